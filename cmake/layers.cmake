@@ -1,0 +1,28 @@
+# dray_layer(NAME USES LAYER... LINKS TARGET...): the library dray_NAME of src/NAME/*.cpp. USES says
+# which layers its includes may reach; tools/check_layers.py holds the sources to the same table.
+function(dray_layer name)
+  cmake_parse_arguments(arg "" "" "USES;LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/src/app/main\\.cpp$")
+  set(scope PUBLIC)
+  if(sources)
+    add_library(dray_${name} STATIC ${sources})
+    target_link_libraries(dray_${name} PRIVATE dray_options)
+  else()
+    add_library(dray_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(dray_${name} ${scope} ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+  foreach(used IN LISTS arg_USES)
+    target_link_libraries(dray_${name} ${scope} dray_${used})
+  endforeach()
+  target_link_libraries(dray_${name} ${scope} ${arg_LINKS})
+endfunction()
+
+# dray_program(NAME MAIN): the program bin/NAME with its main in src/MAIN.
+function(dray_program name main)
+  if(EXISTS ${CMAKE_SOURCE_DIR}/src/${main})
+    add_executable(${name} ${CMAKE_SOURCE_DIR}/src/${main})
+    target_link_libraries(${name} PRIVATE dray_options dray_app)
+  endif()
+endfunction()

@@ -1,0 +1,35 @@
+# Flags of every target: warnings are errors; no fused multiply-add, so that published formulas give
+# the same double everywhere (STYLE rule 7).
+add_library(dray_options INTERFACE)
+target_compile_options(dray_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
+  -Wold-style-cast -Werror -ffp-contract=off)
+
+# Builds say nothing of the folder they were made in.
+target_compile_options(dray_options INTERFACE -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+
+if(DRAY_SANITIZE STREQUAL "address")
+  # g++ 12 sees uninitialised values inside Boost's coroutines under ASan.
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(dray_options INTERFACE -Wno-maybe-uninitialized)
+  endif()
+elseif(DRAY_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(dray_options INTERFACE -Wno-tsan)
+  endif()
+elseif(NOT DRAY_SANITIZE STREQUAL "")
+  message(FATAL_ERROR "DRAY_SANITIZE is '${DRAY_SANITIZE}'; it may be address or thread")
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_program(MOLD mold)
+if(MOLD AND NOT DRAY_FUZZ)
+  add_link_options(-fuse-ld=mold)
+endif()

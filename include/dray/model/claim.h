@@ -1,0 +1,187 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dray/base/quantity.h"
+#include "dray/model/device.h"
+#include "dray/model/meta.h"
+#include "dray/model/node.h"
+
+// resource.k8s.io/v1: what users ask for and what they got. k8s.io/api/resource/v1/types.go.
+
+namespace dray {
+
+/// One selector: a CEL expression; nothing where the selector is of a kind that dray does not know.
+struct DeviceSelector {
+  std::optional<std::string> cel;
+
+  bool operator==(const DeviceSelector&) const = default;
+};
+
+/// Opaque driver configuration: the parameters are carried as the JSON text they were written in.
+struct OpaqueConfig {
+  DriverName driver;
+  std::string parameters;
+
+  bool operator==(const OpaqueConfig&) const = default;
+};
+
+struct DeviceClass {
+  ObjectMeta meta;
+  std::vector<DeviceSelector> selectors;
+  std::vector<std::optional<OpaqueConfig>> config;
+  std::string extended_resource_name;
+
+  bool operator==(const DeviceClass&) const = default;
+};
+
+/// Operator Exists or Equal ("" is Equal); an empty key means all keys, an empty effect all
+/// effects.
+struct DeviceToleration {
+  std::string key;
+  std::string op;
+  std::string value;
+  std::string effect;
+  std::optional<std::int64_t> toleration_seconds;
+
+  bool operator==(const DeviceToleration&) const = default;
+};
+
+/// An attribute computed by CEL (KEP-6080, alpha).
+struct DerivedAttribute {
+  std::string name;
+  std::string expression;
+
+  bool operator==(const DerivedAttribute&) const = default;
+};
+
+/// An `exactly` request or one alternative (subrequest) of `firstAvailable`: their fields are the
+/// same, but that a subrequest has no admin access.
+struct DeviceRequestSpec {
+  std::string name;  ///< of the subrequest; empty for `exactly`, which bears the request's name
+  ClassName device_class;
+  std::vector<DeviceSelector> selectors;
+  std::string allocation_mode;  ///< ExactCount or All; "" before defaulting
+  std::int64_t count = 0;
+  std::optional<bool> admin_access;
+  std::vector<DeviceToleration> tolerations;
+  Counters capacity_requests;  ///< capacity.requests
+  bool has_capacity = false;   ///< `capacity` is set at all
+  std::vector<DerivedAttribute> derived_attributes;
+
+  bool operator==(const DeviceRequestSpec&) const = default;
+};
+
+struct DeviceRequest {
+  std::string name;
+  std::optional<DeviceRequestSpec> exactly;
+  std::vector<DeviceRequestSpec> first_available;
+
+  bool operator==(const DeviceRequest&) const = default;
+};
+
+/// Either of the two is set; with both, upstream looks at match_attribute only.
+struct DeviceConstraint {
+  std::vector<std::string> requests;  ///< `req` or `req/sub`; empty: all
+  std::optional<std::string> match_attribute;
+  std::optional<std::string> distinct_attribute;
+
+  bool operator==(const DeviceConstraint&) const = default;
+};
+
+struct ClaimConfig {
+  std::vector<std::string> requests;
+  std::optional<OpaqueConfig> opaque;
+
+  bool operator==(const ClaimConfig&) const = default;
+};
+
+/// ResourceClaimSpec: devices only, there is nothing else in v1.
+struct ClaimSpec {
+  std::vector<DeviceRequest> requests;
+  std::vector<DeviceConstraint> constraints;
+  std::vector<ClaimConfig> config;
+
+  bool operator==(const ClaimSpec&) const = default;
+};
+
+/// DeviceRequestAllocationResult: one device of an allocation.
+struct AllocatedDevice {
+  std::string request;  ///< `req` or `req/sub`
+  DeviceId device;
+  std::optional<bool> admin_access;
+  std::vector<DeviceToleration> tolerations;
+  std::vector<std::string> binding_conditions;
+  std::vector<std::string> binding_failure_conditions;
+  std::optional<std::string> share_id;  ///< set for a share of a device (allowMultipleAllocations)
+  Counters consumed_capacity;
+  std::vector<std::string> skip_node_operations;
+
+  bool operator==(const AllocatedDevice&) const = default;
+};
+
+struct AllocatedConfig {
+  bool from_class = false;  ///< source FromClass, else FromClaim
+  std::vector<std::string> requests;
+  std::optional<OpaqueConfig> opaque;
+
+  bool operator==(const AllocatedConfig&) const = default;
+};
+
+/// status.allocation.
+struct AllocationResult {
+  std::vector<AllocatedDevice> devices;
+  std::vector<AllocatedConfig> config;
+  std::optional<NodeSelector> node_selector;  ///< where the claim may be used; none: anywhere
+  std::optional<Time> allocated;              ///< allocationTimestamp
+
+  bool operator==(const AllocationResult&) const = default;
+};
+
+/// One user of an allocated claim: a pod, or a PodGroup (apiGroup scheduling.k8s.io).
+struct ClaimConsumer {
+  std::string api_group;
+  std::string resource;
+  std::string name;
+  Uid uid;
+
+  bool operator==(const ClaimConsumer&) const = default;
+};
+
+/// What a driver reports about an allocated device: dray reads the conditions (binding conditions).
+struct DeviceStatus {
+  DeviceId device;
+  std::optional<std::string> share_id;
+  std::vector<Condition> conditions;
+
+  bool operator==(const DeviceStatus&) const = default;
+};
+
+struct ResourceClaim {
+  ObjectMeta meta;
+  ClaimSpec spec;
+  std::optional<AllocationResult> allocation;
+  std::vector<ClaimConsumer> reserved_for;
+  std::vector<DeviceStatus> device_statuses;
+
+  [[nodiscard]] ClaimKey key() const { return {meta.namespace_name, meta.name}; }
+  bool operator==(const ResourceClaim&) const = default;
+};
+
+struct ResourceClaimTemplate {
+  ObjectMeta meta;
+  Labels claim_labels;
+  Labels claim_annotations;
+  ClaimSpec spec;
+
+  bool operator==(const ResourceClaimTemplate&) const = default;
+};
+
+/// metadata.finalizers entry without which the claim controller never clears an allocation.
+inline constexpr const char* claim_finalizer = "resource.kubernetes.io/delete-protection";
+
+}  // namespace dray

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dray/model/meta.h"
+
+namespace dray {
+
+/// coordination.k8s.io/v1 Lease.
+struct Lease {
+  ObjectMeta meta;
+  std::string holder;  ///< empty: released
+  std::int32_t duration_seconds = 0;
+  std::int32_t transitions = 0;  ///< leaseTransitions: dray's epoch
+  std::optional<Time> acquired;
+  std::optional<Time> renewed;
+
+  bool operator==(const Lease&) const = default;
+};
+
+/// events.k8s.io/v1 Event that dray writes: regarding is always a pod.
+struct EventRecord {
+  std::string type;    ///< Normal or Warning
+  std::string reason;  ///< DrayBound, DrayPending…
+  std::string action;
+  std::string note;
+
+  bool operator==(const EventRecord&) const = default;
+};
+
+}  // namespace dray

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dray/model/meta.h"
+#include "dray/model/node.h"
+
+namespace dray {
+
+/// core/v1 Toleration of node taints.
+struct NodeToleration {
+  std::string key;
+  std::string op;  ///< Exists, Equal, "" (Equal); Lt and Gt as written
+  std::string value;
+  std::string effect;
+  std::optional<std::int64_t> toleration_seconds;
+
+  bool operator==(const NodeToleration&) const = default;
+};
+
+struct HostPort {
+  std::string protocol;  ///< TCP where absent
+  std::string ip;        ///< 0.0.0.0 where absent
+  std::int32_t port = 0;
+
+  bool operator==(const HostPort&) const = default;
+};
+
+struct Container {
+  std::string name;
+  ResourceList requests;
+  ResourceList limits;
+  bool restart_always = false;  ///< of an init container: a sidecar
+  std::vector<HostPort> host_ports;
+
+  bool operator==(const Container&) const = default;
+};
+
+/// spec.resourceClaims[]: a claim by name or by template.
+struct PodResourceClaim {
+  std::string name;
+  std::optional<std::string> claim_name;
+  std::optional<std::string> template_name;
+
+  bool operator==(const PodResourceClaim&) const = default;
+};
+
+/// status.resourceClaimStatuses[]: the claim made for one of spec.resourceClaims; a null name means
+/// that none is needed.
+struct PodResourceClaimStatus {
+  std::string name;
+  std::optional<std::string> claim_name;
+
+  bool operator==(const PodResourceClaimStatus&) const = default;
+};
+
+struct Pod {
+  ObjectMeta meta;
+
+  std::string scheduler_name;
+  std::optional<NodeName> node_name;
+  std::vector<std::string> scheduling_gates;
+  std::int32_t priority = 0;
+  std::string priority_class;
+  std::string preemption_policy;
+  Labels node_selector;
+  /// spec.affinity.nodeAffinity.requiredDuringScheduling…: what is preferred bars no node.
+  std::optional<NodeSelector> required_node_affinity;
+  std::vector<NodeToleration> tolerations;
+  std::vector<Container> init_containers;
+  std::vector<Container> containers;
+  ResourceList overhead;
+  std::optional<ResourceList>
+      pod_requests;  ///< spec.resources.requests: in place of the containers'
+  std::vector<PodResourceClaim> resource_claims;
+  std::optional<std::string> pod_group;  ///< spec.schedulingGroup.podGroupName
+  bool host_network = false;
+
+  std::string phase;  ///< Pending, Running, Succeeded, Failed, Unknown
+  std::vector<Condition> conditions;
+  std::optional<NodeName> nominated_node;
+  std::vector<PodResourceClaimStatus> resource_claim_statuses;
+  std::optional<std::string> extended_resource_claim;  ///< status.extendedResourceClaimStatus
+
+  [[nodiscard]] PodKey key() const { return {meta.namespace_name, meta.name}; }
+  /// Succeeded or Failed: it holds nothing any more.
+  [[nodiscard]] bool finished() const { return phase == "Succeeded" || phase == "Failed"; }
+  bool operator==(const Pod&) const = default;
+};
+
+}  // namespace dray
