@@ -1,0 +1,133 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "dray/base/error.h"
+#include "dray/model/claim.h"
+#include "dray/model/lease.h"
+#include "dray/model/meta.h"
+#include "dray/model/pod.h"
+
+namespace dray::engine {
+
+// The writes that dray asks of the API server, one struct a request. The kube layer sends them to a
+// real one, sim/api_server plays them; both answer with a WriteOutcome. Every write to an existing
+// object names its uid: it must not hit a later object of the same name (409 conflict).
+
+/// PATCH pods/NAME: takes dray's gate off and sets annotations, in one request, if `pod` still is
+/// `uid`; other gates stay.
+struct LiftGate {
+  PodKey pod;
+  Uid uid;
+  Labels annotations;
+};
+
+/// PATCH pods/NAME: sets annotations (a renewed reservation hint of a lifted pod).
+struct AnnotatePod {
+  PodKey pod;
+  Uid uid;
+  Labels annotations;
+};
+
+/// PATCH pods/NAME/status: nominatedNodeName; no node clears it.
+struct NominateNode {
+  PodKey pod;
+  Uid uid;
+  std::optional<NodeName> node;
+};
+
+/// PATCH pods/NAME/status: sets one condition (by type); this also wakes the pod in kube-scheduler.
+struct SetPodCondition {
+  PodKey pod;
+  Uid uid;
+  Condition condition;
+};
+
+/// PUT resourceclaims/NAME: adds the delete-protection finalizer and annotations (dray.dev/epoch).
+/// `expected` is the resourceVersion that the engine decided on.
+struct ProtectClaim {
+  ClaimKey claim;
+  Uid uid;
+  ResourceVersion expected;
+  Labels annotations;
+};
+
+/// PUT resourceclaims/NAME/status: allocation and reservedFor in one request.
+struct AllocateClaim {
+  ClaimKey claim;
+  Uid uid;
+  ResourceVersion expected;
+  AllocationResult allocation;
+  std::vector<ClaimConsumer> reserved_for;
+};
+
+/// PUT resourceclaims/NAME/status: adds a user to an allocated claim.
+struct ReserveClaim {
+  ClaimKey claim;
+  Uid uid;
+  ResourceVersion expected;
+  ClaimConsumer consumer;
+};
+
+/// PUT resourceclaims/NAME/status: removes a user and, where none is left and `deallocate` is set,
+/// the allocation in the same request. Reads the claim first: it must work on whatever is there.
+struct ReleaseClaim {
+  ClaimKey claim;
+  Uid uid;
+  Uid consumer;
+  bool deallocate = true;
+};
+
+/// GET resourceclaims/NAME: after a conflict or a lost answer.
+struct ReadClaim {
+  ClaimKey claim;
+};
+
+/// GET pods/NAME: after a lost answer to BindPod.
+struct ReadPod {
+  PodKey pod;
+};
+
+/// POST pods/NAME/binding.
+struct BindPod {
+  PodKey pod;
+  Uid uid;
+  NodeName node;
+};
+
+/// POST pods/NAME/eviction.
+struct EvictPod {
+  PodKey pod;
+  Uid uid;
+  bool dry_run = false;
+};
+
+/// POST events (events.k8s.io/v1) regarding a pod. Best effort: its outcome changes nothing.
+struct RecordEvent {
+  PodKey pod;
+  Uid uid;
+  EventRecord event;
+};
+
+/// PUT (or, where `expected` is empty, POST) of the leader Lease.
+struct PutLease {
+  LeaseKey lease;
+  ResourceVersion expected;
+  Lease value;
+};
+
+using Write = std::variant<LiftGate, AnnotatePod, NominateNode, SetPodCondition, ProtectClaim,
+                           AllocateClaim, ReserveClaim, ReleaseClaim, ReadClaim, ReadPod, BindPod,
+                           EvictPod, RecordEvent, PutLease>;
+
+/// What came of a Write: the object after it (for claim, pod and lease writes that return one), or
+/// the error: conflict (409, also a uid that is not there any more), not_found (404), invalid
+/// (422), denied (403; 429 for an eviction), unavailable (no answer: it may or may not have
+/// happened).
+using WrittenObject = std::variant<std::monostate, ResourceClaim, Pod, Lease>;
+using WriteOutcome = Result<WrittenObject>;
+
+}  // namespace dray::engine

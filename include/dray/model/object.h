@@ -1,0 +1,101 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "dray/model/claim.h"
+#include "dray/model/device.h"
+#include "dray/model/lease.h"
+#include "dray/model/node.h"
+#include "dray/model/pod.h"
+
+namespace dray {
+
+/// Any object that dray keeps. Its alternatives stand in the order of Kind.
+using KubeObject = std::variant<Node, Namespace, Pod, ResourceSlice, ResourceClaim,
+                                ResourceClaimTemplate, DeviceClass, DeviceTaintRule, Lease>;
+
+enum class Kind : std::uint8_t {
+  node,
+  name_space,
+  pod,
+  resource_slice,
+  resource_claim,
+  resource_claim_template,
+  device_class,
+  device_taint_rule,
+  lease,
+};
+
+/// Where a kind lives in the Kubernetes API; `version` is the one that dray writes.
+struct KindInfo {
+  std::string_view name;
+  std::string_view group;  ///< empty: the core group
+  std::string_view version;
+  std::string_view plural;
+  bool namespaced = false;
+};
+
+inline constexpr std::array<KindInfo, std::variant_size_v<KubeObject>> kind_table{{
+    {"Node", "", "v1", "nodes", false},
+    {"Namespace", "", "v1", "namespaces", false},
+    {"Pod", "", "v1", "pods", true},
+    {"ResourceSlice", "resource.k8s.io", "v1", "resourceslices", false},
+    {"ResourceClaim", "resource.k8s.io", "v1", "resourceclaims", true},
+    {"ResourceClaimTemplate", "resource.k8s.io", "v1", "resourceclaimtemplates", true},
+    {"DeviceClass", "resource.k8s.io", "v1", "deviceclasses", false},
+    {"DeviceTaintRule", "resource.k8s.io", "v1", "devicetaintrules", false},
+    {"Lease", "coordination.k8s.io", "v1", "leases", true},
+}};
+
+[[nodiscard]] constexpr const KindInfo& kind_info(Kind kind) {
+  return kind_table[std::to_underlying(kind)];
+}
+
+/// The kind of that name in that API group, if dray knows it.
+[[nodiscard]] constexpr std::optional<Kind> find_kind(std::string_view group,
+                                                      std::string_view name) {
+  for (std::size_t i = 0; i < kind_table.size(); ++i) {
+    if (kind_table[i].group == group && kind_table[i].name == name) return static_cast<Kind>(i);
+  }
+  return std::nullopt;
+}
+
+/// The kind served under that resource name (`nodes`), if dray knows it.
+[[nodiscard]] constexpr std::optional<Kind> find_plural(std::string_view group,
+                                                        std::string_view plural) {
+  for (std::size_t i = 0; i < kind_table.size(); ++i) {
+    if (kind_table[i].group == group && kind_table[i].plural == plural) return static_cast<Kind>(i);
+  }
+  return std::nullopt;
+}
+
+[[nodiscard]] constexpr Kind kind_of(const KubeObject& object) {
+  return static_cast<Kind>(object.index());
+}
+
+/// The kind of a model type: `kind_for<Pod>`.
+template <class T>
+inline constexpr Kind kind_for = static_cast<Kind>(KubeObject(std::in_place_type<T>).index());
+
+[[nodiscard]] inline const ObjectMeta& meta_of(const KubeObject& object) {
+  return std::visit([](const auto& o) -> const ObjectMeta& { return o.meta; }, object);
+}
+[[nodiscard]] inline ObjectMeta& meta_of(KubeObject& object) {
+  return std::visit([](auto& o) -> ObjectMeta& { return o.meta; }, object);
+}
+
+/// `Pod default/p0`: how errors and logs name an object.
+[[nodiscard]] inline std::string describe(const KubeObject& object) {
+  const auto& meta = meta_of(object);
+  auto text = std::string(kind_info(kind_of(object)).name) + " ";
+  if (!meta.namespace_name.empty()) text += meta.namespace_name + "/";
+  return text + meta.name;
+}
+
+}  // namespace dray
