@@ -62,7 +62,7 @@ struct std::hash<dray::ObjectKey<Tag>> {
 template <>
 struct std::hash<dray::DeviceId> {
   std::size_t operator()(const dray::DeviceId& id) const noexcept {
-    const std::hash<std::string> hash;
-    return (hash(id.driver.get()) * 31 + hash(id.pool.get())) * 31 + hash(id.device.get());
+    const std::hash<std::string> one;
+    return (one(id.driver.get()) * 31 + one(id.pool.get())) * 31 + one(id.device.get());
   }
 };

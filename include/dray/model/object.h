@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -79,9 +81,19 @@ inline constexpr std::array<KindInfo, std::variant_size_v<KubeObject>> kind_tabl
   return static_cast<Kind>(object.index());
 }
 
+namespace detail {
+template <class T, class... Ts>
+constexpr std::size_t index_in(const std::variant<Ts...>*) {
+  std::size_t i = 0;
+  (void)((std::is_same_v<T, Ts> || (++i, false)) || ...);
+  return i;
+}
+}  // namespace detail
+
 /// The kind of a model type: `kind_for<Pod>`.
 template <class T>
-inline constexpr Kind kind_for = static_cast<Kind>(KubeObject(std::in_place_type<T>).index());
+inline constexpr Kind kind_for =
+    static_cast<Kind>(detail::index_in<T>(static_cast<const KubeObject*>(nullptr)));
 
 [[nodiscard]] inline const ObjectMeta& meta_of(const KubeObject& object) {
   return std::visit([](const auto& o) -> const ObjectMeta& { return o.meta; }, object);
