@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "dray/base/time.h"
+#include "dray/cluster/event.h"
+#include "dray/engine/extender_api.h"
+#include "dray/engine/plan.h"
+#include "dray/engine/write.h"
+
+namespace dray::engine {
+
+/// Tells a write's outcome, or a bind call's answer, from the others. Never used twice in a run.
+using WriteId = Strong<std::uint64_t, struct WriteIdTag>;
+using RequestId = Strong<std::uint64_t, struct RequestIdTag>;
+
+// ---- What goes in ----
+
+/// Every kind was listed once: from here on "not there" means that it is not there.
+struct Synced {};
+struct WriteDone {
+  WriteId id;
+  WriteOutcome outcome;
+};
+/// This replica may write from now on (or no more). `epoch` is the Lease's leaseTransitions.
+struct LeadershipChanged {
+  bool leading = false;
+  std::int32_t epoch = 0;
+};
+/// A plan that the worker made from the Snapshot of a WantPlan.
+struct Planned {
+  std::uint64_t generation = 0;
+  Plan plan;
+};
+using Event = std::variant<cluster::ObjectChanged, cluster::ObjectGone, Synced, WriteDone,
+                           LeadershipChanged, Planned>;
+
+// ---- What comes out ----
+
+/// Send `write`; its outcome comes back as WriteDone{id}.
+struct SendWrite {
+  WriteId id;
+  Write write;
+};
+/// The answer to bind call `request`; an empty error says that the API server holds the binding.
+struct AnswerBind {
+  RequestId request;
+  std::string error;
+};
+/// Run plan() on `input` beside the strand; the result comes back as Planned{generation}.
+struct WantPlan {
+  std::uint64_t generation = 0;
+  std::shared_ptr<const PlanInput> input;
+};
+using Effect = std::variant<SendWrite, AnswerBind, WantPlan>;
+using Effects = std::vector<Effect>;
+
+/// How a deployment wants its engine; all durations are of wall time.
+struct Options {
+  std::string scheduler_name = "dray-scheduler";
+  std::string gate = "dray.dev/admission";
+  /// A lifted pod keeps its reservation this long without a sign of kube-scheduler.
+  Duration reservation_life = std::chrono::seconds(90);
+  /// From this many nodes on, nominatedNodeName is set before a gate is lifted.
+  std::size_t nominate_from_nodes = 1000;
+  /// Allocation attempts (nodes) that filter may spend on a pod that has no plan yet.
+  std::size_t spot_plan_nodes = 256;
+  /// Whether WantPlan is asked for, or plans are made inline (simulator, tests).
+  bool plan_inline = false;
+};
+
+/// The scheduling brain: a deterministic state machine without I/O, clock or threads. One owner
+/// calls it; the same calls give the same effects, byte for byte.
+///
+/// A pod's way (allocate mode): gated -> planned (a reservation holds node and devices) -> lifted
+/// -> filter answers the reserved node alone -> bind: finalizer, allocation + reservedFor in one
+/// PUT, binding; a failure on the way is undone. Ungated pods are planned at their first filter.
+class Engine {
+ public:
+  explicit Engine(Options options);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  [[nodiscard]] Effects apply(const Event& event, Time now);
+
+  /// Expiries and retries. Call at next_tick() or later; calling it early does nothing.
+  [[nodiscard]] Effects tick(Time now);
+  [[nodiscard]] std::optional<Time> next_tick() const;
+
+  struct FilterAnswer {
+    extender::FilterResponse response;
+    Effects effects;
+  };
+  /// From the pod's reservation; plans it on the spot where there is none. A request with full
+  /// Nodes is an autoscaler's dry run: answered from the request, nothing is reserved.
+  [[nodiscard]] FilterAnswer filter(const extender::FilterRequest& request, Time now);
+
+  /// One distinct rank a node, so that kube-scheduler never breaks a tie at random.
+  [[nodiscard]] extender::PrioritizeResponse prioritize(const extender::FilterRequest& request,
+                                                        Time now);
+
+  /// Starts, joins or (already bound there) confirms the binding of a pod. The answer comes as an
+  /// AnswerBind, now or after the writes are done.
+  [[nodiscard]] Effects bind(RequestId id, const extender::BindRequest& request, Time now);
+
+  /// Keeps only nodes that dray would accept for the pod; never adds one.
+  [[nodiscard]] extender::PreemptResponse preempt(const extender::PreemptRequest& request,
+                                                  Time now);
+
+  /// For metrics, readiness, tests and explanations.
+  struct Status {
+    bool synced = false;
+    bool leading = false;
+    std::size_t nodes = 0;
+    std::size_t devices = 0;
+    std::size_t devices_allocated = 0;
+    std::size_t pods_waiting = 0;
+    std::size_t reservations = 0;
+    std::size_t binds_in_flight = 0;
+    std::uint64_t plans_made = 0;
+    std::uint64_t reservations_expired = 0;
+    std::uint64_t binds_done = 0;
+    std::uint64_t binds_undone = 0;
+  };
+  [[nodiscard]] Status status() const;
+
+  /// What dray thinks of one pod now: its placement, or the Reason it waits for.
+  struct PodView {
+    std::optional<Placement> placement;
+    Reason reason = Reason::none;
+    std::string detail;  ///< free text: counts, names, the error; never sent to kube-scheduler
+  };
+  [[nodiscard]] std::optional<PodView> pod(const PodKey& key) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dray::engine
