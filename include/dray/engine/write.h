@@ -74,6 +74,7 @@ struct ReserveClaim {
 
 /// PUT resourceclaims/NAME/status: removes a user and, where none is left and `deallocate` is set,
 /// the allocation in the same request. Reads the claim first: it must work on whatever is there.
+/// A claim that `consumer` does not use is left alone, and that is a success.
 struct ReleaseClaim {
   ClaimKey claim;
   Uid uid;

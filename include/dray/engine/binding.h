@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dray/base/time.h"
+#include "dray/engine/write.h"
+#include "dray/model/claim.h"
+#include "dray/model/placement.h"
+
+namespace dray::engine {
+
+/// Annotation of a claim that dray writes before its first allocation: the leadership epoch. The
+/// admission policy in manifests/ refuses a first allocation under another epoch than the Lease's.
+inline constexpr const char* epoch_annotation = "dray.dev/epoch";
+
+/// The protocol that carries out one pod's placement: for each claim the finalizer, then allocation
+/// and reservedFor in one PUT; when all have them, the pod's binding. A failure undoes what was
+/// done: every claim is released and deallocated again before `finished()`.
+///
+/// What happened is never guessed: after a conflict or a lost answer the object is read, and the
+/// protocol goes on from what it shows. While it is unknown whether the pod is bound, nothing is
+/// undone. (Order and roll-back: facts on the extender, 4.3; the resourceclaim controller never
+/// clears an allocation without the finalizer, nor one that was never reserved.)
+class Binding {
+ public:
+  /// Tells the outcomes of this binding's writes apart: a claim's index, or `pod_token`.
+  using Token = std::size_t;
+  static constexpr Token pod_token = SIZE_MAX;
+
+  struct Command {
+    Token token;
+    Write write;
+  };
+  using Commands = std::vector<Command>;
+
+  enum class Result : std::uint8_t {
+    bound,
+    failed,   ///< undone; the placement may be tried again
+    refused,  ///< undone; the placement is no good any more (a claim or the pod changed)
+  };
+
+  /// `claims` are the claims of `placement` as last seen, in its order.
+  Binding(Placement placement, std::int32_t epoch, Time now);
+
+  [[nodiscard]] Commands start(const std::vector<std::shared_ptr<const ResourceClaim>>& claims,
+                               Time now);
+  [[nodiscard]] Commands step(Token token, const WriteOutcome& outcome, Time now);
+  /// Retries that have waited long enough, and the deadline.
+  [[nodiscard]] Commands tick(Time now);
+  [[nodiscard]] std::optional<Time> next_tick() const;
+
+  [[nodiscard]] const Placement& placement() const { return placement_; }
+  [[nodiscard]] bool finished() const { return result_.has_value(); }
+  [[nodiscard]] std::optional<Result> result() const { return result_; }
+  /// What went wrong first; empty while nothing did.
+  [[nodiscard]] const std::string& error() const { return error_; }
+
+  /// The whole bind must end in this time, or it is undone: below kube-scheduler's httpTimeout for
+  /// the bind entry (30 s in config/scheduler.yaml).
+  static constexpr Duration deadline = std::chrono::seconds(20);
+
+ private:
+  enum class Step : std::uint8_t {
+    idle,
+    protecting,
+    allocating,
+    reserving,
+    reading,
+    held,  ///< allocated and reserved for the pod
+    releasing,
+    released,
+  };
+  struct ClaimStep {
+    Step step = Step::idle;
+    bool touched = false;  ///< the claim may bear our allocation or reservation
+    std::uint32_t attempts = 0;
+    std::optional<Time> retry_at;
+  };
+  enum class Phase : std::uint8_t { claims, binding_pod, reading_pod, undoing };
+
+  void advance_claim(std::size_t index, const ResourceClaim& claim, Commands& out);
+  void claim_written(std::size_t index, const WriteOutcome& outcome, Time now, Commands& out);
+  void claim_released(std::size_t index, const WriteOutcome& outcome, Time now, Commands& out);
+  void pod_written(const WriteOutcome& outcome, Time now, Commands& out);
+  void pod_read(const WriteOutcome& outcome, Time now, Commands& out);
+  void retry_claim_later(std::size_t index, Time now);
+  void retry_pod_later(Time now);
+  void read_claim(std::size_t index, Commands& out);
+  void bind_pod_when_ready(Commands& out);
+  void fail_with(Result result, std::string error, Commands& out);
+  void undo(Commands& out);
+  void release_claim(std::size_t index, Commands& out);
+  void finish_bound();
+  void finish_when_undone();
+
+  Placement placement_;
+  std::string epoch_;
+  Time started_;
+  Phase phase_ = Phase::claims;
+  std::vector<ClaimStep> claims_;
+  std::uint32_t pod_attempts_ = 0;
+  std::optional<Time> pod_retry_at_;
+  bool pod_may_be_bound_ = false;
+  bool failing_ =
+      false;  ///< a failure is decided, but it must first be known whether the pod is bound
+  Result failure_ = Result::failed;
+  std::optional<Result> result_;
+  std::string error_;
+};
+
+/// Whether two allocations name the same devices for the same requests (share ids included): what
+/// an API round trip keeps, whatever else the server adds.
+[[nodiscard]] bool same_devices(const AllocationResult& a, const AllocationResult& b);
+
+/// The pod as a user of a claim.
+[[nodiscard]] ClaimConsumer consumer_of(const PodKey& pod, const Uid& uid);
+
+}  // namespace dray::engine

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "dray/base/time.h"
+#include "dray/engine/write.h"
+#include "dray/model/lease.h"
+
+namespace dray::engine {
+
+/// Leadership over a coordination.k8s.io Lease, after client-go's leaderelection with a stricter
+/// fence (one writer is what keeps a device from being given twice):
+/// - a candidate waits the full duration from its *first sight* of the holder's last renewal, by
+/// its
+///   own clock, plus `write_deadline`, so that no write of the old holder is still under way;
+/// - each acquisition raises leaseTransitions, dray's epoch, also when the same identity comes
+/// back:
+///   the admission policy refuses first allocations of an older epoch;
+/// - the holder stops leading `fence` before its lease runs out, whether it could renew or not.
+class LeaseKeeper {
+ public:
+  struct Options {
+    LeaseKey lease;
+    std::string identity;
+    Duration duration = std::chrono::seconds(15);
+    Duration renew_every = std::chrono::seconds(2);
+    Duration fence = std::chrono::seconds(2);
+    Duration write_deadline = std::chrono::seconds(5);
+  };
+
+  /// Read the Lease (nothing: it does not exist), or write it; the answer goes to read() /
+  /// written().
+  struct ReadLease {};
+  using Command = std::variant<ReadLease, PutLease>;
+  using Commands = std::vector<Command>;
+
+  explicit LeaseKeeper(Options options);
+
+  /// Call at next_tick(). One read or write is under way at a time.
+  [[nodiscard]] Commands tick(Time now);
+  [[nodiscard]] Commands read(const Result<std::optional<Lease>>& outcome, Time now);
+  [[nodiscard]] Commands written(const WriteOutcome& outcome, Time now);
+  [[nodiscard]] Time next_tick() const { return next_tick_; }
+
+  /// Whether a write may be *sent* at `now`.
+  [[nodiscard]] bool may_write(Time now) const { return leading_until_ && now < *leading_until_; }
+  [[nodiscard]] std::int32_t epoch() const { return epoch_; }
+  [[nodiscard]] const std::string& holder() const { return seen_.holder; }
+
+  /// Gives the Lease back, so that the next one need not wait. Call when no write is under way.
+  [[nodiscard]] Commands release(Time now);
+
+ private:
+  [[nodiscard]] Commands acquire_or_wait(Time now);
+  [[nodiscard]] PutLease held_by_us(std::int32_t transitions, Time acquired, Time now) const;
+
+  Options options_;
+  Lease seen_;                   ///< as last read or written
+  std::optional<Time> seen_at_;  ///< when this state of it was first seen
+  std::optional<Time> leading_until_;
+  std::optional<Time> sent_at_;  ///< when the write under way was made up
+  std::int32_t epoch_ = 0;
+  bool busy_ = false;
+  Time next_tick_{};
+};
+
+}  // namespace dray::engine
