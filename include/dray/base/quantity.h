@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,9 +11,13 @@
 
 namespace dray {
 
-/// A Kubernetes resource.Quantity (apimachinery pkg/api/resource), exact: `unscaled * 10^exponent`,
-/// with decimal digits beyond int64 where needed. Parsing rounds away from zero below one nano;
-/// Ki..Ei amounts stop at 2^63-1; exponents are bounded (upstream hangs on 1e2147483648).
+struct BigDecimal;
+
+/// A Kubernetes resource.Quantity (apimachinery pkg/api/resource), exact. Like upstream it is an
+/// int64 times a power of ten, or decimal digits of any length where that is too small; which of
+/// the two shows in as_int64 and as_approximate_double. Parsing rounds away from zero below one
+/// nano; Ki..Ei amounts stop at 2^63-1. Unlike upstream, which hangs on 1e2147483648, amounts of
+/// 10^10000 and more are refused. Copies share immutable digits; threads may read one together.
 class Quantity {
  public:
   /// How the amount was written, and so how it prints: 1Gi, 1500m, 1e3.
@@ -23,12 +28,16 @@ class Quantity {
   /// `milli` thousandths.
   [[nodiscard]] static Quantity from_milli(std::int64_t milli, Format format = Format::decimal_si);
 
-  /// Upstream's ParseQuantity, its three error texts included.
+  /// Upstream's ParseQuantity, its three error texts included (and a fourth for what is beyond
+  /// 10^10000).
   [[nodiscard]] static Result<Quantity> parse(std::string_view text);
 
-  /// Upstream's Value() and MilliValue(): rounded up (away from zero), saturated to int64.
+  /// Upstream's Value() and MilliValue(): rounded up (away from zero); saturated, where upstream
+  /// overflows.
   [[nodiscard]] std::int64_t value() const;
   [[nodiscard]] std::int64_t milli_value() const;
+  /// Upstream's AsInt64: the units, unless written with decimals (1000m has none) or too large.
+  [[nodiscard]] std::optional<std::int64_t> as_int64() const;
   /// The exact amount in units / in thousandths, or nothing if it is not a whole int64 number of
   /// them.
   [[nodiscard]] std::optional<std::int64_t> exact_units() const;
@@ -36,6 +45,7 @@ class Quantity {
 
   /// -1, 0 or 1.
   [[nodiscard]] int sign() const;
+  /// Upstream's AsApproximateFloat64, bit for bit.
   [[nodiscard]] double as_approximate_double() const;
   [[nodiscard]] Format format() const { return format_; }
 
@@ -54,11 +64,23 @@ class Quantity {
   [[nodiscard]] std::string to_decimal() const;
 
  private:
-  // The amount is unscaled_ * 10^exponent_ unless big_ holds its digits (sign, no leading zeros).
+  Quantity(BigDecimal amount, Format format);
+  Quantity(std::int64_t unscaled, std::int32_t exponent, Format format)
+      : unscaled_(unscaled), exponent_(exponent), format_(format) {}
+
+  [[nodiscard]] BigDecimal to_big() const;
+  /// In units of 10^exponent, away from zero, saturated.
+  [[nodiscard]] std::int64_t scaled_value(std::int32_t exponent) const;
+  [[nodiscard]] std::optional<std::int64_t> exact_at(std::int32_t exponent) const;
+  void add(const Quantity& other, bool negate);
+
+  // The amount is unscaled_ * 10^exponent_, or big_ where that is set.
   std::int64_t unscaled_ = 0;
   std::int32_t exponent_ = 0;
   Format format_ = Format::decimal_si;
-  std::string big_;
+  std::shared_ptr<const BigDecimal> big_;
+
+  friend class QuantityParser;
 };
 
 }  // namespace dray
