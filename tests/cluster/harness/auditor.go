@@ -1,0 +1,122 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Auditor watches every claim and notes each moment at which two claims hold one device for themselves.
+type Auditor struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	mutex   sync.Mutex
+	holders map[string]map[string]bool // device -> claims
+	held    map[string][]string        // claim -> devices
+	found   []string
+	failed  error
+}
+
+// StartAuditor begins to watch; claims that exist already count.
+func (c *ControlPlane) StartAuditor(ctx context.Context) (*Auditor, error) {
+	claims := c.Client.ResourceV1().ResourceClaims("")
+	list, err := claims.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	a := &Auditor{cancel: cancel, done: make(chan struct{}),
+		holders: map[string]map[string]bool{}, held: map[string][]string{}}
+	for _, claim := range list.Items {
+		a.note(&claim, false)
+	}
+	go func() {
+		defer close(a.done)
+		version := list.ResourceVersion
+		for ctx.Err() == nil {
+			events, err := claims.Watch(ctx, metav1.ListOptions{ResourceVersion: version})
+			if err != nil {
+				if ctx.Err() == nil {
+					a.fail(err)
+				}
+				return
+			}
+			version = a.follow(events, version)
+		}
+	}()
+	return a, nil
+}
+
+// Stop ends the watch and returns every double use that was seen.
+func (a *Auditor) Stop() ([]string, error) {
+	a.cancel()
+	<-a.done
+	return a.found, a.failed
+}
+
+func (a *Auditor) follow(events watch.Interface, version string) string {
+	defer events.Stop()
+	for event := range events.ResultChan() {
+		claim, ok := event.Object.(*resourcev1.ResourceClaim)
+		if !ok {
+			a.fail(fmt.Errorf("claim watch: %v", event.Object))
+			a.cancel()
+			return version
+		}
+		version = claim.ResourceVersion
+		a.note(claim, event.Type == watch.Deleted)
+	}
+	return version
+}
+
+func (a *Auditor) fail(err error) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	a.failed = err
+}
+
+func (a *Auditor) note(claim *resourcev1.ResourceClaim, gone bool) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	name := claim.Namespace + "/" + claim.Name
+	for _, device := range a.held[name] {
+		delete(a.holders[device], name)
+	}
+	delete(a.held, name)
+	if gone {
+		return
+	}
+	a.held[name] = ExclusiveDevices(claim)
+	for _, device := range a.held[name] {
+		if a.holders[device] == nil {
+			a.holders[device] = map[string]bool{}
+		}
+		a.holders[device][name] = true
+		if len(a.holders[device]) > 1 {
+			claims := strings.Join(slices.Sorted(maps.Keys(a.holders[device])), " ")
+			a.found = append(a.found, fmt.Sprintf("device %s is allocated to %s", device, claims))
+		}
+	}
+}
+
+// ExclusiveDevices lists what a claim holds for itself as driver/pool/device: no admin access, no shares.
+func ExclusiveDevices(claim *resourcev1.ResourceClaim) []string {
+	if claim.Status.Allocation == nil {
+		return nil
+	}
+	var devices []string
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		if r.ShareID == nil && (r.AdminAccess == nil || !*r.AdminAccess) {
+			devices = append(devices, r.Driver+"/"+r.Pool+"/"+r.Device)
+		}
+	}
+	return devices
+}

@@ -1,0 +1,131 @@
+package harness
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// Account is who dray is to the API server; the RBAC rules and policies of manifests/ name it.
+const Account = "system:serviceaccount:dray-system:dray"
+
+// DrayOptions say how dray is started.
+type DrayOptions struct {
+	TLS  bool     // mutual TLS on the extender port; else plain HTTP
+	Args []string // more arguments
+}
+
+// Dray is `dray serve` beside a control plane.
+type Dray struct {
+	*Process
+	Extender string       // URL of the extender port
+	Admin    string       // URL of the health port
+	Client   *http.Client // to the extender port, as kube-scheduler would be
+
+	Authority string   // of its extender certificate; empty without TLS
+	Caller    *KeyPair // certificate for a caller; nil without TLS
+
+	plane   *ControlPlane
+	program string
+	args    []string
+}
+
+// StartDray starts the program and waits until it is ready.
+func (c *ControlPlane) StartDray(ctx context.Context, program string, options DrayOptions) (*Dray, error) {
+	kubeconfig, err := c.Kubeconfig("dray", Account, "system:serviceaccounts", "system:serviceaccounts:dray-system")
+	if err != nil {
+		return nil, err
+	}
+	ports, err := FreePorts(2)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dray{plane: c, program: program, Client: &http.Client{Timeout: 30 * time.Second},
+		Extender: loopback("http", ports[0]), Admin: loopback("http", ports[1])}
+	d.args = []string{"serve", "--kubeconfig", kubeconfig,
+		"--extender-address", address(d.Extender), "--admin-address", address(d.Admin)}
+	if !options.TLS {
+		d.args = append(d.args, "--insecure-extender")
+	} else if err := d.useTLS(); err != nil {
+		return nil, err
+	}
+	d.args = append(d.args, options.Args...)
+	return d, d.Start(ctx)
+}
+
+// Start runs dray, again with the same ports and identity after a Kill or Stop.
+func (d *Dray) Start(ctx context.Context) error {
+	var err error
+	if d.Process, err = StartProcess(d.plane.Dir, "dray", d.program, d.args...); err != nil {
+		return err
+	}
+	ready := httpOK(http.DefaultClient, d.Admin+"/readyz")
+	err = d.WaitReady(ctx, time.Minute, func(ctx context.Context) error {
+		return errors.Join(ready(ctx), dial(address(d.Extender)))
+	})
+	if err != nil {
+		d.Kill()
+	}
+	return err
+}
+
+func (d *Dray) useTLS() error {
+	authority, err := NewAuthority(d.plane.Dir, "extender-ca")
+	if err != nil {
+		return err
+	}
+	server, err := authority.Server("dray")
+	if err != nil {
+		return err
+	}
+	caller, err := authority.Client("dray-scheduler", SchedulerName)
+	if err != nil {
+		return err
+	}
+	d.Extender = strings.Replace(d.Extender, "http:", "https:", 1)
+	d.Authority, d.Caller = authority.File, &caller
+	d.args = append(d.args, "--extender-tls-cert", server.Cert, "--extender-tls-key", server.Key,
+		"--client-ca", authority.File)
+	d.Client, err = tlsClient(authority.File, &caller)
+	return err
+}
+
+// tlsClient trusts one authority and shows a certificate if there is one.
+func tlsClient(authority string, caller *KeyPair) (*http.Client, error) {
+	text, err := os.ReadFile(authority)
+	if err != nil {
+		return nil, err
+	}
+	config := &tls.Config{RootCAs: x509.NewCertPool()}
+	if !config.RootCAs.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s holds no certificate", authority)
+	}
+	if caller != nil {
+		pair, err := tls.LoadX509KeyPair(caller.Cert, caller.Key)
+		if err != nil {
+			return nil, err
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{TLSClientConfig: config}}, nil
+}
+
+// AnonymousClient trusts dray's extender certificate and shows none of its own.
+func (d *Dray) AnonymousClient() (*http.Client, error) { return tlsClient(d.Authority, nil) }
+
+func address(url string) string { return url[strings.LastIndex(url, "/")+1:] }
+
+func dial(address string) error {
+	connection, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return err
+	}
+	return connection.Close()
+}

@@ -1,0 +1,219 @@
+package cluster_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"dray.dev/dray/tests/cluster/harness"
+)
+
+// pair is dray and its kube-scheduler, as deployed.
+type pair struct {
+	dray      *harness.Dray
+	scheduler *harness.Process
+}
+
+// startPair starts both for one test. At its end no device was ever in two claims, dray has drained and exited with 0,
+// and the cluster is empty again.
+func startPair(t *testing.T, options harness.DrayOptions) *pair {
+	t.Helper()
+	program := drayProgram(t)
+	t.Cleanup(func() { clean(t) })
+	auditor, err := plane.StartAuditor(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		doubles, err := auditor.Stop()
+		if err != nil || len(doubles) > 0 {
+			t.Errorf("audit: %v; %s", err, strings.Join(doubles, "; "))
+		}
+	})
+	p := &pair{}
+	if p.dray, err = plane.StartDray(t.Context(), program, options); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.stop(t) })
+	config := schedulerConfig(t)
+	config.PointAt(p.dray.Extender, p.dray.Authority, p.dray.Caller)
+	p.scheduler = startScheduler(t, config)
+	return p
+}
+
+func (p *pair) stop(t *testing.T) {
+	if t.Failed() {
+		t.Log(p.dray.Tail(60))
+	}
+	if !p.dray.Running() {
+		t.Errorf("dray has ended by itself\n%s", p.dray.Tail(60))
+	} else if err := p.dray.Stop(15 * time.Second); err != nil {
+		t.Errorf("dray after SIGTERM: %v", err)
+	}
+}
+
+// startScheduler runs kube-scheduler for the rest of the test.
+func startScheduler(t *testing.T, config harness.SchedulerConfig) *harness.Process {
+	t.Helper()
+	scheduler, err := plane.StartScheduler(t.Context(), "kube-scheduler", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(scheduler.Tail(40))
+		}
+		scheduler.Kill()
+	})
+	return scheduler
+}
+
+// schedulerConfig is the one that dray ships.
+func schedulerConfig(t *testing.T) harness.SchedulerConfig {
+	t.Helper()
+	config, err := harness.LoadSchedulerConfig(filepath.Join(repository, "config/scheduler.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+func clean(t *testing.T) {
+	t.Helper()
+	if err := plane.Clean(contextAfter(t)); err != nil {
+		t.Error("clean up:", err)
+	}
+}
+
+func create(t *testing.T, text string) {
+	t.Helper()
+	objects, err := harness.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plane.Create(t.Context(), objects); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func waitBound(t *testing.T, namespace, name string) *corev1.Pod {
+	t.Helper()
+	pod, err := plane.WaitPod(t.Context(), namespace, name, 30*time.Second, harness.Bound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pod
+}
+
+func waitRefused(t *testing.T, namespace, name string) *corev1.Pod {
+	t.Helper()
+	pod, err := plane.WaitPod(t.Context(), namespace, name, 30*time.Second, harness.Refused)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pod
+}
+
+// podOf is a small pod that tolerates everything; claims are names of templates.
+func podOf(namespace, name, scheduler string, templates ...string) *corev1.Pod {
+	pod := &corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec: corev1.PodSpec{
+			SchedulerName: scheduler,
+			Tolerations:   []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+			Containers:    []corev1.Container{{Name: "main", Image: "pause"}},
+		},
+	}
+	container := &pod.Spec.Containers[0]
+	container.Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m")}
+	for i, template := range templates {
+		claim := fmt.Sprintf("claim%d", i)
+		pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims,
+			corev1.PodResourceClaim{Name: claim, ResourceClaimTemplateName: &template})
+		container.Resources.Claims = append(container.Resources.Claims, corev1.ResourceClaim{Name: claim})
+	}
+	return pod
+}
+
+// createPods makes pods, several at a time.
+func createPods(t *testing.T, pods ...*corev1.Pod) {
+	t.Helper()
+	if err := harness.Each(pods, 16, func(pod *corev1.Pod) error {
+		_, err := plane.Client.CoreV1().Pods(pod.Namespace).Create(t.Context(), pod, metav1.CreateOptions{})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// nodesWithDevices is YAML of nodes n0, n1… each with a slice of that many devices dev-0, dev-1… and a class, all of
+// this driver.
+func nodesWithDevices(driver string, nodes, devices int, cpu string) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, `
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: %[1]s}
+spec: {selectors: [{cel: {expression: 'device.driver == "%[1]s"'}}]}
+`, driver)
+	for n := range nodes {
+		fmt.Fprintf(&text, `
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n%[1]d, labels: {kubernetes.io/hostname: n%[1]d}}
+status:
+  capacity: {cpu: "%[2]s", memory: 64Gi, pods: "110"}
+  allocatable: {cpu: "%[2]s", memory: 64Gi, pods: "110"}
+  conditions: [{type: Ready, status: "True"}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: n%[1]d-%[3]s}
+spec:
+  driver: %[3]s
+  nodeName: n%[1]d
+  pool: {name: n%[1]d, generation: 1, resourceSliceCount: 1}
+  devices:
+`, n, cpu, driver)
+		for d := range devices {
+			fmt.Fprintf(&text, "  - {name: dev-%d}\n", d)
+		}
+	}
+	return text.String()
+}
+
+// oneDeviceTemplate is YAML of a namespace with a template `one` for claims of one device.
+func oneDeviceTemplate(namespace, class string) string {
+	return fmt.Sprintf(`
+apiVersion: v1
+kind: Namespace
+metadata: {name: %[1]s}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one, namespace: %[1]s}
+spec: {spec: {devices: {requests: [{name: dev, exactly: {deviceClassName: %[2]s}}]}}}
+`, namespace, class)
+}
+
+// allocated lists the devices that claims of a namespace hold for themselves.
+func allocated(t *testing.T, namespace string) (devices []string, claims []resourcev1.ResourceClaim) {
+	t.Helper()
+	list, err := plane.Client.ResourceV1().ResourceClaims(namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Items {
+		devices = append(devices, harness.ExclusiveDevices(&list.Items[i])...)
+	}
+	return devices, list.Items
+}
