@@ -15,6 +15,9 @@ import (
 	"dray.dev/dray/tests/cluster/harness"
 )
 
+// patience is how long anything may take that should take milliseconds; the machine may be busy.
+const patience = 30 * time.Second
+
 // pair is dray and its kube-scheduler, as deployed.
 type pair struct {
 	dray      *harness.Dray
@@ -105,7 +108,7 @@ func create(t *testing.T, text string) {
 
 func waitBound(t *testing.T, namespace, name string) *corev1.Pod {
 	t.Helper()
-	pod, err := plane.WaitPod(t.Context(), namespace, name, 30*time.Second, harness.Bound)
+	pod, err := plane.WaitPod(t.Context(), namespace, name, patience, harness.Bound)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +117,7 @@ func waitBound(t *testing.T, namespace, name string) *corev1.Pod {
 
 func waitRefused(t *testing.T, namespace, name string) *corev1.Pod {
 	t.Helper()
-	pod, err := plane.WaitPod(t.Context(), namespace, name, 30*time.Second, harness.Refused)
+	pod, err := plane.WaitPod(t.Context(), namespace, name, patience, harness.Refused)
 	if err != nil {
 		t.Fatal(err)
 	}

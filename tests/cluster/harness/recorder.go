@@ -86,8 +86,13 @@ func AcceptAll(client kubernetes.Interface) http.Handler {
 	mux.HandleFunc("POST /v1/prioritize", answer(func(_ context.Context, in extender.ExtenderArgs) any {
 		scores := extender.HostPriorityList{}
 		if in.NodeNames != nil {
-			for i, name := range *in.NodeNames {
-				scores = append(scores, extender.HostPriority{Host: name, Score: int64(i)})
+			for _, name := range *in.NodeNames {
+				scores = append(scores, extender.HostPriority{Host: name, Score: extender.MaxExtenderPriority})
+			}
+		}
+		if in.Nodes != nil {
+			for _, node := range in.Nodes.Items {
+				scores = append(scores, extender.HostPriority{Host: node.Name, Score: extender.MaxExtenderPriority})
 			}
 		}
 		return scores

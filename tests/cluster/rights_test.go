@@ -1,0 +1,73 @@
+package cluster_test
+
+import (
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"dray.dev/dray/tests/cluster/harness"
+)
+
+func TestRightsOfDray(t *testing.T) {
+	rows := []struct {
+		verb, group, resource, subresource, namespace string
+		want                                          bool
+	}{
+		{"watch", "resource.k8s.io", "resourceslices", "", "", true},
+		{"update", "resource.k8s.io", "resourceclaims", "status", "team", true},
+		{"update", "resource.k8s.io", "resourceclaims", "binding", "", true},
+		{"create", "", "pods", "binding", "team", true},
+		{"patch", "", "pods", "status", "team", true},
+		{"update", "coordination.k8s.io", "leases", "", "dray-system", true},
+		{"update", "coordination.k8s.io", "leases", "", "kube-system", false},
+		{"get", "", "secrets", "", "dray-system", false},
+		{"list", "", "configmaps", "", "", false},
+		{"delete", "", "pods", "", "team", false},
+		{"create", "", "pods", "", "team", false},
+		{"patch", "", "nodes", "", "", false},
+		{"update", "resource.k8s.io", "resourceslices", "", "", false},
+	}
+	for _, row := range rows {
+		name := row.verb + " " + row.resource + "/" + row.subresource + " in " + row.namespace
+		t.Run(name, func(t *testing.T) {
+			attributes := &authorizationv1.ResourceAttributes{Verb: row.verb, Group: row.group, Resource: row.resource,
+				Subresource: row.subresource, Namespace: row.namespace}
+			if row.resource == "leases" {
+				attributes.Name = "dray"
+			}
+			review, err := plane.Client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(),
+				&authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+					User: harness.Account, ResourceAttributes: attributes}}, metav1.CreateOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if review.Status.Allowed != row.want {
+				t.Errorf("allowed: %v, want %v", review.Status.Allowed, row.want)
+			}
+		})
+	}
+}
+
+// The namespace enforces the restricted Pod Security Standard; a Deployment would fail only later.
+func TestDeployedPodsAreAdmitted(t *testing.T) {
+	for _, name := range []string{"dray", "dray-scheduler"} {
+		t.Run(name, func(t *testing.T) {
+			deployment, err := plane.Client.AppsV1().Deployments("dray-system").Get(t.Context(), name, metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			template := deployment.Spec.Template
+			pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
+			pod.Namespace, pod.Name = "dray-system", name
+			got, err := dryRun(t.Context(), pod)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got.Spec.SchedulingGates) > 0 {
+				t.Error("gated by its own policy")
+			}
+		})
+	}
+}
