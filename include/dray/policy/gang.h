@@ -1,0 +1,97 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dray::policy {
+
+/// Where a member of a gang is, as far as the gang's next step goes.
+enum class TaskState : std::uint8_t {
+  pending,   ///< waits to be placed
+  placed,    ///< has its node: reserved, bound or running
+  yielding,  ///< evicted in the simulation only: it may be placed again there
+  other,     ///< gated, leaving, finished
+};
+
+/// A gang's member; `id` is the caller's.
+struct GangTask {
+  std::uint32_t id = 0;
+  TaskState state = TaskState::pending;
+
+  bool operator==(const GangTask&) const = default;
+};
+
+/// Topology levels (node label keys) that a group of pods must or should share one domain of.
+struct TopologyConstraint {
+  std::string topology;
+  std::string required;
+  std::string preferred;
+
+  bool operator==(const TopologyConstraint&) const = default;
+};
+
+/// Pods of one kind; `tasks` stand in the order in which they start (they are evicted in reverse).
+struct PodSet {
+  std::string name;
+  std::int32_t min_member = 1;
+  TopologyConstraint topology;
+  std::vector<GangTask> tasks;
+
+  bool operator==(const PodSet&) const = default;
+};
+
+/// A group of groups and of pod sets: a gang is the tree below its root. It has its minimum when
+/// `min_sub_group` of its members have theirs (all of them, where it is not set).
+struct SubGroup {
+  std::string name;
+  std::optional<std::int32_t> min_sub_group;
+  TopologyConstraint topology;
+  std::vector<SubGroup> sub_groups;
+  std::vector<PodSet> pod_sets;
+
+  bool operator==(const SubGroup&) const = default;
+};
+
+/// How far a member of a group is: its own members that have their minimum, or its placed tasks.
+struct MemberProgress {
+  std::string_view name;
+  std::size_t count = 0;
+  std::size_t minimum = 0;
+};
+
+/// `less` where the left member of a group is served first.
+using MemberOrder = std::weak_ordering (*)(const MemberProgress&, const MemberProgress&);
+
+/// KAI's order (plugin subgrouporder): below the minimum first; then the smaller part of it, those
+/// without one last; then by name.
+[[nodiscard]] std::weak_ordering by_need(const MemberProgress& left, const MemberProgress& right);
+
+/// The ids of the next tasks to place together: all that the gang lacks for its minimum, or one
+/// more step where it has it (one task, or one member's minimum). With `simulated`, tasks that
+/// yielded count as pending.
+[[nodiscard]] std::vector<std::uint32_t> next_to_place(const SubGroup& root, MemberOrder order,
+                                                       bool simulated);
+
+/// The next tasks to evict: one that is above the minimum, a member above its group's minimum, or
+/// all. `more` says that placed tasks are left after them.
+struct Eviction {
+  std::vector<std::uint32_t> tasks;
+  bool more = false;
+
+  bool operator==(const Eviction&) const = default;
+};
+[[nodiscard]] Eviction next_to_evict(const SubGroup& root, MemberOrder order);
+
+[[nodiscard]] std::size_t placed_tasks(const SubGroup& group);
+[[nodiscard]] bool has_minimum(const SubGroup& group);
+
+/// A gang against the minimum of its pod sets: the order of jobs (KAI's plugin elastic).
+enum class GangPhase : std::uint8_t { below_minimum, at_minimum, above_minimum };
+[[nodiscard]] GangPhase phase_of(const SubGroup& root);
+
+}  // namespace dray::policy

@@ -1,0 +1,158 @@
+#include "dray/policy/reclaim.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "dray/policy/queue_order.h"
+
+namespace dray::policy {
+
+namespace {
+
+using ResourceSet = std::bitset<max_resources>;
+
+ResourceSet resources_in(const Amounts& amounts) {
+  ResourceSet set;
+  for (std::size_t r = 0; r < amounts.size(); ++r) set.set(r, amounts[r] > 0);
+  return set;
+}
+
+/// A queue from which something is taken, itself or below.
+struct Touched {
+  Amounts remains;
+  ResourceSet involved;
+};
+using TouchedQueues = std::map<QueueIndex, Touched>;
+
+Touched& touch(TouchedQueues& touched, const QueueTree& tree, QueueIndex queue) {
+  return touched.try_emplace(queue, Touched{tree[queue].allocated, {}}).first->second;
+}
+
+bool take(const QueueTree& tree, const Reclaimer& reclaimer, const Taking& taking,
+          TouchedQueues& touched) {
+  const auto [taker, giver] = rivals(tree, reclaimer.queue, taking.queue);
+  ResourceSet involved;
+  for (const auto& chunk : taking.chunks) involved |= resources_in(chunk);
+  for (const auto& chunk : taking.chunks) {
+    const auto remains = touch(touched, tree, giver).remains;
+    if (!maintains_fair_share(tree[giver], remains) &&
+        !guarantees_quota(tree[taker], reclaimer.requested, tree[giver], remains)) {
+      return false;
+    }
+    for (std::optional at = taking.queue; at; at = tree[*at].parent_index) {
+      auto& queue = touch(touched, tree, *at);
+      queue.remains -= chunk;
+      queue.involved |= involved;
+    }
+  }
+  return true;
+}
+
+double saturation(double held, double fair_share) {
+  if (fair_share == unlimited) return 0;
+  if (fair_share == 0) return held > 0 ? std::numeric_limits<double>::infinity() : 0;
+  return held / fair_share;
+}
+
+/// What both sides would hold, and how they stand.
+struct Rival {
+  const Amounts& held;
+  const Amounts& fair_share;
+};
+
+bool stays_less_saturated(const Rival& taker, const Rival& sibling, ResourceSet involved,
+                          double multiplier) {
+  for (std::size_t r = 0; r < taker.held.size(); ++r) {
+    const auto sibling_share = sibling.fair_share[r];
+    if (!involved[r] || sibling_share == unlimited || sibling_share <= 0) continue;
+    const auto ratio = saturation(taker.held[r], taker.fair_share[r]);
+    if (ratio > 1 && ratio * multiplier >= saturation(sibling.held[r], sibling_share)) return false;
+  }
+  return true;
+}
+
+bool are_siblings(const Queue& a, const Queue& b) {
+  return a.parent == b.parent;
+}
+
+bool within_boundaries(const QueueTree& tree, const Reclaimer& reclaimer,
+                       const TouchedQueues& touched, double multiplier) {
+  const auto requested = resources_in(reclaimer.requested);
+  for (std::optional at = reclaimer.queue; at; at = tree[*at].parent_index) {
+    const auto& queue = tree[*at];
+    const auto found = touched.find(*at);
+    const auto held =
+        (found == touched.end() ? queue.allocated : found->second.remains) + reclaimer.requested;
+    for (const auto& [index, sibling] : touched) {
+      if (index == *at || !are_siblings(tree[index], queue)) continue;
+      if (!stays_less_saturated({held, queue.fair_share}, {sibling.remains, tree[index].fair_share},
+                                sibling.involved | requested, multiplier)) {
+        return false;
+      }
+    }
+    if (!reclaimer.preemptible &&
+        !(queue.allocated_nonpreemptible + reclaimer.requested).within(queue.quota)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::pair<QueueIndex, QueueIndex> rivals(const QueueTree& tree, QueueIndex reclaimer,
+                                         QueueIndex victim) {
+  const auto takers = tree.path_to(reclaimer);
+  const auto givers = tree.path_to(victim);
+  std::size_t level = 0;
+  const auto last = std::min(takers.size(), givers.size()) - 1;
+  while (level < last && takers[level] == givers[level]) ++level;
+  return {takers[level], givers[level]};
+}
+
+bool maintains_fair_share(const Queue& victim, const Amounts& remains) {
+  return !remains.within(allocatable(victim));
+}
+
+bool guarantees_quota(const Queue& reclaimer, const Amounts& requested, const Queue& victim,
+                      const Amounts& remains) {
+  return (reclaimer.allocated + requested).within(reclaimer.quota) && !remains.within(victim.quota);
+}
+
+bool may_reclaim(const QueueTree& tree, const Reclaimer& reclaimer) {
+  const auto& queue = tree[reclaimer.queue];
+  if (!(queue.allocated + reclaimer.requested).within(queue.fair_share)) return false;
+  return reclaimer.preemptible ||
+         (queue.allocated_nonpreemptible + reclaimer.requested).within(queue.quota);
+}
+
+bool may_give(const QueueTree& tree, const Reclaimer& reclaimer, QueueIndex victim) {
+  const auto [taker_index, giver_index] = rivals(tree, reclaimer.queue, victim);
+  const auto& taker = tree[taker_index];
+  const auto& giver = tree[giver_index];
+  if (!(taker.allocated + reclaimer.requested).within(taker.quota)) {
+    return maintains_fair_share(giver, giver.allocated);
+  }
+  bool under = false;
+  for (std::size_t r = 0; r < reclaimer.requested.size(); ++r) {
+    if (reclaimer.requested[r] <= 0 || giver.quota[r] == unlimited) continue;
+    if (giver.allocated[r] > giver.quota[r]) return true;
+    under = under || giver.allocated[r] < giver.quota[r];
+  }
+  return !under;
+}
+
+bool reclaim_holds(const QueueTree& tree, const Reclaimer& reclaimer,
+                   std::span<const Taking> takings, double saturation_multiplier) {
+  TouchedQueues touched;
+  for (const auto& taking : takings) {
+    if (!take(tree, reclaimer, taking, touched)) return false;
+  }
+  return within_boundaries(tree, reclaimer, touched, saturation_multiplier);
+}
+
+}  // namespace dray::policy
