@@ -9,21 +9,27 @@ LeaseKeeper::LeaseKeeper(Options options) : options_(std::move(options)) {}
 
 LeaseKeeper::Commands LeaseKeeper::tick(Time now) {
   if (leading_until_ && now >= *leading_until_) leading_until_.reset();
-  if (busy_ || now < next_tick_) return {};
+  if (busy_ != Busy::no || now < next_tick_) return {};
   next_tick_ = now + options_.renew_every;
   if (!leading_until_) {
-    busy_ = true;
-    return {ReadLease{}};
+    busy_ = Busy::reading;
+    return {ReadLease{options_.lease}};
   }
-  busy_ = true;
+  busy_ = Busy::writing;
   sent_at_ = now;
   return {held_by_us(seen_.transitions, seen_.acquired.value_or(now), now)};
 }
 
-LeaseKeeper::Commands LeaseKeeper::read(const Result<std::optional<Lease>>& outcome, Time now) {
-  busy_ = false;
-  if (!outcome) return {};
-  const Lease lease = outcome->value_or(Lease{});
+LeaseKeeper::Commands LeaseKeeper::step(const WriteOutcome& outcome, Time now) {
+  const auto was = std::exchange(busy_, Busy::no);
+  return was == Busy::reading ? read(outcome, now) : written(outcome, now);
+}
+
+LeaseKeeper::Commands LeaseKeeper::read(const WriteOutcome& outcome, Time now) {
+  const bool absent = !outcome && outcome.error().code == ErrorCode::not_found;
+  if (!outcome && !absent) return {};
+  const auto* found = outcome ? std::get_if<Lease>(&*outcome) : nullptr;
+  const Lease lease = found != nullptr ? *found : Lease{};
   if (!seen_at_ || lease.holder != seen_.holder || lease.renewed != seen_.renewed ||
       lease.transitions != seen_.transitions) {
     seen_at_ = now;
@@ -43,7 +49,7 @@ LeaseKeeper::Commands LeaseKeeper::acquire_or_wait(Time now) {
       return {};
     }
   }
-  busy_ = true;
+  busy_ = Busy::writing;
   sent_at_ = now;
   return {held_by_us(seen_.transitions + 1, now, now)};
 }
@@ -62,7 +68,6 @@ PutLease LeaseKeeper::held_by_us(std::int32_t transitions, Time acquired, Time n
 }
 
 LeaseKeeper::Commands LeaseKeeper::written(const WriteOutcome& outcome, Time now) {
-  busy_ = false;
   const auto* lease = outcome ? std::get_if<Lease>(&*outcome) : nullptr;
   if (lease == nullptr) {
     // Lost to another, or unknown: read what is there now. The old term ends by its own time.
@@ -83,12 +88,12 @@ LeaseKeeper::Commands LeaseKeeper::written(const WriteOutcome& outcome, Time now
 }
 
 LeaseKeeper::Commands LeaseKeeper::release(Time now) {
-  if (busy_ || !may_write(now)) return {};
+  if (busy_ != Busy::no || !may_write(now)) return {};
   leading_until_.reset();
   auto put = held_by_us(seen_.transitions, seen_.acquired.value_or(now), now);
   put.value.holder.clear();
   put.value.duration_seconds = 1;
-  busy_ = true;
+  busy_ = Busy::writing;
   sent_at_ = now;
   return {std::move(put)};
 }

@@ -107,6 +107,9 @@ class WriteRequest {
     server_.record(write.pod, write.uid, write.event, now_);
     return engine::WrittenObject();
   }
+  Outcome operator()(const engine::ReadLease& write) {
+    return read<Lease>(write.lease.namespace_name, write.lease.name);
+  }
   Outcome operator()(const engine::PutLease& write) {
     auto lease = write.value;
     lease.meta.namespace_name = write.lease.namespace_name;

@@ -42,8 +42,8 @@ class LeaseKeeper {
 
   /// Call at next_tick(). One read or write is under way at a time.
   [[nodiscard]] Commands tick(Time now);
-  [[nodiscard]] Commands read(const Result<std::optional<Lease>>& outcome, Time now);
-  [[nodiscard]] Commands written(const WriteOutcome& outcome, Time now);
+  /// The outcome of the command that is under way.
+  [[nodiscard]] Commands step(const WriteOutcome& outcome, Time now);
   [[nodiscard]] Time next_tick() const { return next_tick_; }
 
   /// Whether a write may be *sent* at `now`.
@@ -55,6 +55,8 @@ class LeaseKeeper {
   [[nodiscard]] Commands release(Time now);
 
  private:
+  [[nodiscard]] Commands read(const WriteOutcome& outcome, Time now);
+  [[nodiscard]] Commands written(const WriteOutcome& outcome, Time now);
   [[nodiscard]] Commands acquire_or_wait(Time now);
   [[nodiscard]] PutLease held_by_us(std::int32_t transitions, Time acquired, Time now) const;
 
@@ -64,7 +66,8 @@ class LeaseKeeper {
   std::optional<Time> leading_until_;
   std::optional<Time> sent_at_;  ///< when the write under way was made up
   std::int32_t epoch_ = 0;
-  bool busy_ = false;
+  enum class Busy : std::uint8_t { no, reading, writing };
+  Busy busy_ = Busy::no;
   Time next_tick_{};
 };
 

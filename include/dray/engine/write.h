@@ -113,6 +113,11 @@ struct RecordEvent {
   EventRecord event;
 };
 
+/// GET of the leader Lease.
+struct ReadLease {
+  LeaseKey lease;
+};
+
 /// PUT (or, where `expected` is empty, POST) of the leader Lease.
 struct PutLease {
   LeaseKey lease;
@@ -122,7 +127,7 @@ struct PutLease {
 
 using Write = std::variant<LiftGate, AnnotatePod, NominateNode, SetPodCondition, ProtectClaim,
                            AllocateClaim, ReserveClaim, ReleaseClaim, ReadClaim, ReadPod, BindPod,
-                           EvictPod, RecordEvent, PutLease>;
+                           EvictPod, RecordEvent, ReadLease, PutLease>;
 
 /// What came of a Write: the object after it (for claim, pod and lease writes that return one), or
 /// the error: conflict (409, also a uid that is not there any more), not_found (404), invalid

@@ -18,19 +18,19 @@ struct Server {
     while (!commands.empty()) {
       const auto command = commands.front();
       commands.erase(commands.begin());
-      LeaseKeeper::Commands more;
-      if (std::holds_alternative<LeaseKeeper::ReadLease>(command)) {
-        more = reachable ? keeper.read(lease, now)
-                         : keeper.read(fail(ErrorCode::unavailable, "no answer"), now);
-      } else {
-        more = keeper.written(put(std::get<PutLease>(command)), now);
-      }
+      const auto more = keeper.step(serve(command), now);
       commands.insert(commands.end(), more.begin(), more.end());
     }
   }
 
-  WriteOutcome put(const PutLease& put) {
+  [[nodiscard]] WriteOutcome serve(const Write& write) {
     if (!reachable) return fail(ErrorCode::unavailable, "no answer");
+    if (const auto* lease_put = std::get_if<PutLease>(&write)) return put(*lease_put);
+    if (!lease) return fail(ErrorCode::not_found, "no such lease");
+    return *lease;
+  }
+
+  WriteOutcome put(const PutLease& put) {
     const auto current = lease ? lease->meta.resource_version : ResourceVersion();
     if (put.expected != current) return fail(ErrorCode::conflict, "changed");
     lease = put.value;
@@ -136,8 +136,8 @@ TEST_CASE("losing a race for a free Lease is no leadership") {
   const auto read_b = b.tick(t0);
   REQUIRE(read_a.size() == 1);
   REQUIRE(read_b.size() == 1);
-  const auto put_a = a.read(std::optional<Lease>(), t0);
-  const auto put_b = b.read(std::optional<Lease>(), t0);
+  const auto put_a = a.step(server.serve(read_a.front()), t0);
+  const auto put_b = b.step(server.serve(read_b.front()), t0);
   server.carry(a, put_a, t0);
   server.carry(b, put_b, t0);
   CHECK(a.may_write(t0 + 1s));

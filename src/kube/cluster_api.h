@@ -1,0 +1,39 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <string>
+#include <variant>
+
+#include "dray/cluster/event.h"
+#include "dray/engine/engine.h"
+#include "dray/engine/write.h"
+
+namespace dray::kube {
+
+/// What a cluster tells its watcher: changes in the order of each kind's watch, and once, when
+/// every kind has been listed, Synced.
+using WatchEvent = std::variant<cluster::ObjectChanged, cluster::ObjectGone, engine::Synced>;
+using WatchSink = std::function<void(WatchEvent)>;
+
+/// The cluster as the service sees it: a real API server (KubeApi), or the embedded one.
+class ClusterApi {
+ public:
+  virtual ~ClusterApi() = default;
+
+  /// Carries out one write. Any executor; many may be under way at a time.
+  virtual boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write) = 0;
+
+  /// Lists and watches until stop(). `sink` is called on any thread, but never twice at a time, and
+  /// must not block.
+  virtual void watch(WatchSink sink) = 0;
+  virtual void stop() = 0;
+
+  /// Cuts off whatever writes are under way: leadership is lost.
+  virtual void abandon_writes() = 0;
+
+  /// For readyz and logs: nothing while all is well, else what is missing or broken.
+  [[nodiscard]] virtual std::string trouble() const = 0;
+};
+
+}  // namespace dray::kube
