@@ -59,6 +59,13 @@ inline constexpr std::array<KindInfo, std::variant_size_v<KubeObject>> kind_tabl
   return kind_table[std::to_underlying(kind)];
 }
 
+/// `v1`, `resource.k8s.io/v1`.
+[[nodiscard]] inline std::string api_version_of(const KindInfo& info) {
+  auto text = std::string(info.group);
+  if (!text.empty()) text += '/';
+  return text += info.version;
+}
+
 /// The kind of that name in that API group, if dray knows it.
 [[nodiscard]] constexpr std::optional<Kind> find_kind(std::string_view group,
                                                       std::string_view name) {
