@@ -32,11 +32,7 @@ class LeaseKeeper {
     Duration write_deadline = std::chrono::seconds(5);
   };
 
-  /// Read the Lease (nothing: it does not exist), or write it; the answer goes to read() /
-  /// written().
-  struct ReadLease {};
-  using Command = std::variant<ReadLease, PutLease>;
-  using Commands = std::vector<Command>;
+  using Commands = std::vector<Write>;  ///< ReadLease and PutLease only
 
   explicit LeaseKeeper(Options options);
 
