@@ -5,6 +5,11 @@ target_compile_options(dray_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
   -Wold-style-cast -Werror -ffp-contract=off)
 
+# g++ 12 takes "x" + std::string for overlapping memory when it optimises (GCC bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(dray_options INTERFACE -Wno-restrict)
+endif()
+
 # Builds say nothing of the folder they were made in.
 target_compile_options(dray_options INTERFACE -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 

@@ -1,0 +1,86 @@
+"""Tests of count_tests.py: python3 -m unittest discover -s tools -p '*_test.py'"""
+
+import json
+import unittest
+
+import count_tests
+
+
+def junit(*cases):
+    rows = "".join(f'<testcase name="{n}" status="{s}"><system-out>{o}</system-out></testcase>' for n, s, o in cases)
+    return f"<testsuite>{rows}</testsuite>"
+
+
+def go(*events):
+    keys = ("Action", "Package", "Test", "Output")
+    return "\n".join(json.dumps({k: v for k, v in zip(keys, event) if v}) for event in events)
+
+
+class Ctest(unittest.TestCase):
+    def check(self, text, passed, failed, skipped, note):
+        count = count_tests.count_ctest(text)
+        self.assertEqual((count.passed, count.failed, count.skipped), (passed, failed, skipped))
+        self.assertEqual(count.note(), note)
+
+    def test_all_passed(self):
+        self.check(junit(("a", "run", "\nAll tests passed (9 assertions in 4 test cases)\n")), 4, 0, 0, "")
+
+    def test_one_case(self):
+        self.check(junit(("a", "run", "\nAll tests passed (1 assertion in 1 test case)\n")), 1, 0, 0, "")
+
+    def test_some_failed(self):
+        text = "test cases: 5 | 3 passed | 2 failed\nassertions: 9 | 7 passed | 2 failed\n"
+        self.check(junit(("a", "fail", text)), 3, 2, 0, "failed: a")
+
+    def test_all_failed(self):
+        self.check(junit(("a", "fail", "test cases: 1 | 1 failed\n")), 0, 1, 0, "failed: a")
+
+    def test_skipped_is_not_passed(self):
+        text = "warning:\n  skipped: no DRAY_SHARED\n\nAll tests passed (2 assertions in 3 test cases)\n"
+        self.check(junit(("a", "run", text)), 2, 0, 1, "1 skipped: no DRAY_SHARED")
+
+    def test_crash_without_summary(self):
+        self.check(junit(("a", "fail", "Segmentation fault")), 0, 1, 0, "failed: a")
+
+    def test_sanitizer_after_summary(self):
+        text = "All tests passed (2 assertions in 3 test cases)\nERROR: LeakSanitizer"
+        self.check(junit(("a", "fail", text)), 3, 1, 0, "failed: a")
+
+    def test_program_that_is_missing(self):
+        self.check(junit(("a", "notrun", "")), 0, 1, 0, "failed: a did not run")
+
+
+class Go(unittest.TestCase):
+    def check(self, text, passed, failed, skipped, note):
+        count = count_tests.count_go(text)
+        self.assertEqual((count.passed, count.failed, count.skipped), (passed, failed, skipped))
+        self.assertEqual(count.note(), note)
+
+    def test_leaves_only(self):
+        self.check(
+            go(("pass", "p", "TestA/x"), ("fail", "p", "TestA/y"), ("fail", "p", "TestA"), ("fail", "p", None)),
+            1, 1, 0, "failed: TestA/y")
+
+    def test_reason_of_a_skip(self):
+        self.check(
+            go(("output", "p", "TestA", "    a_test.go:7: no fixtures\n"), ("skip", "p", "TestA"), ("pass", "p", None)),
+            0, 0, 1, "1 skipped: no fixtures")
+
+    def test_package_that_does_not_build(self):
+        self.check(go(("fail", "p", None)), 0, 1, 0, "failed: p")
+
+    def test_panic_outside_of_tests(self):
+        self.check(go(("pass", "p", "TestA"), ("fail", "p", None)), 1, 1, 0, "failed: p")
+
+
+class Line(unittest.TestCase):
+    def test_last_line_counts(self):
+        count = count_tests.count_line("1 passed, 0 failed, 0 skipped\nx\n5 passed, 1 failed, 2 skipped\n")
+        self.assertEqual((count.passed, count.failed, count.skipped), (5, 1, 2))
+
+    def test_no_line_is_a_failure(self):
+        self.assertEqual(count_tests.count_line("killed").failed, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,24 @@
+# C++ builds, one folder a preset under build/.
+
+# Objects are found again in another clone: ccache sees paths relative to the root.
+export CCACHE_BASEDIR=$root
+export CCACHE_NOHASHDIR=1
+
+presets() { sed -n 's/.*"configurePreset": "\(.*\)".*/\1/p' CMakePresets.json | sort -u; }
+
+# build_preset PRESET [TARGET...]: all targets, or those.
+build_preset() {
+  local preset=$1
+  shift
+  presets | grep -qx "$preset" || fail "no preset '$preset'; there are: $(presets | xargs)"
+  if [[ ! -f build/$preset/build.ninja ]]; then
+    step "configure $preset" 300 cmake --preset "$preset" || return
+  fi
+  # One link of a sanitized program takes a gigabyte: as many jobs as cores, not more.
+  step "build $preset${1:+ ($*)}" 3600 cmake --build --preset "$preset" -j "$(nproc)" ${1:+--target "$@"}
+}
+
+# targets_of PRESET REGEX: the build targets whose whole name matches.
+targets_of() {
+  ninja -C "build/$1" -t targets all | sed -n "s/^\($2\): phony$/\1/p"
+}

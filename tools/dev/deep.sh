@@ -1,0 +1,126 @@
+# Long jobs, beyond what every change waits for: `dev test --deep NAME`. .ci/run picks by turns.
+
+# NAME MINUTES WHAT: minutes on two cores with nothing built; the job must not take longer.
+deep_jobs() {
+  cat <<'JOBS'
+asan 34 all C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
+tsan 25 the tests that start threads, under ThreadSanitizer
+property-long 20 properties with fifty times the seeds
+fuzz 25 every libFuzzer target for minutes
+oracle-long 30 long differentials against the Kubernetes code
+cluster-long 34 the long scenarios on a real control plane
+reproducible 30 the same commit built in two folders gives the same dray
+fresh-clone 20 the demo in a fresh clone, as the first command typed there
+browser 20 the dashboard in a browser
+JOBS
+}
+
+asan_job() {
+  need_packages cpp
+  build_preset asan || { row "build asan" 0 1 0 "nothing else was run"; return 0; }
+  local stage
+  for stage in unit property dst cases; do ctest_stage "$stage" 1500 asan; done
+}
+
+# Layers with threads; the core has none.
+tsan_job() {
+  local targets
+  need_packages cpp
+  step "configure tsan" 300 cmake --preset tsan || { row "configure tsan" 0 1 0 ""; return 0; }
+  mapfile -t targets < <(targets_of tsan 'dray_\(base\|net\|metrics\|kube\|service\|app\)_test')
+  build_preset tsan "${targets[@]}" || { row "build tsan" 0 1 0 "nothing else was run"; return 0; }
+  local status=0 junit=$logs/unit-tsan.xml
+  step "ctest (tsan)" 1200 ctest --test-dir build/tsan -R "^($(IFS='|'; echo "${targets[*]}"))\$" \
+    --output-on-failure --output-junit "$junit" --test-output-size-passed 1000000 || status=$?
+  tally "unit tsan" "$status" "$(count ctest "$junit")"
+}
+
+property-long_job() {
+  need_packages cpp
+  build_preset release || { row "build release" 0 1 0 "nothing else was run"; return 0; }
+  export RC_PARAMS="max_success=5000"
+  ctest_stage property 1100
+}
+
+# Each target gets an equal part of ten minutes; what it finds stays in build/fuzz/findings.
+fuzz_job() {
+  local targets target corpus seconds name
+  need_packages cpp clang
+  step "configure fuzz" 300 cmake --preset fuzz || { row "configure fuzz" 0 1 0 ""; return 0; }
+  mapfile -t targets < <(targets_of fuzz 'dray_[a-z_]*_fuzz')
+  [[ ${#targets[@]} -gt 0 ]] || { absent fuzz "no targets in tests/fuzz yet"; return 0; }
+  build_preset fuzz "${targets[@]}" || { row "build fuzz" 0 1 0 "nothing else was run"; return 0; }
+  seconds=$((600 / ${#targets[@]}))
+  for target in "${targets[@]}"; do
+    name=${target#dray_}
+    corpus=build/fuzz/corpus/$name
+    mkdir -p "$corpus" build/fuzz/findings
+    local seeds=()
+    [[ ! -d tests/fuzz/corpus/${name%_fuzz} ]] || seeds=("tests/fuzz/corpus/${name%_fuzz}")
+    lint_step "$name" $((seconds + 60)) "build/fuzz/bin/$target" -max_total_time="$seconds" -timeout=10 \
+      -rss_limit_mb=2048 -artifact_prefix="build/fuzz/findings/$name-" "$corpus" "${seeds[@]}"
+  done
+}
+
+oracle-long_job() {
+  need_packages cpp tools
+  build_preset release || { row "build release" 0 1 0 "nothing else was run"; return 0; }
+  go_stage oracle 1700
+}
+
+cluster-long_job() {
+  need_packages cpp tools
+  build_preset release || { row "build release" 0 1 0 "nothing else was run"; return 0; }
+  go_stage cluster 1700
+}
+
+# clone_to FOLDER: HEAD of this repository, and nothing that is not committed.
+clone_to() {
+  rm -rf "$1"
+  step "clone to ${1#"$root"/}" 120 git clone --quiet --no-hardlinks "$root" "$1"
+}
+
+# One build may come from the compiler's cache, the other may not.
+reproducible_job() {
+  need_packages cpp
+  local first=$root/build/reproducible/a second=$root/build/reproducible/elsewhere/b folder
+  for folder in "$first" "$second"; do
+    clone_to "$folder" || { row reproducible 0 1 0 "no clone"; return 0; }
+    step "build in ${folder#"$root"/}" 1500 env CCACHE_BASEDIR="$folder" \
+      ${CCACHE_DISABLE:+CCACHE_DISABLE=1} "$folder/dev" build release ||
+      { row reproducible 0 1 0 "no build"; return 0; }
+    export CCACHE_DISABLE=1
+  done
+  unset CCACHE_DISABLE
+  lint_step reproducible 60 cmp "$first/build/release/bin/dray" "$second/build/release/bin/dray"
+  rm -rf "$root/build/reproducible"
+}
+
+fresh-clone_job() {
+  local folder=$root/build/fresh
+  clone_to "$folder" || { row fresh-clone 0 1 0 "no clone"; return 0; }
+  lint_step "demo in a fresh clone" 1100 "$folder/dev" demo --once
+  rm -rf "$folder"
+}
+
+browser_job() {
+  absent browser "no dashboard in web yet"
+}
+
+# run_deep_rows NAME: the job, its rows added to the table.
+run_deep_rows() {
+  deep_jobs | grep -q "^$1 " || fail "no deep job '$1'; ./dev test --deep list names them"
+  "$1_job"
+}
+
+run_deep() {
+  if [[ $1 == list ]]; then
+    deep_jobs | sed 's/^\([^ ]*\) \([^ ]*\) \(.*\)/\1 \2 \3/' | while read -r name minutes what; do
+      printf '%-16s at most %2s min  %s\n' "$name" "$minutes" "$what"
+    done
+    return
+  fi
+  need_packages tools
+  run_deep_rows "$1"
+  closing_table
+}

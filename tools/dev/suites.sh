@@ -1,0 +1,124 @@
+# `dev test`: one function a stage, each adding its rows to the closing table.
+
+# The shared cases and fixtures, which are not part of the repository.
+if [[ -z ${DRAY_SHARED:-} && -d $root/../shared/cases ]]; then
+  DRAY_SHARED=$(cd "$root/../shared" && pwd)
+fi
+[[ -z ${DRAY_SHARED:-} ]] || export DRAY_SHARED
+
+# Suite and place of the case files that dray_cases reads, the repository's own first.
+case_suites=(
+  "cel tests/cases/cel" "allocator tests/cases/allocator" "policy tests/cases/policy"
+  "cel ${DRAY_SHARED:-}/cases/cel" "allocator ${DRAY_SHARED:-}/cases/allocator"
+)
+all_stages=(tools layers unit property dst cases oracle cluster)
+
+count() { python3 tools/count_tests.py "$@" || printf '0 1 0\n%s\n' "no counts"; }
+
+absent() { row "$1" 0 0 0 "absent: $2"; }
+
+# ctest_stage NAME SECONDS [PRESET]: the C++ tests with that label.
+ctest_stage() {
+  local name=$1 limit=$2 preset=${3:-release} status=0 junit counts
+  if ctest --test-dir "build/$preset" -N -L "^$name\$" | grep -q 'Total Tests: 0'; then
+    absent "$name" "no such tests in tests/CMakeLists.txt yet"
+    return 0
+  fi
+  junit=$logs/$name-$preset.xml
+  rm -f "$junit"
+  step "ctest $name ($preset)" "$limit" ctest --test-dir "build/$preset" -L "^$name\$" -j "$(nproc)" \
+    --output-on-failure --output-junit "$junit" --timeout "$limit" \
+    --test-output-size-passed 1000000 --test-output-size-failed 1000000 || status=$?
+  counts=$(count ctest "$junit")
+  tally "$name$([[ $preset == release ]] || echo " $preset")" "$status" "$counts"
+}
+
+# cases_stage: case files that are data, through the program that `dev build` leaves.
+cases_stage() {
+  local entry suite place status label program=build/release/bin/dray_cases
+  ctest_stage cases 600
+  [[ -x $program ]] || { absent dray_cases "$program is not built"; return 0; }
+  for entry in "${case_suites[@]}"; do
+    read -r suite place <<<"$entry"
+    label="cases $suite"
+    [[ $place == tests/* ]] || label+=" (shared)"
+    if [[ ! -e $place ]]; then
+      [[ $place == tests/* ]] || row "$label" 0 0 1 "no shared cases: DRAY_SHARED is not set and there is no ../shared"
+      continue
+    fi
+    status=0
+    step "$label" 900 "$program" "$suite" "$place" || status=$?
+    tally "$label" "$status" "$(count line "$(log_of "$label")")"
+  done
+}
+
+tools_stage() {
+  local status=0 passed
+  step "tests of tools" 60 python3 -m unittest discover -s tools -p '*_test.py' || status=$?
+  passed=$(sed -n 's/^Ran \([0-9]*\) tests\?.*/\1/p' "$(log_of 'tests of tools')")
+  [[ $status -eq 0 ]] && tally tools 0 "${passed:-0} 0 0" || tally tools "$status" "0 0 0"
+}
+
+layers_stage() {
+  local status=0
+  step layers 60 python3 tools/check_layers.py || status=$?
+  tally layers "$status" "$(count line "$(log_of layers)")"
+}
+
+# go_stage NAME SECONDS FLAG...: the Go module tests/NAME.
+go_stage() {
+  local name=$1 limit=$2 status=0
+  shift 2
+  if [[ ! -f tests/$name/go.mod ]]; then
+    absent "$name" "no module tests/$name yet"
+    return 0
+  fi
+  need_go || { tally "$name" 1 "0 0 0"; return 0; }
+  if [[ -x tests/$name/build.sh ]]; then
+    step "build for $name" 2400 "tests/$name/build.sh" || { tally "$name" 1 "0 0 0"; return 0; }
+  fi
+  # Not from Go's cache of results: it does not see what the C++ programs became.
+  step "go test $name" "$limit" go -C "tests/$name" test -json -count=1 -timeout "${limit}s" "$@" ./... || status=$?
+  tally "$name" "$status" "$(count go "$(log_of "go test $name")")"
+}
+
+run_stage() {
+  case $1 in
+    tools) tools_stage ;;
+    layers) layers_stage ;;
+    unit) ctest_stage unit 600 ;;
+    property) ctest_stage property 900 ;;
+    dst) ctest_stage dst 900 ;;
+    cases) cases_stage ;;
+    oracle) go_stage oracle 1200 -short ;;
+    cluster) go_stage cluster 1500 -short ;;
+    lint) lint_stages ;;
+    *) fail "no stage '$1'; there are: ${all_stages[*]} lint" ;;
+  esac
+}
+
+# needs_build STAGE...: whether one of them runs what CMake builds. The Go tests run dray too.
+needs_build() { [[ " $* " =~ \ (unit|property|dst|cases|oracle|cluster|lint)\  ]]; }
+
+run_tests() {
+  local stages=() stage
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --only) stages+=("${2:?--only needs a stage}"); shift 2 ;;
+      --deep) run_deep "${2:-list}"; return ;;
+      *) fail "test does not know '$1'; see ./dev help" ;;
+    esac
+  done
+  [[ ${#stages[@]} -gt 0 ]] || stages=("${all_stages[@]}")
+  need_packages tools
+  if needs_build "${stages[@]}"; then
+    need_packages cpp
+    if ! build_preset release; then
+      row "build release" 0 1 0 "nothing else was run"
+      closing_table
+      return
+    fi
+  fi
+  for stage in "${stages[@]}"; do run_stage "$stage"; done
+  closing_table
+}
