@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,14 +26,14 @@ func (c *ControlPlane) ReadInventory(ctx context.Context) (Inventory, error) {
 }
 
 // NewInventory indexes slices.
-func NewInventory(slices []resourcev1.ResourceSlice) Inventory {
+func NewInventory(all []resourcev1.ResourceSlice) Inventory {
 	newest := map[string]int64{}
-	for _, slice := range slices {
+	for _, slice := range all {
 		pool := slice.Spec.Driver + "/" + slice.Spec.Pool.Name
 		newest[pool] = max(newest[pool], slice.Spec.Pool.Generation)
 	}
 	inventory := Inventory{devices: map[string]*resourcev1.Device{}}
-	for _, slice := range slices {
+	for _, slice := range all {
 		pool := slice.Spec.Driver + "/" + slice.Spec.Pool.Name
 		if slice.Spec.Pool.Generation != newest[pool] {
 			continue
@@ -73,4 +74,28 @@ func (i Inventory) Attribute(driver, pool, device, attribute string) string {
 	default:
 		return fmt.Sprintf("%+v", value)
 	}
+}
+
+// ReportReady sets the binding conditions of a claim's devices as their driver does, and tells whether any was missing.
+func ReportReady(claim *resourcev1.ResourceClaim) bool {
+	if claim.Status.Allocation == nil {
+		return false
+	}
+	changed := false
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		known := slices.ContainsFunc(claim.Status.Devices, func(d resourcev1.AllocatedDeviceStatus) bool {
+			return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device
+		})
+		if known || len(r.BindingConditions) == 0 {
+			continue
+		}
+		status := resourcev1.AllocatedDeviceStatus{Driver: r.Driver, Pool: r.Pool, Device: r.Device}
+		for _, condition := range r.BindingConditions {
+			status.Conditions = append(status.Conditions, metav1.Condition{Type: condition, Status: metav1.ConditionTrue,
+				Reason: "Ready", LastTransitionTime: metav1.Now()})
+		}
+		claim.Status.Devices = append(claim.Status.Devices, status)
+		changed = true
+	}
+	return changed
 }

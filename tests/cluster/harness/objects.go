@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -161,20 +162,13 @@ func (c *ControlPlane) resource(o *Object) dynamic.ResourceInterface {
 	return c.Any.Resource(plural).Namespace(o.GetNamespace())
 }
 
-// CreateNamespace makes a namespace in which pods can be created; one of that name that is going is waited for.
+// CreateNamespace makes a namespace, unless it is there, and waits until pods can be created in it.
 func (c *ControlPlane) CreateNamespace(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	namespace := &Object{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}}
-	err := Poll(ctx, func(ctx context.Context) (bool, error) {
-		_, err := c.resource(namespace).Create(ctx, namespace, metav1.CreateOptions{})
-		if apierrors.IsAlreadyExists(err) {
-			return false, nil
-		}
-		return err == nil, err
-	})
-	if err != nil {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	_, err := c.Client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
 	return Poll(ctx, func(ctx context.Context) (bool, error) {

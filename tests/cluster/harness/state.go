@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,14 +146,18 @@ func (c *ControlPlane) WaitReleased(ctx context.Context, namespace string, limit
 	return nil
 }
 
-// Clean removes what a test made: pods, claims, namespaces but the system's, nodes, slices, classes, taint rules.
+// Clean removes what a test made: pods, claims and templates of all namespaces, nodes, slices, classes, taint rules.
+// Namespaces stay: to remove one takes its controller more than five seconds.
 func (c *ControlPlane) Clean(ctx context.Context) error {
 	namespaces, err := c.Client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
+	none, all := metav1.DeleteOptions{}, metav1.ListOptions{}
+	resource := c.Client.ResourceV1()
 	for _, ns := range namespaces.Items {
-		if err := c.DeletePods(ctx, ns.Name); err != nil {
+		if err := errors.Join(c.DeletePods(ctx, ns.Name),
+			resource.ResourceClaimTemplates(ns.Name).DeleteCollection(ctx, none, all)); err != nil {
 			return err
 		}
 	}
@@ -160,25 +165,13 @@ func (c *ControlPlane) Clean(ctx context.Context) error {
 		return err
 	}
 	for _, ns := range namespaces.Items {
-		if ns.Name == "default" || ns.Name == "dray-system" || strings.HasPrefix(ns.Name, "kube-") {
-			continue
-		}
-		err := c.Client.CoreV1().Namespaces().Delete(ctx, ns.Name, metav1.DeleteOptions{})
-		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		if err := resource.ResourceClaims(ns.Name).DeleteCollection(ctx, none, all); err != nil {
 			return err
 		}
 	}
-	none, all := metav1.DeleteOptions{}, metav1.ListOptions{}
-	resource := c.Client.ResourceV1()
-	for _, remove := range []func() error{
-		func() error { return resource.ResourceSlices().DeleteCollection(ctx, none, all) },
-		func() error { return resource.DeviceClasses().DeleteCollection(ctx, none, all) },
-		func() error { return resource.DeviceTaintRules().DeleteCollection(ctx, none, all) },
-		func() error { return c.Client.CoreV1().Nodes().DeleteCollection(ctx, none, all) },
-	} {
-		if err := remove(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(
+		resource.ResourceSlices().DeleteCollection(ctx, none, all),
+		resource.DeviceClasses().DeleteCollection(ctx, none, all),
+		resource.DeviceTaintRules().DeleteCollection(ctx, none, all),
+		c.Client.CoreV1().Nodes().DeleteCollection(ctx, none, all))
 }
