@@ -1,4 +1,4 @@
-#include "api_rules.h"
+#include "sim/api_rules.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "pod_rules.h"
+#include "sim/pod_rules.h"
 
 namespace dray::sim {
 namespace {

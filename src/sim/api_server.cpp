@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "api_rules.h"
+#include "sim/api_rules.h"
 #include "dray/base/check.h"
 
 namespace dray::sim {

@@ -1,4 +1,4 @@
-#include "pod_rules.h"
+#include "sim/pod_rules.h"
 
 #include <algorithm>
 #include <cstddef>
