@@ -55,7 +55,7 @@ class Document {
   /// again.
   template <class F>
   void visit(F&& f) {
-    visit_root(&f, &call<std::remove_reference_t<F>>);
+    visit_root(erased(f), &call<std::remove_reference_t<F>>);
   }
 
   [[nodiscard]] const std::optional<Problem>& problem() const { return problem_; }
@@ -69,6 +69,10 @@ class Document {
   template <class F>
   static void call(void* f, const Reader& reader) {
     (*static_cast<F*>(f))(reader);
+  }
+  template <class F>
+  static void* erased(F& f) {
+    return const_cast<void*>(static_cast<const void*>(std::addressof(f)));
   }
   void visit_root(void* f, Callback callback);
 
@@ -84,12 +88,12 @@ class Reader {
   /// Calls `f(const Reader&)` with each item of a list.
   template <class F>
   void items(F&& f) const {
-    visit_items(&f, &Document::call<std::remove_reference_t<F>>);
+    visit_items(Document::erased(f), &Document::call<std::remove_reference_t<F>>);
   }
   /// Calls `f(const Reader&)` with each member of an object that is not null; see key().
   template <class F>
   void members(F&& f) const {
-    visit_members(&f, &Document::call<std::remove_reference_t<F>>);
+    visit_members(Document::erased(f), &Document::call<std::remove_reference_t<F>>);
   }
   /// Calls `f(FieldReader&)` for each member of an object; `f` names the fields it wants.
   template <class F>
