@@ -1,0 +1,83 @@
+#include "service/admin_routes.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dray::service {
+namespace {
+
+namespace asio = boost::asio;
+using net::HttpRequest;
+using net::HttpResponse;
+
+struct Admin {
+  EngineStrand* engine;
+  kube::ClusterApi* api;
+  const Readiness* readiness;
+};
+
+/// One line of ?verbose, as the API server writes them: `[+]watch ok`, `[-]watch failed: why`.
+struct Check {
+  std::string name;
+  std::string failure;  ///< empty: fine
+};
+
+HttpResponse report(std::string_view endpoint, const std::vector<Check>& checks, bool verbose) {
+  bool fine = true;
+  std::string lines;
+  for (const auto& check : checks) {
+    const bool ok = check.failure.empty();
+    fine = fine && ok;
+    lines += ok ? fmt::format("[+]{} ok\n", check.name)
+                : fmt::format("[-]{} failed: {}\n", check.name, check.failure);
+  }
+  if (fine && !verbose) return net::text_response(200, "ok");
+  lines += fmt::format("{} check {}\n", endpoint, fine ? "passed" : "failed");
+  return net::text_response(fine ? 200 : 503, std::move(lines));
+}
+
+asio::awaitable<HttpResponse> livez(Admin admin, bool verbose) {
+  // That the strand answers is the proof: a stuck engine hangs here, and the probe times out.
+  const auto status = co_await admin.engine->status();
+  std::vector<Check> checks{{"strand", ""}};
+  checks.push_back(
+      {"invariants", admin.readiness->broken ? "a broken invariant stopped dray" : ""});
+  static_cast<void>(status);
+  co_return report("livez", checks, verbose);
+}
+
+asio::awaitable<HttpResponse> readyz(Admin admin, bool verbose) {
+  const auto status = co_await admin.engine->status();
+  std::vector<Check> checks;
+  checks.push_back({"shutdown", admin.readiness->draining ? "the process is draining" : ""});
+  checks.push_back(
+      {"invariants", admin.readiness->broken ? "a broken invariant stopped dray" : ""});
+  checks.push_back({"sync", status.synced ? "" : "the cluster has not been listed yet"});
+  checks.push_back({"watch", admin.api->trouble()});
+  checks.push_back({"leader", status.leading ? "" : "another replica holds the Lease"});
+  co_return report("readyz", checks, verbose);
+}
+
+asio::awaitable<HttpResponse> answer(Admin admin, HttpRequest request) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    co_return net::text_response(405, "use GET\n");
+  }
+  const bool verbose = request.query("verbose").has_value();
+  if (request.path() == "/livez") co_return co_await livez(admin, verbose);
+  if (request.path() == "/readyz") co_return co_await readyz(admin, verbose);
+  if (request.path() == "/metrics") co_return co_await admin.engine->metrics_page();
+  co_return net::text_response(404, "no such path; there are /livez, /readyz and /metrics\n");
+}
+
+}  // namespace
+
+net::HttpHandler admin_routes(EngineStrand& engine, kube::ClusterApi& api,
+                              const Readiness& readiness) {
+  const Admin admin{&engine, &api, &readiness};
+  return [admin](HttpRequest request) { return answer(admin, std::move(request)); };
+}
+
+}  // namespace dray::service

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "kube/cluster_api.h"
+#include "net/http.h"
+#include "service/engine_strand.h"
+
+namespace dray::service {
+
+/// What /readyz asks besides the engine. Any thread.
+struct Readiness {
+  std::atomic<bool> draining{false};
+  std::atomic<bool> broken{false};  ///< an invariant does not hold: nothing is written any more
+};
+
+/// Health and metrics: /livez, /readyz (both with ?verbose), /metrics.
+[[nodiscard]] net::HttpHandler admin_routes(EngineStrand& engine, kube::ClusterApi& api,
+                                            const Readiness& readiness);
+
+}  // namespace dray::service

@@ -1,0 +1,145 @@
+#include "service/engine_strand.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+
+namespace dray::service {
+
+namespace asio = boost::asio;
+
+EngineStrand::EngineStrand(asio::io_context& io, engine::Options options, kube::ClusterApi& api,
+                           const Clock& clock, const Fence& fence)
+    : io_(io),
+      api_(api),
+      clock_(clock),
+      fence_(fence),
+      strand_(asio::make_strand(io)),
+      engine_(std::move(options)),
+      timer_(strand_),
+      planner_(1) {}
+
+EngineStrand::~EngineStrand() {
+  planner_.join();
+}
+
+asio::awaitable<extender::FilterResponse> EngineStrand::filter(
+    std::shared_ptr<const extender::FilterRequest> request) {
+  co_return co_await asio::co_spawn(strand_, filter_here(std::move(request)), asio::use_awaitable);
+}
+asio::awaitable<extender::FilterResponse> EngineStrand::filter_here(
+    std::shared_ptr<const extender::FilterRequest> request) {
+  auto answer = engine_.filter(*request, clock_.now());
+  carry(std::move(answer.effects));
+  co_return std::move(answer.response);
+}
+
+asio::awaitable<extender::PrioritizeResponse> EngineStrand::prioritize(
+    extender::FilterRequest request) {
+  co_return co_await asio::co_spawn(strand_, prioritize_here(std::move(request)),
+                                    asio::use_awaitable);
+}
+asio::awaitable<extender::PrioritizeResponse> EngineStrand::prioritize_here(
+    extender::FilterRequest request) {
+  co_return engine_.prioritize(request, clock_.now());
+}
+
+asio::awaitable<extender::PreemptResponse> EngineStrand::preempt(extender::PreemptRequest request) {
+  co_return co_await asio::co_spawn(strand_, preempt_here(std::move(request)), asio::use_awaitable);
+}
+asio::awaitable<extender::PreemptResponse> EngineStrand::preempt_here(
+    extender::PreemptRequest request) {
+  co_return engine_.preempt(request, clock_.now());
+}
+
+asio::awaitable<extender::BindResponse> EngineStrand::bind(extender::BindRequest request) {
+  co_return co_await asio::co_spawn(strand_, bind_here(std::move(request)), asio::use_awaitable);
+}
+asio::awaitable<extender::BindResponse> EngineStrand::bind_here(extender::BindRequest request) {
+  const engine::RequestId id(next_request_++);
+  auto pending = std::make_shared<PendingBind>(PendingBind{asio::steady_timer(strand_), {}});
+  pending->answered.expires_at(asio::steady_timer::time_point::max());
+  binds_.emplace(id, pending);
+  carry(engine_.bind(id, request, clock_.now()));
+  // carry() may have answered already, and taken the entry out.
+  if (binds_.contains(id)) {
+    boost::system::error_code cancelled;
+    co_await pending->answered.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+  }
+  co_return extender::BindResponse{std::move(pending->error)};
+}
+
+asio::awaitable<engine::Engine::Status> EngineStrand::status() {
+  co_return co_await asio::co_spawn(strand_, status_here(), asio::use_awaitable);
+}
+asio::awaitable<engine::Engine::Status> EngineStrand::status_here() {
+  co_return engine_.status();
+}
+
+asio::awaitable<std::optional<engine::Engine::PodView>> EngineStrand::pod(PodKey key) {
+  co_return co_await asio::co_spawn(strand_, pod_here(std::move(key)), asio::use_awaitable);
+}
+asio::awaitable<std::optional<engine::Engine::PodView>> EngineStrand::pod_here(PodKey key) {
+  co_return engine_.pod(key);
+}
+
+void EngineStrand::post(engine::Event event) {
+  asio::post(strand_, [this, event = std::move(event)] { apply(event); });
+}
+
+void EngineStrand::apply(const engine::Event& event) {
+  carry(engine_.apply(event, clock_.now()));
+}
+
+void EngineStrand::carry(engine::Effects effects) {
+  for (auto& effect : effects) {
+    std::visit([this](auto& each) { carry(std::move(each)); }, effect);
+  }
+  arm_timer();
+}
+
+void EngineStrand::carry(engine::SendWrite effect) {
+  asio::co_spawn(io_, write(std::move(effect)), asio::detached);
+}
+
+asio::awaitable<void> EngineStrand::write(engine::SendWrite command) {
+  engine::WriteOutcome outcome = fail(ErrorCode::unavailable, "leadership is lost");
+  if (fence_.open(clock_.now())) outcome = co_await api_.write(std::move(command.write));
+  post(engine::WriteDone{command.id, std::move(outcome)});
+}
+
+void EngineStrand::carry(const engine::AnswerBind& effect) {
+  const auto pending = binds_.extract(effect.request);
+  if (pending.empty()) return;
+  pending.mapped()->error = effect.error;
+  pending.mapped()->answered.cancel();
+}
+
+void EngineStrand::carry(engine::WantPlan effect) {
+  asio::post(planner_, [this, effect = std::move(effect)] {
+    post(engine::Planned{effect.generation, engine::plan(*effect.input, planner_allocator_)});
+  });
+}
+
+void EngineStrand::arm_timer() {
+  const auto next = engine_.next_tick();
+  if (next == timer_at_) return;
+  timer_at_ = next;
+  if (!next) {
+    timer_.cancel();
+    return;
+  }
+  timer_.expires_at(clock_.steady(*next));
+  timer_.async_wait([this](const boost::system::error_code& error) { on_timer(error); });
+}
+
+void EngineStrand::on_timer(const boost::system::error_code& error) {
+  if (error) return;
+  timer_at_.reset();
+  carry(engine_.tick(clock_.now()));
+}
+
+}  // namespace dray::service

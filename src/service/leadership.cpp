@@ -1,0 +1,71 @@
+#include "service/leadership.h"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+
+namespace dray::service {
+
+namespace asio = boost::asio;
+
+Leadership::Leadership(asio::io_context& io, engine::LeaseKeeper::Options options,
+                       kube::ClusterApi& api, const Clock& clock, Fence& fence, Told told)
+    : api_(api),
+      clock_(clock),
+      fence_(fence),
+      told_(std::move(told)),
+      strand_(asio::make_strand(io)),
+      keeper_(std::move(options)),
+      timer_(strand_) {}
+
+void Leadership::start() {
+  asio::co_spawn(strand_, run(), asio::detached);
+}
+
+asio::awaitable<void> Leadership::run() {
+  while (!stopping_) {
+    co_await carry(keeper_.tick(clock_.now()));
+    if (stopping_) co_return;
+    auto wake = keeper_.next_tick();
+    if (leading_) wake = std::min(wake, keeper_.leading_until());
+    timer_.expires_at(clock_.steady(std::max(wake, clock_.now() + std::chrono::milliseconds(10))));
+    boost::system::error_code cancelled;
+    co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+    tell();
+  }
+}
+
+asio::awaitable<void> Leadership::carry(engine::LeaseKeeper::Commands commands) {
+  while (!commands.empty()) {
+    // One command at a time is all that the keeper asks for.
+    const auto outcome = co_await api_.write(std::move(commands.front()));
+    commands = keeper_.step(outcome, clock_.now());
+    tell();
+  }
+}
+
+void Leadership::tell() {
+  const bool leading = keeper_.may_write(clock_.now());
+  if (leading) {
+    fence_.open_until(keeper_.leading_until());
+  } else {
+    fence_.close();
+  }
+  if (std::exchange(leading_, leading) != leading) told_({leading, keeper_.epoch()});
+}
+
+asio::awaitable<void> Leadership::release() {
+  co_await asio::co_spawn(strand_, release_here(), asio::use_awaitable);
+}
+
+asio::awaitable<void> Leadership::release_here() {
+  stopping_ = true;
+  timer_.cancel();
+  fence_.close();
+  co_await carry(keeper_.release(clock_.now()));
+}
+
+}  // namespace dray::service

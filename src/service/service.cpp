@@ -1,0 +1,69 @@
+#include "service/service.h"
+
+#include <utility>
+
+#include "service/extender_routes.h"
+
+namespace dray::service {
+
+namespace asio = boost::asio;
+
+Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi& api)
+    : options_(std::move(options)),
+      api_(api),
+      engine_(io, options_.engine, api, clock_, fence_),
+      extender_(io, options_.extender, extender_routes(engine_)),
+      admin_(io, options_.admin, admin_routes(engine_, api, readiness_)) {
+  if (!options_.lease) return;
+  leadership_.emplace(io, *options_.lease, api, clock_, fence_,
+                      [this](engine::LeadershipChanged change) { leadership_changed(change); });
+}
+
+Service::~Service() {
+  api_.stop();
+}
+
+Result<void> Service::start() {
+  const auto admin = admin_.listen();
+  if (!admin) return std::unexpected(Error(admin.error()).within("admin address"));
+  admin_port_ = *admin;
+  // Bound once now, so that a wrong address or certificate is an error at start.
+  const auto extender = extender_.listen();
+  if (!extender) return std::unexpected(Error(extender.error()).within("extender address"));
+  extender_port_ = *extender;
+  if (leadership_) extender_.stop_listening();
+  api_.watch([this](kube::WatchEvent event) { saw(std::move(event)); });
+  if (leadership_) {
+    leadership_->start();
+  } else {
+    fence_.open_for_good();
+    engine_.post(engine::LeadershipChanged{true, 0});
+  }
+  return {};
+}
+
+void Service::saw(kube::WatchEvent event) {
+  std::visit([this](auto& each) { engine_.post(std::move(each)); }, event);
+}
+
+void Service::leadership_changed(engine::LeadershipChanged change) {
+  engine_.post(change);
+  if (change.leading) {
+    static_cast<void>(extender_.listen());
+    return;
+  }
+  // Whoever still waits for an answer must not get one from a replica that may not write.
+  extender_.stop_listening();
+  extender_.close_all();
+  api_.abandon_writes();
+}
+
+asio::awaitable<void> Service::drain() {
+  readiness_.draining = true;
+  co_await extender_.drain(options_.drain);
+  if (leadership_) co_await leadership_->release();
+  api_.stop();
+  co_await admin_.drain(std::chrono::seconds(1));
+}
+
+}  // namespace dray::service

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "dray/engine/engine.h"
+#include "dray/engine/lease.h"
+#include "kube/cluster_api.h"
+#include "net/http_server.h"
+#include "service/admin_routes.h"
+#include "service/clock.h"
+#include "service/engine_strand.h"
+#include "service/fence.h"
+#include "service/leadership.h"
+
+namespace dray::service {
+
+struct ServiceOptions {
+  engine::Options engine;
+  net::HttpServerOptions extender;
+  net::HttpServerOptions admin;
+  /// Absent: this is the only replica, and leads from the start.
+  std::optional<engine::LeaseKeeper::Options> lease;
+  std::chrono::milliseconds drain = std::chrono::seconds(10);
+};
+
+/// dray as it runs beside a cluster: watch, engine, leadership, the extender's port (served by the
+/// leader only: losing the Lease cuts every connection), and the port for health and metrics.
+class Service {
+ public:
+  Service(boost::asio::io_context& io, ServiceOptions options, kube::ClusterApi& api);
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  /// Opens the ports and starts watching.
+  Result<void> start();
+  /// Where the extender listens once it leads; with port 0 the one that it got.
+  [[nodiscard]] std::uint16_t extender_port() const { return extender_port_; }
+  [[nodiscard]] std::uint16_t admin_port() const { return admin_port_; }
+  [[nodiscard]] EngineStrand& engine() { return engine_; }
+
+  /// readyz turns 503, requests in flight are answered, the Lease is given back.
+  boost::asio::awaitable<void> drain();
+
+ private:
+  void leadership_changed(engine::LeadershipChanged change);
+  void saw(kube::WatchEvent event);
+
+  ServiceOptions options_;
+  kube::ClusterApi& api_;
+  Clock clock_;
+  Fence fence_;
+  EngineStrand engine_;
+  Readiness readiness_;
+  net::HttpServer extender_;
+  net::HttpServer admin_;
+  std::optional<Leadership> leadership_;
+  std::uint16_t extender_port_ = 0;
+  std::uint16_t admin_port_ = 0;
+};
+
+}  // namespace dray::service
