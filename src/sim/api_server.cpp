@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/api_rules.h"
 #include "dray/base/check.h"
+#include "sim/api_rules.h"
 
 namespace dray::sim {
 namespace {
