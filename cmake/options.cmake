@@ -10,8 +10,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(dray_options INTERFACE -Wno-restrict)
 endif()
 
-# Builds say nothing of the folder they were made in.
-target_compile_options(dray_options INTERFACE -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+# Builds say nothing of the folder they were made in, whether paths come absolute or, through ccache,
+# relative to the build folder.
+file(RELATIVE_PATH up ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+target_compile_options(dray_options INTERFACE
+  -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${up}/=)
 
 if(DRAY_SANITIZE STREQUAL "address")
   # g++ 12 sees uninitialised values inside Boost's coroutines under ASan.
