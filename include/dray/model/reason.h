@@ -53,6 +53,9 @@ enum class Reason : std::uint8_t {
 /// The constant text of a Reason, as kube-scheduler and the user see it: `dray: …`.
 [[nodiscard]] std::string_view text(Reason reason);
 
+/// Its CamelCase name, for conditions, metrics and JSON: `DevicesInUse`.
+[[nodiscard]] std::string_view name(Reason reason);
+
 /// Every Reason but none, in order: for documentation, metrics and tests.
 inline constexpr auto last_reason = Reason::binding_conditions;
 
