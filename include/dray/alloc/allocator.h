@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "dray/alloc/features.h"
+#include "dray/base/error.h"
+#include "dray/cluster/allocated_state.h"
+#include "dray/model/claim.h"
+#include "dray/model/reason.h"
+
+namespace dray::alloc {
+
+/// Devices for every claim, in the order of the claims.
+struct Allocation {
+  std::vector<AllocationResult> results;
+  /// Which alternative of firstAvailable was taken, summed as kube-scheduler scores nodes by it:
+  /// 8 - index each. Higher is better.
+  std::int64_t preference = 0;
+  /// What `best` mode thinks of the choice; higher is better, comparable between nodes.
+  std::int64_t score = 0;
+  /// Things that work but may not be meant; not a refusal.
+  std::vector<std::string> warnings;
+};
+
+/// Where a request's candidates went, stage by stage.
+struct RequestFunnel {
+  std::string claim;
+  std::string request;
+  std::int64_t wanted = 0;
+  std::size_t devices = 0;  ///< published for the node, in usable pools
+  std::size_t after_class = 0;
+  std::size_t after_selectors = 0;
+  std::size_t after_capacity = 0;
+  std::size_t after_taints = 0;
+  std::size_t after_use = 0;
+  std::size_t after_counters = 0;
+  std::size_t incomplete_pools = 0;
+  std::size_t invalid_pools = 0;
+  std::string nearest_miss;  ///< a device that fails only the last stage, and how
+};
+
+/// There are no devices for the claims on this node.
+struct Unsatisfied {
+  Reason reason = Reason::none;
+  std::string request;  ///< claim/request that ran out of candidates first, if one did
+  std::string detail;   ///< counts and names, for people
+};
+
+using AllocationOutcome = std::variant<Allocation, Unsatisfied>;
+
+/// How far an error reaches.
+enum class ErrorScope : std::uint8_t {
+  pod,   ///< upstream gives up the pod: no other node is tried
+  node,  ///< only this node
+};
+
+/// Upstream's error with its exact text.
+struct AllocationError {
+  ErrorScope scope = ErrorScope::pod;
+  std::string message;
+};
+
+enum class Mode : std::uint8_t {
+  first_fit,  ///< bit for bit what Kubernetes' structured allocator gives
+  best,       ///< the same feasibility; the best choice by score
+};
+
+/// Which used cards shares go to.
+enum class SharePlacement : std::uint8_t { pack, spread };
+
+struct AllocatorOptions {
+  Mode mode = Mode::first_fit;
+  Features features;
+  Compatibility compatibility = Compatibility::v0_37_2;
+  SharePlacement shares = SharePlacement::pack;
+  /// Devices looked at in one search, after which it ends with Reason::search_budget.
+  std::uint64_t step_budget = 200'000;
+  /// Gives share ids (lower-case UUIDs), a new one each call; absent: counted from zero, unique
+  /// within this allocator only.
+  std::function<std::string()> next_share_id;
+};
+
+/// Finds devices for claims. Remembers what it worked out by shape, bounded; that saves work and
+/// changes no answer. One thread at a time.
+/// Order of search and every rule: structured allocator of
+/// kubernetes/dynamic-resource-allocation v0.37 (incubating; experimental where only that has the
+/// feature).
+class Allocator {
+ public:
+  explicit Allocator(AllocatorOptions options = {});
+  ~Allocator();
+  Allocator(Allocator&&) noexcept;
+  Allocator& operator=(Allocator&&) noexcept;
+
+  /// Devices for every request of `claims` on `node`, or why there are none. `claims` are those
+  /// without devices. An Error's scope is told by last_error_scope().
+  [[nodiscard]] Result<AllocationOutcome> allocate(const cluster::AllocatedState& state,
+                                                   cluster::NodeIndex node,
+                                                   std::span<const ResourceClaim* const> claims);
+
+  /// Of the last call that gave an Error.
+  [[nodiscard]] ErrorScope last_error_scope() const;
+
+  /// Stage by stage where the candidates of each request went; never remembered.
+  [[nodiscard]] std::vector<RequestFunnel> explain(const cluster::AllocatedState& state,
+                                                   cluster::NodeIndex node,
+                                                   std::span<const ResourceClaim* const> claims);
+
+  [[nodiscard]] const AllocatorOptions& options() const;
+
+  struct Counts {
+    std::uint64_t calls = 0;
+    std::uint64_t searches = 0;  ///< calls that memory could not answer
+    std::uint64_t steps = 0;     ///< devices looked at
+  };
+  [[nodiscard]] Counts counts() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dray::alloc

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace dray::alloc {
+
+/// Upstream's structured.Features: what the allocator may use. Default-made: a default Kubernetes
+/// 1.37 cluster.
+struct Features {
+  bool admin_access = true;
+  bool prioritized_list = true;
+  bool partitionable_devices = true;
+  bool device_taints = true;
+  bool device_binding_and_status = true;
+  bool consumable_capacity = true;
+  bool fractional_capacity_range = true;
+  bool list_type_attributes = false;
+  bool optional_node_operations = false;
+  bool derived_attributes = false;
+  bool compatibility_groups = false;
+
+  /// `none`, `ga`, `default` (of 1.37), `all`.
+  [[nodiscard]] static std::optional<Features> preset(std::string_view name);
+  /// Sets a switch by upstream's name (`PartitionableDevices`); false if there is no such switch.
+  [[nodiscard]] bool set(std::string_view name, bool on);
+
+  bool operator==(const Features&) const = default;
+};
+
+/// Which patch release of the structured allocator to be like.
+enum class Compatibility : std::uint8_t { v0_37_0, v0_37_2 };
+
+}  // namespace dray::alloc

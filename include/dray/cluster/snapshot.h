@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dray/cel/program.h"
+#include "dray/cluster/chunked.h"
+#include "dray/cluster/devices.h"
+#include "dray/cluster/node_facts.h"
+#include "dray/cluster/sharded_map.h"
+#include "dray/model/claim.h"
+#include "dray/model/ids.h"
+#include "dray/model/node.h"
+#include "dray/model/pod.h"
+
+namespace dray::cluster {
+
+/// One node: facts, what its pods take, and the pools that have slices of this node alone.
+struct NodeEntry {
+  std::shared_ptr<const NodeFacts> facts;  ///< null: no node has this index
+  std::shared_ptr<const NodeUse> use;      ///< null: nothing
+  std::vector<PoolIndex> pools;            ///< by number
+  /// Moves with everything that an allocation on the node may depend on, except the shared pools
+  /// and the things that Snapshot::device_epoch stands for.
+  std::uint64_t version = 0;
+};
+
+/// A selector as compiled: a program, or why there is none.
+struct CompiledSelector {
+  bool has_cel = false;  ///< false: a selector of a kind that nobody knows
+  cel::ProgramHandle program;
+  std::string error;
+};
+
+/// A DeviceClass with its selectors compiled. Immutable.
+struct CompiledClass {
+  std::shared_ptr<const DeviceClass> object;
+  std::vector<CompiledSelector> selectors;
+};
+
+/// The cluster at one moment. Immutable; any thread may read it. Made by ClusterState::snapshot(),
+/// or by make_snapshot() in tests.
+class Snapshot {
+ public:
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
+
+  // ---- Nodes ----
+
+  [[nodiscard]] std::size_t node_count() const { return by_name_->size(); }
+  /// One more than the highest NodeIndex.
+  [[nodiscard]] std::size_t node_limit() const { return nodes_.size(); }
+  [[nodiscard]] std::span<const NodeIndex> nodes_by_name() const { return *by_name_; }
+  [[nodiscard]] std::optional<NodeIndex> node(const NodeName& name) const;
+  [[nodiscard]] const NodeEntry& entry(NodeIndex node) const { return nodes_[node.get()]; }
+  [[nodiscard]] const NodeFacts& facts(NodeIndex node) const { return *nodes_[node.get()].facts; }
+  [[nodiscard]] const NodeName& name(NodeIndex node) const { return facts(node).name; }
+
+  // ---- Devices ----
+
+  [[nodiscard]] const Pool& pool(PoolIndex index) const { return *pools_[index.get()]; }
+  [[nodiscard]] std::optional<PoolIndex> find_pool(const DriverName& driver,
+                                                   const PoolName& name) const;
+  /// Pools with slices that are not of one node: every node may see them. Sorted by number.
+  [[nodiscard]] std::span<const PoolIndex> shared_pools() const { return *shared_pools_; }
+  /// Moves when a class, a DeviceTaintRule or a slice that is not of one node changes: what all
+  /// allocations may depend on.
+  [[nodiscard]] std::uint64_t device_epoch() const { return device_epoch_; }
+  /// In the order of their names.
+  [[nodiscard]] std::span<const std::shared_ptr<const DeviceTaintRule>> taint_rules() const {
+    return *taint_rules_;
+  }
+
+  // ---- Objects ----
+
+  [[nodiscard]] std::shared_ptr<const CompiledClass> compiled_class(const ClassName& name) const;
+  [[nodiscard]] std::shared_ptr<const DeviceClass> device_class(const ClassName& name) const;
+  /// In the order of their names.
+  [[nodiscard]] std::span<const std::shared_ptr<const CompiledClass>> classes() const {
+    return *classes_;
+  }
+  [[nodiscard]] std::shared_ptr<const ResourceClaim> claim(const ClaimKey& key) const;
+  /// The devices that the claim has, or has been promised by an assumed placement.
+  [[nodiscard]] std::shared_ptr<const AllocationResult> allocation(const ClaimKey& key) const;
+  [[nodiscard]] std::shared_ptr<const Pod> pod(const PodKey& key) const;
+  [[nodiscard]] std::shared_ptr<const Namespace> name_space(const NamespaceName& name) const;
+
+ private:
+  friend class ClusterState;
+  template <class T>
+  using Shared = std::shared_ptr<const T>;
+
+  std::uint64_t generation_ = 0;
+  std::uint64_t device_epoch_ = 0;
+  Chunked<NodeEntry> nodes_;
+  Shared<std::vector<NodeIndex>> by_name_;
+  Chunked<Shared<Pool>> pools_;
+  ShardedMap<std::string, PoolIndex> pool_index_;  // by driver/pool
+  Shared<std::vector<PoolIndex>> shared_pools_;
+  Shared<std::vector<Shared<DeviceTaintRule>>> taint_rules_;
+  Shared<std::vector<Shared<CompiledClass>>> classes_;
+  Shared<std::vector<Shared<Namespace>>> namespaces_;
+  ShardedMap<ClaimKey, Shared<ResourceClaim>> claims_;
+  ShardedMap<ClaimKey, Shared<AllocationResult>> promised_;
+  ShardedMap<PodKey, Shared<Pod>> pods_;
+};
+
+}  // namespace dray::cluster

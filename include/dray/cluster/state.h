@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "dray/cluster/event.h"
+#include "dray/cluster/snapshot.h"
+#include "dray/model/placement.h"
+
+namespace dray::cluster {
+
+/// The cluster as the watches tell it, with what dray has promised on top. One owner calls it;
+/// snapshots may go to any thread. Deterministic: the same calls give the same state.
+///
+/// Objects are kept as they came or, slices and nodes, in a compact form; a slice of a pool whose
+/// slices come in any order is the same in the end, but that upstream judges completeness by the
+/// slice that came first.
+class ClusterState {
+ public:
+  ClusterState();
+  ~ClusterState();
+  ClusterState(ClusterState&&) noexcept;
+  ClusterState& operator=(ClusterState&&) noexcept;
+
+  void apply(const ObjectChanged& change);
+  void apply(const ObjectGone& change);
+
+  /// A reservation or a bind under way: until forget(), the pod's requests count on the node and
+  /// its claims' devices as in use. Once the real pod has a node, or a real claim shows the same
+  /// devices, that counts instead: nothing is ever counted twice. Replaces what was assumed for the
+  /// pod before.
+  void assume(const Placement& placement);
+  void forget(const Uid& pod);
+  [[nodiscard]] const Placement* assumed(const Uid& pod) const;
+
+  [[nodiscard]] std::shared_ptr<const Pod> pod(const PodKey& key) const;
+  [[nodiscard]] std::shared_ptr<const Pod> pod(const Uid& uid) const;
+  /// In no order that means anything, but always the same.
+  void for_each_pod(const std::function<void(const std::shared_ptr<const Pod>&)>& visit) const;
+  [[nodiscard]] std::shared_ptr<const ResourceClaim> claim(const ClaimKey& key) const;
+  [[nodiscard]] std::shared_ptr<const ResourceClaimTemplate> claim_template(
+      const ClaimTemplateKey& key) const;
+  [[nodiscard]] std::shared_ptr<const DeviceClass> device_class(const ClassName& name) const;
+  [[nodiscard]] std::optional<NodeIndex> node(const NodeName& name) const;
+  /// The node, or null.
+  [[nodiscard]] const NodeFacts* find_node(const NodeName& name) const;
+  [[nodiscard]] std::span<const NodeIndex> nodes_by_name() const;
+
+  struct Totals {
+    std::size_t nodes = 0;
+    std::size_t pods = 0;
+    std::size_t claims = 0;
+    std::size_t slices = 0;
+    std::size_t devices = 0;
+    /// Devices with at least one allocation (shares of one device count once), assumed ones
+    /// included.
+    std::size_t devices_allocated = 0;
+  };
+  [[nodiscard]] Totals totals() const;
+
+  /// Moves with every change that a snapshot would show.
+  [[nodiscard]] std::uint64_t generation() const;
+  /// The state as it is; costs what changed since the last one.
+  [[nodiscard]] std::shared_ptr<const Snapshot> snapshot();
+
+ private:
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace dray::cluster
