@@ -1,24 +1,23 @@
 # What dray needs, by name: Debian packages, and the Go toolchain as a Go module.
 
-packages_cpp=(g++ cmake ninja-build ccache mold pkg-config libfmt-dev libboost1.81-dev libssl-dev
-  nlohmann-json3-dev libsimdjson-dev libyaml-cpp-dev libspdlog-dev prometheus-cpp-dev libcli11-dev
-  libre2-dev libzstd-dev catch2 librapidcheck-dev libbenchmark-dev)
-packages_tools=(python3 git ca-certificates)
-packages_clang=(clang-19 libclang-rt-19-dev)
-packages_lint=(clang-format-19 clang-tidy-19 shellcheck)
-packages_go=(golang-go ca-certificates)
+declare -A packages=(
+  [cpp]="g++ cmake ninja-build ccache mold pkg-config libfmt-dev libboost1.81-dev libssl-dev
+    nlohmann-json3-dev libsimdjson-dev libyaml-cpp-dev libspdlog-dev prometheus-cpp-dev libcli11-dev
+    libre2-dev libzstd-dev catch2 librapidcheck-dev libbenchmark-dev"
+  [tools]="python3 git ca-certificates"
+  [clang]="clang-19 libclang-rt-19-dev"
+  [lint]="clang-format-19 clang-tidy-19 shellcheck"
+  [go]="golang-go ca-certificates"
+)
 go_oldest=1.26  # Kubernetes 1.37 needs it
 go_fetched=1.26.8  # if there is none that new
 
-# need_packages GROUP...: installs what is missing of packages_GROUP.
+# need_packages GROUP...: installs what is missing of these groups.
 need_packages() {
-  local group package missing=()
+  local package missing=()
   command -v dpkg-query >/dev/null || fail "dray builds on Debian 12; see tools/dev/packages.sh for the packages"
-  for group in "$@"; do
-    local -n names=packages_$group
-    for package in "${names[@]}"; do
-      [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
-    done
+  for package in $(for group in "$@"; do echo "${packages[$group]}"; done); do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
   done
   [[ ${#missing[@]} -gt 0 ]] || return 0
   local sudo=()
