@@ -1,0 +1,162 @@
+#include "net/http_client.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "dray/base/published.h"
+#include "net/gate.h"
+#include "net/http_exchange.h"
+#include "net/http_stream.h"
+
+namespace dray::net {
+
+namespace asio = boost::asio;
+using Clock = Connection::Clock;
+
+/// Shared by the client object and what it has under way. Any thread.
+struct HttpClient::State : std::enable_shared_from_this<State> {
+  State(asio::io_context& context, HttpClientOptions given)
+      : io(context), options(std::move(given)), gate(context, options.max_connections) {}
+
+  struct Line {
+    std::shared_ptr<Connection> connection;
+    Clock::time_point idle_since;
+  };
+
+  Target target() const { return {options.base, tls.load(), server_name()}; }
+  std::string server_name() const {
+    return options.tls.server_name.empty() ? options.base.host : options.tls.server_name;
+  }
+
+  /// An idle connection, the one used last first; none: make a fresh one.
+  std::shared_ptr<Connection> take_idle() {
+    const std::lock_guard lock(mutex);
+    while (!idle.empty()) {
+      auto line = std::move(idle.back());
+      idle.pop_back();
+      if (Clock::now() - line.idle_since < options.idle_timeout) return line.connection;
+      line.connection->close_soon();
+    }
+    return nullptr;
+  }
+  std::shared_ptr<Connection> make_fresh() {
+    auto connection = std::make_shared<Connection>(Connection::Socket(asio::make_strand(io)));
+    const std::lock_guard lock(mutex);
+    std::erase_if(live, [](const auto& entry) { return entry.second.expired(); });
+    live.emplace(connection.get(), connection);
+    return connection;
+  }
+  void keep(const std::shared_ptr<Connection>& connection) {
+    const std::lock_guard lock(mutex);
+    if (live.contains(connection.get())) idle.push_back({connection, Clock::now()});
+  }
+  void drop(const std::shared_ptr<Connection>& connection) {
+    connection->close_soon();
+    const std::lock_guard lock(mutex);
+    live.erase(connection.get());
+  }
+
+  // Fixed after construction.
+  asio::io_context& io;
+  HttpClientOptions options;
+  // Shared.
+  Gate gate;
+  Published<TlsContext> tls;
+  std::mutex mutex;
+  std::vector<Line> idle;
+  /// All that close_all() has to cut off; those that ended are dropped with the next fresh one.
+  std::unordered_map<const Connection*, std::weak_ptr<Connection>> live;
+};
+
+namespace {
+
+asio::awaitable<Result<HttpResponse>> send_on_any(std::shared_ptr<HttpClient::State> state,
+                                                  std::shared_ptr<const HttpRequest> request,
+                                                  Clock::time_point deadline) {
+  for (;;) {
+    auto connection = state->take_idle();
+    const bool fresh = connection == nullptr;
+    if (fresh) connection = state->make_fresh();
+    auto done = co_await asio::co_spawn(
+        connection->executor(),
+        exchange(connection, fresh, state->target(), request, state->options.limits, deadline),
+        asio::use_awaitable);
+    if (done.reusable) {
+      state->keep(connection);
+    } else {
+      state->drop(connection);
+    }
+    if (!done.stale) co_return std::move(done.response);
+  }
+}
+
+}  // namespace
+
+HttpClient::HttpClient(std::shared_ptr<State> state) : state_(std::move(state)) {}
+HttpClient::~HttpClient() {
+  close_all();
+}
+
+Result<std::unique_ptr<HttpClient>> HttpClient::make(asio::io_context& io,
+                                                     HttpClientOptions options) {
+  const auto tls = options.tls;
+  const bool secure = options.base.tls;
+  std::unique_ptr<HttpClient> client(
+      new HttpClient(std::make_shared<State>(io, std::move(options))));
+  if (secure) {
+    if (auto set = client->set_tls(tls); !set) return std::unexpected(std::move(set.error()));
+  }
+  return client;
+}
+
+Result<void> HttpClient::set_tls(const ClientTls& tls) {
+  auto context = TlsContext::client(tls);
+  if (!context) return std::unexpected(std::move(context.error()).within("tls"));
+  state_->tls.store(std::move(*context));
+  return {};
+}
+
+asio::awaitable<Result<HttpResponse>> HttpClient::send(HttpRequest request,
+                                                       std::chrono::milliseconds deadline) {
+  const auto state = state_;
+  const auto until = Clock::now() + deadline;
+  if (!co_await state->gate.enter(until)) {
+    co_return fail(ErrorCode::unavailable, "no connection was free in time");
+  }
+  auto response =
+      co_await send_on_any(state, std::make_shared<const HttpRequest>(std::move(request)), until);
+  state->gate.leave();
+  co_return response;
+}
+
+asio::awaitable<Result<std::shared_ptr<HttpStream>>> HttpClient::open(
+    HttpRequest request, std::chrono::milliseconds deadline) {
+  const auto state = state_;
+  auto connection = state->make_fresh();
+  const StreamOptions options{state->target(), state->options.limits.header_bytes,
+                              state->options.line_bytes, Clock::now() + deadline};
+  auto opened = co_await asio::co_spawn(
+      connection->executor(),
+      open_stream(connection, std::make_shared<const HttpRequest>(std::move(request)), options),
+      asio::use_awaitable);
+  if (!opened) state->drop(connection);
+  co_return opened;
+}
+
+void HttpClient::close_all() {
+  std::unordered_map<const Connection*, std::weak_ptr<Connection>> cut;
+  {
+    const std::lock_guard lock(state_->mutex);
+    cut.swap(state_->live);
+    state_->idle.clear();
+  }
+  for (const auto& [_, weak] : cut) {
+    if (const auto connection = weak.lock()) connection->close_soon();
+  }
+}
+
+}  // namespace dray::net

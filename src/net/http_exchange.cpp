@@ -1,0 +1,123 @@
+#include "net/http_exchange.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <utility>
+
+namespace dray::net {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::size_t first_chunk = 16UL * 1024;
+constexpr std::size_t later_chunk = 64UL * 1024;
+
+bool carries_body(const HttpRequest& request) {
+  return !request.body.empty() || request.method == "POST" || request.method == "PUT" ||
+         request.method == "PATCH";
+}
+
+Result<void> feed_from(std::string& inbox, HttpResponseParser& parser) {
+  const auto used = parser.feed(inbox);
+  if (!used) return std::unexpected(used.error());
+  inbox.erase(0, *used);
+  return {};
+}
+
+struct Answer {
+  Result<void> received;
+  bool begun = false;  ///< at least a byte of it came
+};
+
+/// Reads on until the response is complete; skips 1xx ones before it.
+asio::awaitable<Answer> receive(std::shared_ptr<Connection> connection,
+                                std::shared_ptr<HttpResponseParser> parser,
+                                std::shared_ptr<std::string> inbox, HttpLimits limits,
+                                bool head_request) {
+  Answer answer;
+  while (!parser->done()) {
+    answer.received = co_await read_into(connection, parser, inbox);
+    answer.begun = answer.begun || parser->header_done() || !inbox->empty();
+    if (!answer.received) break;
+    while (parser->done() && parser->response().status / 100 == 1) {
+      *parser = HttpResponseParser(limits, head_request);
+      answer.received = feed_from(*inbox, *parser);
+      if (!answer.received) co_return answer;
+    }
+  }
+  co_return answer;
+}
+
+}  // namespace
+
+std::string request_head(const HttpRequest& request, const Url& base) {
+  auto head = fmt::format("{} {}{} HTTP/1.1\r\nHost: {}\r\n", request.method, base.path,
+                          request.target, base.authority());
+  for (const auto& header : request.headers) {
+    head += fmt::format("{}: {}\r\n", header.name, header.value);
+  }
+  if (carries_body(request)) head += fmt::format("Content-Length: {}\r\n", request.body.size());
+  return head + "\r\n";
+}
+
+bool may_repeat(const HttpRequest& request) {
+  return request.method == "GET" || request.method == "HEAD";
+}
+
+asio::awaitable<Result<void>> reach(std::shared_ptr<Connection> connection, Target target) {
+  const auto connected = co_await connection->connect(target.url.host, target.url.port);
+  if (!connected || !target.tls) co_return connected;
+  co_return co_await connection->start_tls_client(target.tls, target.server_name);
+}
+
+asio::awaitable<Result<void>> read_into(std::shared_ptr<Connection> connection,
+                                        std::shared_ptr<HttpResponseParser> parser,
+                                        std::shared_ptr<std::string> inbox) {
+  const auto had = inbox->size();
+  inbox->resize(had + (parser->header_done() ? later_chunk : first_chunk));
+  const auto got = co_await connection->read_some(std::span(*inbox).subspan(had));
+  inbox->resize(had + got.value_or(0));
+  if (!got) co_return std::unexpected(got.error());
+  if (*got == 0) co_return parser->feed_end();
+  co_return feed_from(*inbox, *parser);
+}
+
+asio::awaitable<Exchanged> exchange(std::shared_ptr<Connection> connection, bool fresh,
+                                    Target target, std::shared_ptr<const HttpRequest> request,
+                                    HttpLimits limits, Connection::Clock::time_point deadline) {
+  Exchanged result;
+  if (!fresh && !connection->is_quiet()) {
+    result.stale = true;
+    co_return result;
+  }
+  connection->expires_at(deadline);
+  if (fresh) {
+    if (auto reached = co_await reach(connection, target); !reached) {
+      result.response = std::unexpected(std::move(reached.error()));
+      co_return result;
+    }
+  }
+  const bool repeatable = !fresh && may_repeat(*request);
+  const auto head = request_head(*request, target.url);
+  if (auto sent = co_await connection->write(head, request->body); !sent) {
+    result.stale = repeatable && Connection::Clock::now() < deadline;
+    result.response = std::unexpected(std::move(sent.error()));
+    co_return result;
+  }
+  const bool head_request = request->method == "HEAD";
+  const auto parser = std::make_shared<HttpResponseParser>(limits, head_request);
+  const auto inbox = std::make_shared<std::string>();
+  auto answer = co_await receive(connection, parser, inbox, limits, head_request);
+  if (!answer.received) {
+    result.stale = repeatable && !answer.begun && Connection::Clock::now() < deadline;
+    result.response = std::unexpected(std::move(answer.received.error()));
+    co_return result;
+  }
+  connection->expires_at(Connection::Clock::time_point::max());
+  result.reusable = parser->keep_alive() && inbox->empty();
+  result.response = std::move(parser->response());
+  co_return result;
+}
+
+}  // namespace dray::net

@@ -1,0 +1,280 @@
+#include "net/http_server.h"
+
+#include <sys/socket.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
+
+#include "dray/base/published.h"
+#include "net/http_session.h"
+
+namespace dray::net {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+constexpr auto with_error = asio::as_tuple(asio::use_awaitable);
+constexpr auto accept_pause = std::chrono::milliseconds(50);
+
+using Strand = asio::strand<asio::io_context::executor_type>;
+
+/// A wait that others end, or time. Owned by one strand.
+class Bell {
+ public:
+  explicit Bell(const Strand& strand) : timer_(strand) {}
+
+  asio::awaitable<void> wait_until(std::chrono::steady_clock::time_point deadline) {
+    timer_.expires_at(deadline);
+    co_await timer_.async_wait(with_error);
+  }
+  void ring() { timer_.cancel(); }
+
+ private:
+  asio::steady_timer timer_;
+};
+
+}  // namespace
+
+/// Shared by the server object and its coroutines.
+struct HttpServer::State {
+  State(asio::io_context& context, HttpServerOptions given, HttpHandler handler)
+      : io(context),
+        strand(asio::make_strand(context)),
+        served(std::make_shared<ServedBy>()),
+        changed(strand),
+        reload_timer(strand) {
+    served->options = std::move(given);
+    served->handler = std::move(handler);
+  }
+
+  void notice(const std::string& text) const {
+    if (served->options.on_notice) served->options.on_notice(text);
+  }
+  bool listens_with(const std::shared_ptr<tcp::acceptor>& one) const {
+    const std::lock_guard lock(mutex);
+    return acceptor == one;
+  }
+  std::size_t count() const {
+    const std::lock_guard lock(mutex);
+    return sessions.size();
+  }
+  std::vector<std::shared_ptr<Session>> all() const {
+    const std::lock_guard lock(mutex);
+    return {sessions.begin(), sessions.end()};
+  }
+  void add(const std::shared_ptr<Session>& session) {
+    const std::lock_guard lock(mutex);
+    sessions.insert(session);
+  }
+  void remove(const std::shared_ptr<Session>& session) {
+    const std::lock_guard lock(mutex);
+    sessions.erase(session);
+  }
+
+  // Fixed after construction.
+  asio::io_context& io;
+  Strand strand;
+  std::shared_ptr<ServedBy> served;
+  // Owned by the strand.
+  Bell changed;  ///< rung when a connection is gone
+  asio::steady_timer reload_timer;
+  // Shared.
+  Published<TlsContext> tls;
+  std::mutex tls_mutex;  ///< of tls_text: what `tls` was made of
+  ServerTls tls_text;
+  mutable std::mutex mutex;
+  std::shared_ptr<tcp::acceptor> acceptor;
+  std::uint16_t port = 0;
+  std::unordered_set<std::shared_ptr<Session>> sessions;
+};
+
+namespace {
+
+asio::awaitable<void> run_session(std::shared_ptr<HttpServer::State> state,
+                                  std::shared_ptr<Session> session) {
+  const std::shared_ptr<const ServedBy> served = state->served;
+  const auto tls = state->tls.load();
+  co_await serve_session(served, session, tls);
+  state->remove(session);
+  asio::post(state->strand, [state] { state->changed.ring(); });
+}
+
+asio::awaitable<void> accept_all(std::shared_ptr<HttpServer::State> state,
+                                 std::shared_ptr<tcp::acceptor> acceptor) {
+  using Clock = std::chrono::steady_clock;
+  while (state->listens_with(acceptor)) {
+    if (state->count() >= state->served->options.max_connections) {
+      co_await state->changed.wait_until(Clock::now() + accept_pause);
+      continue;
+    }
+    auto session_strand = asio::make_strand(state->io);
+    auto [ec, socket] = co_await acceptor->async_accept(session_strand, with_error);
+    if (!state->listens_with(acceptor)) co_return;
+    if (ec) {
+      // Out of file descriptors, most likely: what is open goes on, and closes some day.
+      state->notice("accept: " + ec.message());
+      co_await state->changed.wait_until(Clock::now() + accept_pause);
+      continue;
+    }
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    auto session = std::make_shared<Session>(std::move(socket));
+    state->add(session);
+    asio::co_spawn(session_strand, run_session(state, session), asio::detached);
+  }
+}
+
+Result<void> load_tls(HttpServer::State& state) {
+  const std::lock_guard lock(state.tls_mutex);
+  auto text = read_tls_files(*state.served->options.tls);
+  if (!text) return std::unexpected(std::move(text.error()));
+  if (*text == state.tls_text) return {};
+  auto context = TlsContext::server(*text);
+  if (!context) return std::unexpected(std::move(context.error()));
+  state.tls_text = std::move(*text);
+  state.tls.store(std::move(*context));
+  return {};
+}
+
+/// Looks at the content, not at times: mounted Secrets swap a link.
+asio::awaitable<void> reload_tls(std::shared_ptr<HttpServer::State> state,
+                                 std::shared_ptr<tcp::acceptor> until) {
+  std::string told;
+  while (state->listens_with(until)) {
+    state->reload_timer.expires_after(state->served->options.tls_reload_every);
+    co_await state->reload_timer.async_wait(with_error);
+    if (!state->listens_with(until)) co_return;
+    const auto before = state->tls.load();
+    const auto loaded = load_tls(*state);
+    if (!loaded && loaded.error().message != told) {
+      told = loaded.error().message;
+      state->notice("tls reload: " + told + ": the old certificate stays");
+    } else if (loaded && state->tls.load() != before) {
+      told.clear();
+      state->notice("tls reload: new certificate in use");
+    }
+  }
+}
+
+Result<std::shared_ptr<tcp::acceptor>> open_acceptor(const Strand& strand,
+                                                     const std::string& address,
+                                                     std::uint16_t port) {
+  error_code ec;
+  const auto where = asio::ip::make_address(address, ec);
+  if (ec) return fail(ErrorCode::invalid, "listen address " + address + ": " + ec.message());
+  auto acceptor = std::make_shared<tcp::acceptor>(strand);
+  const tcp::endpoint endpoint(where, port);
+  acceptor->open(endpoint.protocol(), ec);
+  if (!ec) acceptor->set_option(tcp::acceptor::reuse_address(true), ec);
+  if (!ec) acceptor->bind(endpoint, ec);
+  if (!ec) acceptor->listen(asio::socket_base::max_listen_connections, ec);
+  if (ec) {
+    return fail(ErrorCode::unavailable,
+                "listen on " + address + ":" + std::to_string(port) + ": " + ec.message());
+  }
+  return acceptor;
+}
+
+}  // namespace
+
+HttpServer::HttpServer(asio::io_context& io, HttpServerOptions options, HttpHandler handler)
+    : state_(std::make_shared<State>(io, std::move(options), std::move(handler))) {}
+
+HttpServer::~HttpServer() {
+  stop_listening();
+  close_all();
+}
+
+Result<std::uint16_t> HttpServer::listen() {
+  const auto& options = state_->served->options;
+  if (options.tls) {
+    if (auto loaded = load_tls(*state_); !loaded) {
+      return std::unexpected(std::move(loaded.error()).within("tls"));
+    }
+  }
+  const std::lock_guard lock(state_->mutex);
+  if (state_->acceptor) return state_->port;
+  const auto port = state_->port != 0 ? state_->port : options.port;
+  auto acceptor = open_acceptor(state_->strand, options.address, port);
+  if (!acceptor) return std::unexpected(std::move(acceptor.error()));
+  state_->acceptor = *acceptor;
+  state_->port = (*acceptor)->local_endpoint().port();
+  state_->served->draining = false;
+  asio::co_spawn(state_->strand, accept_all(state_, *acceptor), asio::detached);
+  if (options.tls) {
+    asio::co_spawn(state_->strand, reload_tls(state_, *acceptor), asio::detached);
+  }
+  return state_->port;
+}
+
+void HttpServer::stop_listening() {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->acceptor) return;
+  // Frees the port at once; only the strand may close what it waits on.
+  ::shutdown(state_->acceptor->native_handle(), SHUT_RDWR);
+  asio::post(state_->strand, [state = state_, acceptor = std::move(state_->acceptor)] {
+    error_code ignored;
+    acceptor->close(ignored);
+    state->reload_timer.cancel();
+  });
+  state_->acceptor = nullptr;
+}
+
+void HttpServer::close_all() {
+  for (const auto& session : state_->all()) session->connection->close_soon();
+}
+
+namespace {
+
+/// On the session's strand: an idle connection has nothing to wait for.
+void close_if_idle(const std::shared_ptr<Session>& session) {
+  asio::post(session->connection->executor(), [session] {
+    if (!session->busy) session->connection->close();
+  });
+}
+
+asio::awaitable<std::size_t> drain_sessions(std::shared_ptr<HttpServer::State> state,
+                                            std::chrono::steady_clock::time_point deadline) {
+  for (const auto& session : state->all()) close_if_idle(session);
+  while (state->count() > 0 && std::chrono::steady_clock::now() < deadline) {
+    co_await state->changed.wait_until(deadline);
+  }
+  const auto left = state->all();
+  for (const auto& session : left) session->connection->close_soon();
+  co_return left.size();
+}
+
+}  // namespace
+
+asio::awaitable<std::size_t> HttpServer::drain(std::chrono::milliseconds at_most) {
+  const auto state = state_;
+  const auto deadline = std::chrono::steady_clock::now() + at_most;
+  state->served->draining = true;
+  stop_listening();
+  co_return co_await asio::co_spawn(state->strand, drain_sessions(state, deadline),
+                                    asio::use_awaitable);
+}
+
+std::size_t HttpServer::connections() const {
+  return state_->count();
+}
+
+std::optional<Time> HttpServer::certificate_expiry() const {
+  const auto tls = state_->tls.load();
+  if (!tls) return std::nullopt;
+  return tls->certificate_expiry();
+}
+
+}  // namespace dray::net

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <string>
+
+#include "net/connection.h"
+#include "net/http_server.h"
+
+namespace dray::net {
+
+/// What all connections of a server share. Fixed, but for `draining`.
+struct ServedBy {
+  HttpServerOptions options;
+  HttpHandler handler;
+  std::atomic<bool> draining = false;
+};
+
+/// One accepted connection. `busy` while a request is being received, handled or answered.
+struct Session {
+  explicit Session(Connection::Socket socket)
+      : connection(std::make_shared<Connection>(std::move(socket))) {}
+
+  std::shared_ptr<Connection> connection;
+  bool busy = false;  ///< owned by the strand
+  std::string inbox;  ///< owned by the strand: received and not yet parsed
+};
+
+/// Serves requests on a connection, one after the other, until either side has had enough.
+boost::asio::awaitable<void> serve_session(std::shared_ptr<const ServedBy> server,
+                                           std::shared_ptr<Session> session,
+                                           std::shared_ptr<const TlsContext> tls);
+
+}  // namespace dray::net

@@ -1,0 +1,43 @@
+#include "net/url.h"
+
+#include <catch2/catch.hpp>
+
+namespace dray::net {
+
+TEST_CASE("URLs of API servers parse") {
+  struct Row {
+    const char* text;
+    Url want;
+    const char* authority;
+  };
+  const auto row =
+      GENERATE(Row{"https://10.0.0.1:6443", {true, "10.0.0.1", 6443, ""}, "10.0.0.1:6443"},
+               Row{"https://kubernetes.default.svc/",
+                   {true, "kubernetes.default.svc", 443, ""},
+                   "kubernetes.default.svc"},
+               Row{"http://localhost:8001/proxy/x/",
+                   {false, "localhost", 8001, "/proxy/x"},
+                   "localhost:8001"},
+               Row{"https://[fd00::1]:443", {true, "fd00::1", 443, ""}, "[fd00::1]"},
+               Row{"http://[::1]", {false, "::1", 80, ""}, "[::1]"});
+  DYNAMIC_SECTION(row.text) {
+    const auto url = Url::parse(row.text);
+    REQUIRE(url);
+    CHECK(*url == row.want);
+    CHECK(url->authority() == row.authority);
+  }
+}
+
+TEST_CASE("what is no URL of a server is refused") {
+  const auto* const text =
+      GENERATE("", "10.0.0.1:6443", "ftp://x", "https://", "https://:1", "https://x:0",
+               "https://x:65536", "https://x:", "https://x:1a", "https://u@x", "https://x?y",
+               "https://[::1", "https://[::1]x", "http://a b");
+  DYNAMIC_SECTION(text) {
+    const auto url = Url::parse(text);
+    REQUIRE_FALSE(url);
+    CHECK(url.error().code == ErrorCode::invalid);
+  }
+}
+
+}  // namespace dray::net
