@@ -12,7 +12,7 @@ endif()
 
 # Builds say nothing of the folder they were made in, whether paths come absolute or, through ccache,
 # relative to the build folder.
-file(RELATIVE_PATH up ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+cmake_path(RELATIVE_PATH CMAKE_SOURCE_DIR BASE_DIRECTORY ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE up)
 target_compile_options(dray_options INTERFACE
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${up}/=)
 

@@ -6,14 +6,15 @@ export CCACHE_NOHASHDIR=1
 
 presets() { sed -n 's/.*"configurePreset": "\(.*\)".*/\1/p' CMakePresets.json | sort -u; }
 
+# Also finds files that are new; a build does so by itself.
+configure_preset() { step "configure $1" 300 cmake --preset "$1"; }
+
 # build_preset PRESET [TARGET...]: all targets, or those.
 build_preset() {
   local preset=$1
   shift
   presets | grep -qx "$preset" || fail "no preset '$preset'; there are: $(presets | xargs)"
-  if [[ ! -f build/$preset/build.ninja ]]; then
-    step "configure $preset" 300 cmake --preset "$preset" || return
-  fi
+  [[ -f build/$preset/build.ninja ]] || configure_preset "$preset" || return
   # One link of a sanitized program takes a gigabyte: as many jobs as cores, not more.
   step "build $preset${1:+ ($*)}" 3600 cmake --build --preset "$preset" -j "$(nproc)" ${1:+--target "$@"}
 }

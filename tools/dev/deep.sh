@@ -26,7 +26,7 @@ asan_job() {
 tsan_job() {
   local targets
   need_packages cpp
-  step "configure tsan" 300 cmake --preset tsan || { row "configure tsan" 0 1 0 ""; return 0; }
+  configure_preset tsan || { row "configure tsan" 0 1 0 ""; return 0; }
   mapfile -t targets < <(targets_of tsan 'dray_\(base\|net\|metrics\|kube\|service\|app\)_test')
   build_preset tsan "${targets[@]}" || { row "build tsan" 0 1 0 "nothing else was run"; return 0; }
   local status=0 junit=$logs/unit-tsan.xml
@@ -46,7 +46,7 @@ property-long_job() {
 fuzz_job() {
   local targets target corpus seconds name
   need_packages cpp clang
-  step "configure fuzz" 300 cmake --preset fuzz || { row "configure fuzz" 0 1 0 ""; return 0; }
+  configure_preset fuzz || { row "configure fuzz" 0 1 0 ""; return 0; }
   mapfile -t targets < <(targets_of fuzz 'dray_[a-z_]*_fuzz')
   [[ ${#targets[@]} -gt 0 ]] || { absent fuzz "no targets in tests/fuzz yet"; return 0; }
   build_preset fuzz "${targets[@]}" || { row "build fuzz" 0 1 0 "nothing else was run"; return 0; }

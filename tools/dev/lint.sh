@@ -36,7 +36,7 @@ lint_stages() {
 
 run_lint() {
   need_packages tools cpp
-  build_preset release || return
+  configure_preset release
   lint_stages
   closing_table
 }
