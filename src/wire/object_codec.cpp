@@ -51,18 +51,6 @@ std::string name_in(const Reader& in) {
   return name;
 }
 
-/// Type and name of what failed, as far as known, then the field and what is wrong with it.
-Error error_of(const Document& document, const std::optional<DecodedObject>& object) {
-  auto error = document.problem()->to_error();
-  if (!object) return error;
-  if (const auto* known = std::get_if<KubeObject>(&*object)) {
-    const bool named = !meta_of(*known).name.empty();
-    return std::move(error).within(named ? describe(*known) : kind_info(kind_of(*known)).name);
-  }
-  const auto& kind = std::get<UnknownObject>(*object).kind;
-  return kind.empty() ? error : std::move(error).within(kind);
-}
-
 struct ListHead {
   std::string kind;  ///< of the items, where the list says it
   std::string api_version;
@@ -88,7 +76,7 @@ Result<DecodedObject> decode_item(std::string_view json, const ListHead& head) {
   std::optional<DecodedObject> object;
   document.visit(
       [&](const Reader& root) { object = read_object(root, head.kind, head.api_version); });
-  if (document.problem()) return std::unexpected(error_of(document, object));
+  if (document.problem()) return std::unexpected(error_about(*document.problem(), object));
   return *std::move(object);
 }
 
@@ -173,6 +161,17 @@ DecodedObject read_object(const Reader& in, std::string_view kind, std::string_v
   return object;
 }
 
+Error error_about(const Problem& problem, const std::optional<DecodedObject>& object) {
+  auto error = problem.to_error();
+  if (!object) return error;
+  if (const auto* known = std::get_if<KubeObject>(&*object)) {
+    const bool named = !meta_of(*known).name.empty();
+    return std::move(error).within(named ? describe(*known) : kind_info(kind_of(*known)).name);
+  }
+  const auto& kind = std::get<UnknownObject>(*object).kind;
+  return kind.empty() ? error : std::move(error).within(kind);
+}
+
 Result<DecodedObject> decode_object(std::string_view json) {
   return decode_item(json, {});
 }
@@ -223,7 +222,7 @@ Result<WatchEvent> decode_watch_line(std::string_view json) {
     });
     if (!event) root.fail("a watch event without an object");
   });
-  if (document.problem()) return std::unexpected(error_of(document, object));
+  if (document.problem()) return std::unexpected(error_about(*document.problem(), object));
   return *std::move(event);
 }
 
