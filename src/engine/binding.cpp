@@ -62,6 +62,7 @@ Binding::Commands Binding::start(const std::vector<std::shared_ptr<const Resourc
 void Binding::advance_claim(std::size_t index, const ResourceClaim& claim, Commands& out) {
   const auto& want = placement_.claims[index];
   auto& state = claims_[index];
+  state.version = claim.meta.resource_version;
   const auto name = "claim " + want.claim.to_string();
   if (claim.meta.uid != want.claim_uid) {
     return fail_with(Result::refused, name + ": it was replaced by another of its name", out);
@@ -100,6 +101,12 @@ void Binding::advance_claim(std::size_t index, const ResourceClaim& claim, Comma
                                        claim.meta.resource_version,
                                        {{epoch_annotation, epoch_}}}});
   }
+}
+
+std::vector<ResourceVersion> Binding::claim_versions() const {
+  std::vector<ResourceVersion> versions;
+  for (const auto& claim : claims_) versions.push_back(claim.version);
+  return versions;
 }
 
 Binding::Commands Binding::step(Token token, const WriteOutcome& outcome, Time now) {

@@ -29,8 +29,13 @@ using PodClaims = std::vector<std::shared_ptr<const ResourceClaim>>;
 [[nodiscard]] std::expected<PodClaims, NotReady> claims_of(const cluster::Snapshot& snapshot,
                                                            const Pod& pod);
 
+/// The resources in the pod's requests that a DeviceClass stands behind (KEP-5004), by its
+/// extendedResourceName or its implicit name; sorted.
+[[nodiscard]] std::vector<std::string> class_resources(const cluster::Snapshot& snapshot,
+                                                       const Pod& pod);
+
 /// Whether the pod has nothing for dray to decide: no claims and no resource that a DeviceClass
 /// stands behind.
-[[nodiscard]] bool passes_through(const Pod& pod);
+[[nodiscard]] bool passes_through(const cluster::Snapshot& snapshot, const Pod& pod);
 
 }  // namespace dray::engine

@@ -80,4 +80,80 @@ std::string_view text(Reason reason) {
   std::unreachable();
 }
 
+std::string_view name(Reason reason) {
+  switch (reason) {
+    case Reason::none:
+      return "";
+    case Reason::planning:
+      return "Planning";
+    case Reason::claim_missing:
+      return "ClaimMissing";
+    case Reason::claim_deleting:
+      return "ClaimDeleting";
+    case Reason::claim_not_owned:
+      return "ClaimNotOwned";
+    case Reason::class_missing:
+      return "ClassMissing";
+    case Reason::no_node_fits:
+      return "NoNodeFits";
+    case Reason::unsupported:
+      return "Unsupported";
+    case Reason::not_leader:
+      return "NotLeader";
+    case Reason::not_synced:
+      return "NotSynced";
+    case Reason::reserved_elsewhere:
+      return "ReservedElsewhere";
+    case Reason::claim_elsewhere:
+      return "ClaimElsewhere";
+    case Reason::node_unknown:
+      return "NodeUnknown";
+    case Reason::node_unschedulable:
+      return "NodeUnschedulable";
+    case Reason::node_selector:
+      return "NodeSelector";
+    case Reason::node_taint:
+      return "NodeTaint";
+    case Reason::node_resources:
+      return "NodeResources";
+    case Reason::node_ports:
+      return "NodePorts";
+    case Reason::node_refused:
+      return "NodeRefused";
+    case Reason::no_devices:
+      return "NoDevices";
+    case Reason::class_selector:
+      return "ClassSelector";
+    case Reason::claim_selector:
+      return "ClaimSelector";
+    case Reason::selector_error:
+      return "SelectorError";
+    case Reason::device_taint:
+      return "DeviceTaint";
+    case Reason::devices_in_use:
+      return "DevicesInUse";
+    case Reason::counters:
+      return "Counters";
+    case Reason::capacity:
+      return "Capacity";
+    case Reason::constraint:
+      return "Constraint";
+    case Reason::pool_incomplete:
+      return "PoolIncomplete";
+    case Reason::pool_invalid:
+      return "PoolInvalid";
+    case Reason::too_many_devices:
+      return "TooManyDevices";
+    case Reason::search_budget:
+      return "SearchBudget";
+    case Reason::allocation_error:
+      return "AllocationError";
+    case Reason::claim_consumers:
+      return "ClaimConsumers";
+    case Reason::binding_conditions:
+      return "BindingConditions";
+  }
+  std::unreachable();
+}
+
 }  // namespace dray

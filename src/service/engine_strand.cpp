@@ -18,8 +18,9 @@ EngineStrand::EngineStrand(asio::io_context& io, engine::Options options, kube::
       clock_(clock),
       fence_(fence),
       strand_(asio::make_strand(io)),
-      engine_(std::move(options)),
+      engine_(options),
       timer_(strand_),
+      planner_allocator_(engine::allocator_options(options, 1)),
       planner_(1) {}
 
 EngineStrand::~EngineStrand() {

@@ -57,6 +57,8 @@ class Binding {
   [[nodiscard]] const Placement& placement() const { return placement_; }
   [[nodiscard]] bool finished() const { return result_.has_value(); }
   [[nodiscard]] std::optional<Result> result() const { return result_; }
+  /// Each claim's resourceVersion after our last write to it, or as last read.
+  [[nodiscard]] std::vector<ResourceVersion> claim_versions() const;
   /// What went wrong first; empty while nothing did.
   [[nodiscard]] const std::string& error() const { return error_; }
 
@@ -78,6 +80,7 @@ class Binding {
   struct ClaimStep {
     Step step = Step::idle;
     bool touched = false;  ///< the claim may bear our allocation or reservation
+    ResourceVersion version;
     std::uint32_t attempts = 0;
     std::optional<Time> retry_at;
   };

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "dray/alloc/allocator.h"
 #include "dray/base/time.h"
 #include "dray/cluster/event.h"
 #include "dray/engine/extender_api.h"
@@ -72,7 +73,14 @@ struct Options {
   std::size_t spot_plan_nodes = 256;
   /// Whether WantPlan is asked for, or plans are made inline (simulator, tests).
   bool plan_inline = false;
+  alloc::AllocatorOptions allocator;
+  /// Makes share ids unique between runs; the engine itself has no source of randomness.
+  std::uint64_t share_id_seed = 0;
 };
+
+/// What an Allocator for this engine is made with; each `stream` gives share ids of its own.
+[[nodiscard]] alloc::AllocatorOptions allocator_options(const Options& options,
+                                                        std::uint64_t stream);
 
 /// The scheduling brain: a deterministic state machine without I/O, clock or threads. One owner
 /// calls it; the same calls give the same effects, byte for byte.
@@ -101,7 +109,7 @@ class Engine {
   /// Nodes is an autoscaler's dry run: answered from the request, nothing is reserved.
   [[nodiscard]] FilterAnswer filter(const extender::FilterRequest& request, Time now);
 
-  /// One distinct rank a node, so that kube-scheduler never breaks a tie at random.
+  /// 10 for the reserved node, 0 for all else: in allocate mode filter has decided already.
   [[nodiscard]] extender::PrioritizeResponse prioritize(const extender::FilterRequest& request,
                                                         Time now);
 

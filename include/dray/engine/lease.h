@@ -44,7 +44,8 @@ class LeaseKeeper {
 
   /// Whether a write may be *sent* at `now`.
   [[nodiscard]] bool may_write(Time now) const { return leading_until_ && now < *leading_until_; }
-  /// When may_write() ends unless the Lease is renewed before; the epoch of time while it is not held.
+  /// When may_write() ends unless the Lease is renewed before; the epoch of time while it is not
+  /// held.
   [[nodiscard]] Time leading_until() const { return leading_until_.value_or(Time{}); }
   [[nodiscard]] std::int32_t epoch() const { return epoch_; }
   [[nodiscard]] const std::string& holder() const { return seen_.holder; }

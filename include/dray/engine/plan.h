@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@
 
 namespace dray::cluster {
 class Snapshot;
+}
+namespace dray::alloc {
+class Allocator;
 }
 
 namespace dray::engine {
@@ -36,6 +40,7 @@ struct JobOutcome {
 struct Plan {
   std::vector<JobOutcome> jobs;
   std::size_t nodes_tried = 0;  ///< (job, node) pairs that were looked at in full
+  bool exhausted = false;       ///< the budget ended it: jobs beyond it have Reason planning
 };
 
 /// Bounds a plan by work, not by time, so that it is the same everywhere.
@@ -55,11 +60,13 @@ struct PlanInput {
   std::shared_ptr<const cluster::Snapshot> snapshot;
   std::vector<Job> jobs;
   std::vector<RefusedNode> refused;  ///< sorted: kube-scheduler did not take the node for the pod
+  std::optional<std::vector<NodeName>> only;  ///< where jobs may go; absent: anywhere
   PlanBudget budget;
   Time now;
 };
 
-/// Places the jobs in order, each on what the ones before it left over. Pure and deterministic.
-[[nodiscard]] Plan plan(const PlanInput& input);
+/// Places the jobs in order, each on what the ones before it left over. Deterministic: what
+/// `allocator` remembers from earlier plans saves work and changes no answer.
+[[nodiscard]] Plan plan(const PlanInput& input, alloc::Allocator& allocator);
 
 }  // namespace dray::engine

@@ -1,0 +1,147 @@
+#include "dray/engine/engine.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "engine/state.h"
+
+namespace dray::engine {
+
+Engine::State::State(Options given)
+    : options(std::move(given)), allocator(allocator_options(options, 0)) {}
+
+alloc::AllocatorOptions allocator_options(const Options& options, std::uint64_t stream) {
+  auto made = options.allocator;
+  // UUIDs of version 8 (RFC 9562): the rest is the seed, the stream and a count.
+  made.next_share_id = [seed = options.share_id_seed, stream, count = std::uint64_t{0}]() mutable {
+    ++count;
+    return fmt::format("{:08x}-{:04x}-8{:03x}-8{:03x}-{:012x}", seed >> 32, (seed >> 16) & 0xffff,
+                       (seed >> 4) & 0xfff, stream & 0xfff, count & 0xffffffffffff);
+  };
+  return made;
+}
+
+Engine::Engine(Options options) : state_(std::make_unique<State>(std::move(options))) {}
+Engine::~Engine() = default;
+
+Effects Engine::apply(const Event& event, Time now) {
+  auto& state = *state_;
+  std::visit(
+      [&](const auto& each) {
+        using E = std::decay_t<decltype(each)>;
+        if constexpr (std::is_same_v<E, Synced>) {
+          state.synced = true;
+          state.plan_wanted = true;
+        } else if constexpr (std::is_same_v<E, WriteDone>) {
+          state.written(each, now);
+        } else if constexpr (std::is_same_v<E, LeadershipChanged>) {
+          state.lead(each, now);
+        } else if constexpr (std::is_same_v<E, Planned>) {
+          if (each.generation != state.plan_generation || !state.planned_on) return;
+          const auto input = std::exchange(state.planned_on, nullptr);
+          state.take(each.plan, *input->snapshot, now);
+        } else {
+          state.observe(each, now);
+        }
+      },
+      event);
+  state.plan_when_due(now);
+  return std::exchange(state.effects, {});
+}
+
+Effects Engine::tick(Time now) {
+  auto& state = *state_;
+  while (!state.timers.empty() && state.timers.begin()->first <= now) {
+    const auto uid = state.timers.begin()->second;
+    auto& track = state.tracks.at(uid);
+    state.arm(track, std::nullopt);
+    state.timer_rang(track, now);
+  }
+  state.plan_when_due(now);
+  return std::exchange(state.effects, {});
+}
+
+std::optional<Time> Engine::next_tick() const {
+  if (state_->timers.empty()) return std::nullopt;
+  return state_->timers.begin()->first;
+}
+
+Engine::FilterAnswer Engine::filter(const extender::FilterRequest& request, Time now) {
+  auto response = state_->filter(request, now);
+  state_->plan_when_due(now);
+  return {std::move(response), std::exchange(state_->effects, {})};
+}
+
+Effects Engine::bind(RequestId id, const extender::BindRequest& request, Time now) {
+  state_->bind(id, request, now);
+  state_->plan_when_due(now);
+  return std::exchange(state_->effects, {});
+}
+
+void Engine::State::send(Write write, Purpose purpose) {
+  const WriteId id(next_write++);
+  if (!std::holds_alternative<ForNothing>(purpose)) writes.emplace(id, std::move(purpose));
+  effects.emplace_back(SendWrite{id, std::move(write)});
+}
+
+void Engine::State::written(const WriteDone& done, Time now) {
+  const auto entry = writes.extract(done.id);
+  if (entry.empty()) return;
+  if (const auto* purpose = std::get_if<ForBinding>(&entry.mapped())) {
+    const auto run = bindings.find(purpose->pod);
+    if (run == bindings.end()) return;
+    const auto commands = run->second.binding.step(purpose->token, done.outcome, now);
+    carry(purpose->pod, commands, now);
+  } else if (const auto* lifting = std::get_if<ForLift>(&entry.mapped())) {
+    lift_written(lifting->pod, done.outcome, now);
+  } else if (const auto* release = std::get_if<ForRelease>(&entry.mapped())) {
+    releasing.erase(release->claim);
+    plan_wanted = true;
+  }
+}
+
+void Engine::State::timer_rang(PodTrack& track, Time now) {
+  switch (track.stage) {
+    case Stage::nominating:
+    case Stage::lifting:
+      return offer(track, now);
+    case Stage::offered:
+      return reservation_ran_out(track, now);
+    case Stage::binding: {
+      const auto run = bindings.find(track.uid);
+      if (run == bindings.end()) return;
+      const auto commands = run->second.binding.tick(now);
+      return carry(track.uid, commands, now);
+    }
+    case Stage::waiting:
+      return track.seen ? report_waiting(track, now) : drop_pod(track.uid);
+    case Stage::bound:
+      return;
+  }
+}
+
+Engine::Status Engine::status() const {
+  auto status = state_->counts;
+  status.synced = state_->synced;
+  status.leading = state_->leading;
+  status.binds_in_flight = state_->bindings.size();
+  for (const auto& [uid, track] : state_->tracks) {
+    if (track.stage == Stage::waiting) ++status.pods_waiting;
+    if (track.reservation) ++status.reservations;
+  }
+  const auto totals = state_->cluster.totals();
+  status.nodes = totals.nodes;
+  status.devices = totals.devices;
+  status.devices_allocated = totals.devices_allocated;
+  return status;
+}
+
+std::optional<Engine::PodView> Engine::pod(const PodKey& key) const {
+  const auto uid = state_->track_by_key.find(key);
+  if (uid == state_->track_by_key.end()) return std::nullopt;
+  const auto& track = state_->tracks.at(uid->second);
+  return PodView{track.reservation, track.reservation ? Reason::none : track.reason, track.detail};
+}
+
+}  // namespace dray::engine

@@ -1,0 +1,236 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "dray/alloc/allocator.h"
+#include "dray/cluster/allocated_state.h"
+#include "dray/cluster/node_fit.h"
+#include "dray/engine/plan.h"
+#include "engine/node_order.h"
+#include "engine/pod_claims.h"
+#include "engine/pod_marks.h"
+
+namespace dray::engine {
+namespace {
+
+using cluster::NodeIndex;
+
+/// status.reservedFor holds at most 256 (k8s.io/api/resource/v1).
+constexpr std::size_t max_consumers = 256;
+
+/// Why nodes were refused: the Reason that got furthest is the job's, the counts are for people.
+class Refusals {
+ public:
+  void add(Reason reason, const std::string& detail = {}) {
+    ++counts_[reason];
+    if (!detail.empty()) details_.try_emplace(reason, detail);
+  }
+  [[nodiscard]] Reason furthest() const {
+    return counts_.empty() ? Reason::no_node_fits : counts_.rbegin()->first;
+  }
+  /// `DevicesInUse on 3 nodes (…), NodeTaint on 2 nodes`.
+  [[nodiscard]] std::string summary() const {
+    std::string text;
+    for (auto it = counts_.rbegin(); it != counts_.rend(); ++it) {
+      if (!text.empty()) text += ", ";
+      text +=
+          fmt::format("{} on {} node{}", name(it->first), it->second, it->second == 1 ? "" : "s");
+      const auto detail = details_.find(it->first);
+      if (detail != details_.end()) text += " (" + detail->second + ")";
+    }
+    return text;
+  }
+
+ private:
+  std::map<Reason, std::size_t> counts_;
+  std::map<Reason, std::string> details_;
+};
+
+/// The claims of one pod, split by whether they have devices already.
+struct Demand {
+  PodClaims claims;
+  std::vector<const ResourceClaim*> open;
+  std::vector<std::pair<const ResourceClaim*, std::shared_ptr<const AllocationResult>>> given;
+  std::vector<std::string> class_resources;
+};
+
+class Planner {
+ public:
+  Planner(const PlanInput& input, alloc::Allocator& allocator)
+      : input_(input),
+        allocator_(allocator),
+        state_(input.snapshot),
+        order_(*input.snapshot, input.only) {}
+
+  Plan run() {
+    Plan plan;
+    for (const auto& job : input_.jobs) {
+      if (plan.jobs.size() >= input_.budget.jobs || tried_ >= input_.budget.nodes_tried) {
+        plan.exhausted = true;
+        break;
+      }
+      plan.jobs.push_back(place(*job.pods.front()));
+    }
+    plan.nodes_tried = tried_;
+    plan.exhausted = plan.exhausted || exhausted_;
+    return plan;
+  }
+
+ private:
+  JobOutcome place(const Pod& pod) {
+    JobOutcome outcome;
+    outcome.pods = {pod.meta.uid};
+    auto claims = claims_of(*input_.snapshot, pod);
+    if (!claims) {
+      outcome.reason = claims.error().reason;
+      outcome.detail = claims.error().detail;
+      return outcome;
+    }
+    auto demand = split(std::move(*claims));
+    demand.class_resources = class_resources(*input_.snapshot, pod);
+    for (const auto& [claim, allocation] : demand.given) {
+      if (claim->reserved_for.size() < max_consumers) continue;
+      outcome.reason = Reason::claim_consumers;
+      outcome.detail = "claim " + claim->key().to_string();
+      return outcome;
+    }
+    search(pod, demand, outcome);
+    return outcome;
+  }
+
+  [[nodiscard]] Demand split(PodClaims claims) const {
+    Demand demand;
+    demand.claims = std::move(claims);
+    for (const auto& claim : demand.claims) {
+      if (auto allocation = state_.allocation(claim->key())) {
+        demand.given.emplace_back(claim.get(), std::move(allocation));
+      } else {
+        demand.open.push_back(claim.get());
+      }
+    }
+    return demand;
+  }
+
+  /// The first node in order that takes the pod; the one it was promised before comes first.
+  void search(const Pod& pod, const Demand& demand, JobOutcome& outcome) {
+    const cluster::NodeFit fit(pod, *input_.snapshot);
+    Refusals refusals;
+    const auto attempt = [&](NodeIndex node) {
+      return try_node(pod, demand, fit, node, refusals, outcome);
+    };
+    const auto hint = promised_node(pod);
+    bool done = hint && attempt(*hint);
+    order_.walk([&](NodeIndex node) {
+      if (done || exhausted_) return false;
+      if (node != hint) done = attempt(node);
+      return true;
+    });
+    if (done) return;
+    outcome.reason = exhausted_ ? Reason::planning : refusals.furthest();
+    outcome.detail = refusals.summary();
+  }
+
+  [[nodiscard]] std::optional<NodeIndex> promised_node(const Pod& pod) const {
+    const auto hint = pod.meta.annotations.find(reservation_annotation);
+    if (hint == pod.meta.annotations.end()) return std::nullopt;
+    const auto node = input_.snapshot->node(NodeName(hint->second));
+    return node && order_.contains(*node) ? node : std::nullopt;
+  }
+
+  /// True ends the search: the pod is placed, or an error gives it up on all nodes.
+  bool try_node(const Pod& pod, const Demand& demand, const cluster::NodeFit& fit, NodeIndex node,
+                Refusals& refusals, JobOutcome& outcome) {
+    if (tried_ >= input_.budget.nodes_tried) {
+      exhausted_ = true;
+      return false;
+    }
+    ++tried_;
+    if (const auto reason = cheap_refusal(pod, demand, fit, node); reason != Reason::none) {
+      refusals.add(reason);
+      return false;
+    }
+    auto found = allocator_.allocate(state_, node, demand.open);
+    if (!found) {
+      outcome.reason = Reason::allocation_error;
+      outcome.detail = found.error().message;
+      return true;
+    }
+    if (const auto* no = std::get_if<alloc::Unsatisfied>(&*found)) {
+      refusals.add(no->reason, no->detail);
+      return false;
+    }
+    take(pod, demand, node, std::move(std::get<alloc::Allocation>(*found)), outcome);
+    return true;
+  }
+
+  [[nodiscard]] Reason cheap_refusal(const Pod& pod, const Demand& demand,
+                                     const cluster::NodeFit& fit, NodeIndex node) const {
+    const RefusedNode refused{pod.meta.uid, input_.snapshot->name(node)};
+    if (std::ranges::binary_search(input_.refused, refused)) return Reason::node_refused;
+    if (const auto reason = fit.check(state_, node); reason != Reason::none) return reason;
+    // A node whose device plugin offers the resource counts it itself; on others devices would have
+    // to be allocated for it (KEP-5004).
+    for (const auto& resource : demand.class_resources) {
+      if (input_.snapshot->facts(node).allocatable->other(resource) == 0) {
+        return Reason::unsupported;
+      }
+    }
+    for (const auto& [claim, allocation] : demand.given) {
+      if (!allocation->node_selector) continue;
+      const auto matcher = cluster::NodeMatcher::compile(*allocation->node_selector);
+      if (!matcher || !matcher->matches(input_.snapshot->facts(node))) {
+        return Reason::claim_elsewhere;
+      }
+    }
+    return Reason::none;
+  }
+
+  void take(const Pod& pod, const Demand& demand, NodeIndex node, alloc::Allocation found,
+            JobOutcome& outcome) {
+    Placement placement{.pod = pod.key(),
+                        .pod_uid = pod.meta.uid,
+                        .node = input_.snapshot->name(node),
+                        .claims = {}};
+    std::size_t devices = 0;
+    std::size_t next = 0;
+    for (const auto& claim : demand.claims) {
+      ClaimPlacement part{.claim = claim->key(),
+                          .claim_uid = claim->meta.uid,
+                          .allocation = {},
+                          .already_allocated = claim->allocation.has_value()};
+      const auto given = std::ranges::find(demand.given, claim.get(),
+                                           [](const auto& entry) { return entry.first; });
+      if (given != demand.given.end()) {
+        part.allocation = *given->second;
+      } else {
+        part.allocation = std::move(found.results.at(next++));
+        devices += part.allocation.devices.size();
+      }
+      placement.claims.push_back(std::move(part));
+    }
+    state_.place(placement, &pod);
+    order_.took(node, devices);
+    for (const auto& warning : found.warnings) {
+      if (!outcome.detail.empty()) outcome.detail += "; ";
+      outcome.detail += warning;
+    }
+    outcome.placements.push_back(std::move(placement));
+  }
+
+  const PlanInput& input_;
+  alloc::Allocator& allocator_;
+  cluster::AllocatedState state_;
+  NodeOrder order_;
+  std::size_t tried_ = 0;
+  bool exhausted_ = false;
+};
+
+}  // namespace
+
+Plan plan(const PlanInput& input, alloc::Allocator& allocator) {
+  return Planner(input, allocator).run();
+}
+
+}  // namespace dray::engine
