@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dray/base/error.h"
+#include "dray/model/object.h"
+
+namespace dray::app {
+
+[[nodiscard]] Result<std::string> read_file(const std::string& path);
+
+/// The objects of manifest files, and of the *.yaml, *.yml and *.json in directories (by name, not
+/// below), in order.
+[[nodiscard]] Result<std::vector<KubeObject>> load_cluster(const std::vector<std::string>& paths);
+
+/// A file or folder of config/ as installed or as in the source tree: beside the program
+/// (../share/dray), or above its build folder. An Error says where it was looked for.
+[[nodiscard]] Result<std::string> find_bundled(const std::string& name);
+
+}  // namespace dray::app
