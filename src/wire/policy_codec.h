@@ -1,13 +1,11 @@
 #pragma once
 
-#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dray/base/error.h"
-#include "dray/base/time.h"
 #include "dray/policy/config.h"
 #include "wire/config_node.h"
 
@@ -38,8 +36,5 @@ struct PolicyFile {
 
 /// The same for who wants all or nothing; the error has one line a problem.
 [[nodiscard]] Result<policy::PolicyConfig> decode_policy(std::string_view yaml);
-
-/// 90s, 1h30m, 7d, 2w, 500ms: whole numbers with units.
-[[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 
 }  // namespace dray::wire

@@ -11,6 +11,7 @@
 
 #include "dray/base/quantity.h"
 #include "dray/policy/suggest.h"
+#include "wire/duration.h"
 
 namespace dray::wire {
 

@@ -1,0 +1,303 @@
+#include "wire/policy_codec.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "wire/policy_shape.h"
+
+namespace dray::wire {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Every field of the form, each with a value that is not its default. One field a line.
+constexpr auto everything = R"(apiVersion: dray.dev/v1alpha1
+kind: Policy
+queuesFrom: file
+resources:
+  gpu:
+    - deviceClass: gpu.nvidia.com
+      amount: 2
+    - deviceClass: mig.nvidia.com
+      capacity: memory
+      per: 80Gi
+    - nodeResource: nvidia.com/gpu
+queues:
+  - name: science
+    quota: {gpu: 16, memory: unlimited}
+    limit: {gpu: 32}
+    overQuotaWeight: 2
+  - name: physics
+    parent: science
+    priority: 200
+    quota:
+      gpu: 8
+    limit:
+      cpu: 500m
+    overQuotaWeight:
+      gpu: 0.5
+    preemptMinRuntime: 5m
+    reclaimMinRuntime: 1h
+    placement:
+      gpu: spread
+podQueues:
+  labels: [team]
+  namespaces:
+    lab: physics
+  otherwise: physics
+placement:
+  gpu: spread
+alignment:
+  prefer: [numa]
+  aliases:
+    numa: [resource.kubernetes.io/numaNode]
+topology: [topology.kubernetes.io/zone]
+fairness:
+  halfLife: 7d
+  strength: 0.5
+aging: 1h
+gangs:
+  staleAfter: 30s
+  reserveAfter: 5m
+preemption:
+  enabled: true
+  minRuntime: 10s
+reclaim:
+  enabled: true
+  saturationMultiplier: 1.5
+  minRuntime: 20s
+  minRuntimeFrom: queue
+consolidation:
+  enabled: true
+  maxJobs: 4
+budgets:
+  jobs: 10
+  nodesTried: 20
+  evictions: 30
+  evictionsPerQueue: 40
+  victimCooldown: 50s
+  exposedJobs: 60
+)";
+
+std::string file_with(const std::string& rest) {
+  return "apiVersion: dray.dev/v1alpha1\nkind: Policy\n" + rest;
+}
+
+std::vector<std::string> texts(const PolicyFile& file) {
+  std::vector<std::string> texts;
+  for (const auto& problem : file.problems) texts.push_back(problem.to_string());
+  return texts;
+}
+
+policy::QueueConfig physics() {
+  policy::QueueConfig queue;
+  queue.name = policy::QueueName("physics");
+  queue.parent = policy::QueueName("science");
+  queue.priority = 200;
+  queue.quota["gpu"] = Quantity(8);
+  queue.limit["cpu"] = Quantity::from_milli(500);
+  queue.over_quota_weight.by_resource["gpu"] = Quantity::from_milli(500);
+  queue.preempt_min_runtime = 5min;
+  queue.reclaim_min_runtime = 1h;
+  queue.placement["gpu"] = policy::PlacementStrategy::spread;
+  return queue;
+}
+
+}  // namespace
+
+TEST_CASE("a policy file says all that it may") {
+  const auto file = read_policy(everything);
+  CHECK(texts(file) == std::vector<std::string>{});
+  REQUIRE(file.config);
+  const auto& config = *file.config;
+  REQUIRE(config.resources.size() == 1);
+  REQUIRE(config.resources[0].rules.size() == 3);
+  CHECK(config.resources[0].rules[0].device_class.get() == "gpu.nvidia.com");
+  CHECK(config.resources[0].rules[0].amount == Quantity(2));
+  CHECK(config.resources[0].rules[1].capacity == "memory");
+  CHECK(config.resources[0].rules[1].per == Quantity::parse("80Gi").value());
+  CHECK(config.resources[0].rules[2].node_resource == "nvidia.com/gpu");
+  REQUIRE(config.queues.size() == 2);
+  CHECK(config.queues[0].quota.at("memory") == std::nullopt);
+  CHECK(config.queues[0].over_quota_weight.all == Quantity(2));
+  CHECK(config.queues[1] == physics());
+  CHECK(config.pod_queues.labels == std::vector<std::string>{"team"});
+  CHECK(config.pod_queues.namespaces.at("lab").get() == "physics");
+  CHECK(config.pod_queues.otherwise == policy::QueueName("physics"));
+  CHECK(config.fairness == policy::Fairness{168h, 0.5});
+  CHECK(config.aging == Duration(1h));
+  CHECK(config.gangs == policy::Gangs{30s, 5min});
+  CHECK(config.preemption == policy::Preemption{true, 10s});
+  CHECK(config.reclaim == policy::Reclaim{true, 1.5, 20s, policy::ReclaimResolution::queue});
+  CHECK(config.consolidation == policy::Consolidation{true, 4});
+  CHECK(config.budgets == policy::Budgets{10, 20, 30, 40, 50s, 60});
+}
+
+TEST_CASE("the file that says all names every field of the form") {
+  std::vector<const PolicyShape*> open{&policy_shape()};
+  std::size_t fields = 0;
+  while (!open.empty()) {
+    const auto* shape = open.back();
+    open.pop_back();
+    if (shape->item != nullptr) open.push_back(shape->item);
+    for (const auto& field : shape->fields) {
+      CHECK_THAT(everything, Catch::Contains(std::string(field.key) + ":"));
+      open.push_back(field.shape);
+      ++fields;
+    }
+  }
+  CHECK(fields > 40);
+}
+
+TEST_CASE("every field that is taken away is missed") {
+  const std::string text = everything;
+  const auto whole = read_policy(text);
+  REQUIRE(whole.config);
+  std::istringstream lines(text);
+  std::string line;
+  std::size_t at = 0;
+  int fields = 0;
+  while (std::getline(lines, line)) {
+    const auto colon = line.find(": ");
+    // The line of a field with its value; those of lists and of queuesFrom's default aside.
+    if (colon != std::string::npos && line.find("queuesFrom") == std::string::npos) {
+      // An item of a list keeps its dash.
+      const auto dash = line.find("- ");
+      const auto kept = dash == std::string::npos ? "" : line.substr(0, dash) + "-\n";
+      if (kept.empty()) {
+        ++fields;
+        INFO(line);
+        auto without = text;
+        without.erase(at, line.size() + 1);
+        CHECK(read_policy(without).config != whole.config);
+      }
+    }
+    at += line.size() + 1;
+  }
+  CHECK(fields == 42);
+}
+
+TEST_CASE("queuesFrom kai takes no queues from the file") {
+  const auto kai = read_policy(
+      file_with("queuesFrom: kai\nresources: {gpu: [{deviceClass: gpu.nvidia.com}]}\n"));
+  REQUIRE(kai.config);
+  CHECK(kai.config->queues_from == policy::QueueSource::kai);
+}
+
+TEST_CASE("root is the parent of top queues") {
+  const auto file = read_policy(file_with("queues:\n  - {name: a, parent: root}\n"));
+  REQUIRE(file.config);
+  CHECK(file.config->queues[0].parent == std::nullopt);
+}
+
+TEST_CASE("a wrong form is told with its place and what would be right") {
+  struct Row {
+    std::string name, text, want;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"an unknown field", "queue: []\n", "3:1: queue: no such field; did you mean queues?"},
+      {"an unknown field below", "queues:\n  - name: a\n    qouta: {gpu: 1}\n",
+       "5:5: queues[0].qouta: no such field; did you mean quota?"},
+      {"a field twice", "topology: [a]\ntopology: [b]\n", "4:1: topology: is there already"},
+      {"a name twice", "placement: {cpu: pack, cpu: spread}\n",
+       "3:24: placement.cpu: is there already"},
+      {"no unit of time", "aging: 60\n",
+       "3:8: aging: expected a time with its unit, as 90s, 1h30m or 7d, not `60`"},
+      {"a misspelt word", "placement: {cpu: sprad}\n",
+       "3:18: placement.cpu: expected pack or spread, not `sprad`; did you mean spread?"},
+      {"a bad amount", "queues: [{name: a, quota: {cpu: 12 cores}}]\n",
+       "3:33: queues[0].quota.cpu: expected an amount, as 16, 500m or 80Gi, or unlimited, not "
+       "`12 cores`"},
+      {"a text for a boolean", "reclaim: {enabled: \"true\"}\n",
+       "3:20: reclaim.enabled: expected true or false, not `true`"},
+      {"yes for a boolean", "reclaim: {enabled: yes}\n",
+       "3:20: reclaim.enabled: expected true or false, not `yes`"},
+      {"a fraction of jobs", "budgets: {jobs: 1.5}\n",
+       "3:17: budgets.jobs: expected a whole number of at least 1, not `1.5`"},
+      {"no jobs", "budgets: {jobs: 0}\n",
+       "3:17: budgets.jobs: expected a whole number of at least 1, not `0`"},
+      {"infinity", "fairness: {strength: inf}\n",
+       "3:22: fairness.strength: expected a number, not `inf`"},
+      {"a word for a list", "topology: zone\n", "3:11: topology: expected a list, not `zone`"},
+      {"a list for fields", "gangs: [1]\n", "3:8: gangs: expected fields, not a list"},
+      {"nothing", "queues:\n", "queues: expected a list, not nothing"},
+      {"a queue without a name", "queues:\n  - {priority: 1}\n",
+       "4:5: queues[0].name: is missing: a text"},
+      {"weights as a list", "queues: [{name: a, overQuotaWeight: [1]}]\n",
+       "3:37: queues[0].overQuotaWeight: expected an amount, as 16, 500m or 80Gi, not a list"},
+  }));
+  DYNAMIC_SECTION(row.name) {
+    const auto file = read_policy(file_with(row.text));
+    CHECK_FALSE(file.config);
+    REQUIRE(file.problems.size() == 1);
+    CHECK_THAT(file.problems[0].to_string(), Catch::EndsWith(row.want));
+  }
+}
+
+TEST_CASE("the policy's own rules are told with their place") {
+  struct Row {
+    std::string name, text, want;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"a cycle", "queues:\n  - {name: a, parent: b}\n  - {name: b, parent: a}\n",
+       "4:23: queues[0].parent: a cycle: a -> b -> a"},
+      {"a quota above the parent's",
+       "queues:\n  - {name: a, quota: {cpu: 4}}\n  - {name: b, parent: a, quota: {cpu: 8}}\n",
+       "5:39: queues[1].quota.cpu: 8 is above the quota of its parent a, 4; give that one at "
+       "least as much"},
+      {"a device class's quota stands at its own place",
+       "queues:\n  - {name: a, quota: {x..y.deviceclass.resource.k8s.io/devices: 4}}\n",
+       "4:65: queues[0].quota.x..y.deviceclass.resource.k8s.io/devices: x..y is no name of a "
+       "DeviceClass"},
+  }));
+  DYNAMIC_SECTION(row.name) {
+    const auto file = read_policy(file_with(row.text));
+    CHECK_FALSE(file.config);
+    REQUIRE_FALSE(file.problems.empty());
+    CHECK(file.problems[0].to_string() == row.want);
+  }
+}
+
+TEST_CASE("all problems come in the order of the file") {
+  const auto file = read_policy("kind: Policy\nbudgets: {jobs: x}\ntopology: y\n");
+  REQUIRE(file.problems.size() == 3);
+  CHECK(file.problems[0].to_string() == "1:1: apiVersion: is missing: dray.dev/v1alpha1");
+  CHECK(file.problems[1].place == TextPlace{2, 17});
+  CHECK(file.problems[2].place == TextPlace{3, 11});
+  const auto error = decode_policy("kind: Policy\nbudgets: {jobs: x}\ntopology: y\n");
+  REQUIRE_FALSE(error);
+  CHECK_THAT(error.error().message, Catch::Contains("\n2:17: budgets.jobs: "));
+}
+
+TEST_CASE("a warning leaves the policy usable") {
+  const auto file = read_policy(file_with("reclaim: {enabled: true}\n"));
+  REQUIRE(file.problems.size() == 1);
+  CHECK(file.problems[0].severity == policy::ConfigProblem::Severity::warning);
+  CHECK(file.config);
+  CHECK(decode_policy(file_with("reclaim: {enabled: true}\n")));
+}
+
+TEST_CASE("what is no YAML is told with its place") {
+  const auto file = read_policy("kind: [\n");
+  REQUIRE(file.problems.size() == 1);
+  CHECK(file.problems[0].place.line == 2);
+  CHECK(file.problems[0].path.empty());
+}
+
+TEST_CASE("the policy that comes with dray is one") {
+  std::ifstream in("config/policy.yaml");
+  REQUIRE(in);
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  const auto file = read_policy(text);
+  CHECK(texts(file) == std::vector<std::string>{});
+  REQUIRE(file.config);
+  CHECK(file.config->queues.empty());
+  CHECK_FALSE(file.config->reclaim.enabled);
+}
+
+}  // namespace dray::wire
