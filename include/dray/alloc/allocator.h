@@ -55,18 +55,6 @@ struct Unsatisfied {
 
 using AllocationOutcome = std::variant<Allocation, Unsatisfied>;
 
-/// How far an error reaches.
-enum class ErrorScope : std::uint8_t {
-  pod,   ///< upstream gives up the pod: no other node is tried
-  node,  ///< only this node
-};
-
-/// Upstream's error with its exact text.
-struct AllocationError {
-  ErrorScope scope = ErrorScope::pod;
-  std::string message;
-};
-
 enum class Mode : std::uint8_t {
   first_fit,  ///< bit for bit what Kubernetes' structured allocator gives
   best,       ///< the same feasibility; the best choice by score
@@ -100,13 +88,12 @@ class Allocator {
   Allocator& operator=(Allocator&&) noexcept;
 
   /// Devices for every request of `claims` on `node`, or why there are none. `claims` are those
-  /// without devices. An Error's scope is told by last_error_scope().
+  /// without devices. An Error is upstream's fatal one, with its exact text: no other node is
+  /// tried. What upstream reports as an error of this node alone is Unsatisfied (Reason
+  /// pool_invalid).
   [[nodiscard]] Result<AllocationOutcome> allocate(const cluster::AllocatedState& state,
                                                    cluster::NodeIndex node,
                                                    std::span<const ResourceClaim* const> claims);
-
-  /// Of the last call that gave an Error.
-  [[nodiscard]] ErrorScope last_error_scope() const;
 
   /// Stage by stage where the candidates of each request went; never remembered.
   [[nodiscard]] std::vector<RequestFunnel> explain(const cluster::AllocatedState& state,

@@ -42,8 +42,6 @@ struct DeviceTraits {
   /// The attributes as published, only where the shape does not tell them exactly (one of them
   /// cannot be converted, or both `x` and `driver/x` are there).
   std::optional<Attributes> attributes;
-
-  [[nodiscard]] bool plain() const;  ///< equal to a default-made one
 };
 
 /// One device as published: a few words.
@@ -61,6 +59,7 @@ struct PublishedSlice {
   CompiledScope scope;
   bool per_device = false;
   bool uses_compatibility_groups = false;
+  bool uses_counters = false;  ///< has counter sets, or devices that consume counters
   std::vector<PublishedDevice> devices;
   std::vector<CounterSet> shared_counters;
   std::vector<std::string> skip_node_operations;

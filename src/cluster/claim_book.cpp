@@ -1,0 +1,81 @@
+#include "cluster/claim_book.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/device_use.h"
+
+namespace dray::cluster {
+
+std::shared_ptr<const ResourceClaim> ClaimBook::find(const ClaimKey& key) const {
+  const auto* claim = claims_.find(key);
+  return claim == nullptr ? nullptr : *claim;
+}
+
+void ClaimBook::put(std::shared_ptr<const ResourceClaim> claim) {
+  const auto key = claim->key();
+  Allocation real;
+  if (claim->allocation) real = Allocation(claim, &*claim->allocation);
+  claims_.set(key, std::move(claim));
+  if (!real && !holdings_.contains(key)) return;
+  holdings_[key].real = std::move(real);
+  settle(key);
+}
+
+bool ClaimBook::erase(const ClaimKey& key) {
+  if (!claims_.erase(key)) return false;
+  if (const auto at = holdings_.find(key); at != holdings_.end()) {
+    at->second.real = nullptr;
+    settle(key);
+  }
+  return true;
+}
+
+void ClaimBook::assume(const Uid& pod, const ClaimPlacement& placement) {
+  holdings_[placement.claim].assumed[pod] =
+      std::make_shared<const AllocationResult>(placement.allocation);
+  settle(placement.claim);
+}
+
+void ClaimBook::forget(const Uid& pod, const ClaimKey& claim) {
+  const auto at = holdings_.find(claim);
+  if (at == holdings_.end() || at->second.assumed.erase(pod) == 0) return;
+  settle(claim);
+}
+
+void ClaimBook::settle(const ClaimKey& key) {
+  auto& holding = holdings_[key];
+  std::vector<Allocation> distinct;
+  if (holding.real) distinct.push_back(holding.real);
+  for (const auto& [pod, allocation] : holding.assumed) {
+    const bool known = std::ranges::any_of(
+        distinct, [&](const auto& other) { return same_devices(*other, *allocation); });
+    if (!known) distinct.push_back(allocation);
+  }
+  // An allocation that only moved from assumed to real frees nothing in between.
+  const bool same = std::ranges::equal(distinct, holding.counted, [](const auto& a, const auto& b) {
+    return a == b || (same_devices(*a, *b) && a->devices == b->devices);
+  });
+  if (!same) {
+    for (const auto& allocation : holding.counted) count(*allocation, false);
+    for (const auto& allocation : distinct) count(*allocation, true);
+  }
+  holding.counted = std::move(distinct);
+  if (holding.real || holding.assumed.empty()) {
+    promised_.erase(key);
+  } else {
+    promised_.set(key, holding.counted.front());
+  }
+  if (holding.counted.empty()) holdings_.erase(key);
+}
+
+void ClaimBook::count(const AllocationResult& allocation, bool add) {
+  for (const auto& device : allocation.devices) {
+    if (device.admin_access.value_or(false)) continue;
+    pools_.change_use(device.device, [&](DeviceUse& use) {
+      add ? add_use(use, device) : remove_use(use, device);
+    });
+  }
+}
+
+}  // namespace dray::cluster

@@ -1,0 +1,180 @@
+#include "dray/cluster/node_facts.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace dray::cluster {
+namespace {
+
+std::int64_t add_saturated(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? std::numeric_limits<std::int64_t>::max()
+               : std::numeric_limits<std::int64_t>::min();
+}
+
+std::int64_t& other_of(NodeAmounts& amounts, const std::string& name) {
+  auto at = std::ranges::lower_bound(amounts.others, name, {},
+                                     [](const auto& o) -> const auto& { return o.first; });
+  if (at == amounts.others.end() || at->first != name) at = amounts.others.insert(at, {name, 0});
+  return at->second;
+}
+
+void add_list(ResourceList& list, const ResourceList& more) {
+  for (const auto& [name, amount] : more) {
+    const auto [at, added] = list.try_emplace(name, amount);
+    if (!added) at->second += amount;
+  }
+}
+
+void raise_list(ResourceList& list, const ResourceList& other) {
+  for (const auto& [name, amount] : other) {
+    const auto [at, added] = list.try_emplace(name, amount);
+    if (!added && amount > at->second) at->second = amount;
+  }
+}
+
+/// aggregateContainerResourcesByFn: sidecars go on running beside the init containers that follow.
+ResourceList containers_need(const Pod& pod) {
+  ResourceList sum;
+  for (const auto& container : pod.containers) add_list(sum, container.requests);
+  ResourceList sidecars;
+  ResourceList highest;
+  for (const auto& container : pod.init_containers) {
+    auto need = container.requests;
+    if (container.restart_always) {
+      add_list(sum, container.requests);
+      add_list(sidecars, container.requests);
+      need = sidecars;
+    } else {
+      add_list(need, sidecars);
+    }
+    raise_list(highest, need);
+  }
+  raise_list(sum, highest);
+  return sum;
+}
+
+}  // namespace
+
+std::int64_t NodeAmounts::other(std::string_view name) const {
+  const auto at = std::ranges::lower_bound(others, name, {},
+                                           [](const auto& o) { return std::string_view(o.first); });
+  return at != others.end() && at->first == name ? at->second : 0;
+}
+
+void NodeAmounts::add(const NodeAmounts& more) {
+  milli_cpu = add_saturated(milli_cpu, more.milli_cpu);
+  memory = add_saturated(memory, more.memory);
+  ephemeral_storage = add_saturated(ephemeral_storage, more.ephemeral_storage);
+  pods = add_saturated(pods, more.pods);
+  for (const auto& [name, amount] : more.others) {
+    auto& mine = other_of(*this, name);
+    mine = add_saturated(mine, amount);
+  }
+}
+
+void NodeAmounts::subtract(const NodeAmounts& less) {
+  milli_cpu = add_saturated(milli_cpu, -less.milli_cpu);
+  memory = add_saturated(memory, -less.memory);
+  ephemeral_storage = add_saturated(ephemeral_storage, -less.ephemeral_storage);
+  pods = add_saturated(pods, -less.pods);
+  for (const auto& [name, amount] : less.others) {
+    auto& mine = other_of(*this, name);
+    mine = add_saturated(mine, -amount);
+  }
+  std::erase_if(others, [](const auto& o) { return o.second == 0; });
+}
+
+NodeAmounts amounts_of(const ResourceList& list) {
+  NodeAmounts amounts;
+  for (const auto& [name, amount] : list) {
+    if (name == "cpu") {
+      amounts.milli_cpu = amount.milli_value();
+    } else if (name == "memory") {
+      amounts.memory = amount.value();
+    } else if (name == "ephemeral-storage") {
+      amounts.ephemeral_storage = amount.value();
+    } else if (name == "pods") {
+      amounts.pods = amount.value();
+    } else {
+      amounts.others.emplace_back(name, amount.value());  // a ResourceList is sorted
+    }
+  }
+  return amounts;
+}
+
+NodeAmounts requests_of(const Pod& pod) {
+  auto need = containers_need(pod);
+  if (pod.pod_requests) {
+    for (const auto& [name, amount] : *pod.pod_requests) {
+      if (name == "cpu" || name == "memory" || name.starts_with("hugepages-")) need[name] = amount;
+    }
+  }
+  add_list(need, pod.overhead);
+  need.erase("pods");
+  auto amounts = amounts_of(need);
+  std::erase_if(amounts.others, [](const auto& o) { return o.second == 0; });
+  amounts.pods = 1;
+  return amounts;
+}
+
+std::vector<HostPort> host_ports_of(const Pod& pod) {
+  std::vector<HostPort> ports;
+  const auto collect = [&](const Container& container) {
+    for (auto port : container.host_ports) {
+      if (port.port <= 0) continue;
+      if (port.protocol.empty()) port.protocol = "TCP";
+      if (port.ip.empty()) port.ip = "0.0.0.0";
+      ports.push_back(std::move(port));
+    }
+  };
+  std::ranges::for_each(pod.containers, collect);
+  for (const auto& container : pod.init_containers) {
+    if (container.restart_always) collect(container);
+  }
+  return ports;
+}
+
+bool ports_clash(const HostPort& a, const HostPort& b) {
+  if (a.port != b.port || a.protocol != b.protocol) return false;
+  return a.ip == b.ip || a.ip == "0.0.0.0" || b.ip == "0.0.0.0";
+}
+
+const std::string* find_label(const LabelSet& labels, std::string_view key) {
+  const auto at = std::ranges::lower_bound(
+      labels, key, {}, [](const auto& label) { return std::string_view(label.first); });
+  return at != labels.end() && at->first == key ? &at->second : nullptr;
+}
+
+const std::string* NodeFacts::label(std::string_view key) const {
+  if (key == "kubernetes.io/hostname") return hostname_label ? &*hostname_label : nullptr;
+  return labels ? find_label(*labels, key) : nullptr;
+}
+
+namespace {
+auto port_order(const HostPort& port) {
+  return std::tie(port.port, port.protocol, port.ip);
+}
+}  // namespace
+
+void NodeUse::add(const NodeUse& more) {
+  requested.add(more.requested);
+  for (const auto& port : more.ports) {
+    ports.insert(std::ranges::upper_bound(ports, port_order(port), {}, port_order), port);
+  }
+}
+
+void NodeUse::subtract(const NodeUse& less) {
+  requested.subtract(less.requested);
+  for (const auto& port : less.ports) {
+    const auto at = std::ranges::find(ports, port);
+    if (at != ports.end()) ports.erase(at);
+  }
+}
+
+NodeUse use_of(const Pod& pod) {
+  return {.requested = requests_of(pod), .ports = host_ports_of(pod)};
+}
+
+}  // namespace dray::cluster

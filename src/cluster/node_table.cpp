@@ -1,0 +1,123 @@
+#include "cluster/node_table.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dray::cluster {
+namespace {
+
+/// Whether an allocation can tell the two apart.
+bool same_for_devices(const NodeFacts& a, const NodeFacts& b) {
+  return a.labels == b.labels && a.hostname_label == b.hostname_label &&
+         a.declared_features == b.declared_features;
+}
+
+bool same_but_version(const NodeFacts& a, const NodeFacts& b) {
+  return same_for_devices(a, b) && a.uid == b.uid && a.unschedulable == b.unschedulable &&
+         a.taints == b.taints && a.allocatable == b.allocatable;
+}
+
+}  // namespace
+
+std::optional<NodeIndex> NodeTable::find(const NodeName& name) const {
+  const auto at = index_.find(name.get());
+  return at == index_.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::vector<NodeIndex>& NodeTable::own_names() {
+  if (std::exchange(names_shared_, false)) {
+    by_name_ = std::make_shared<std::vector<NodeIndex>>(*by_name_);
+  }
+  return *by_name_;
+}
+
+std::shared_ptr<const std::vector<NodeIndex>> NodeTable::freeze_names() {
+  names_shared_ = true;
+  return by_name_;
+}
+
+bool NodeTable::put(std::shared_ptr<const NodeFacts> facts) {
+  const auto& name = facts->name;
+  if (const auto known = find(name)) {
+    const auto& old = *entry(*known).facts;
+    const bool same = same_but_version(old, *facts);
+    const bool same_devices = same_for_devices(old, *facts);
+    auto& entry = nodes_.at_for_write(known->get());
+    entry.facts = std::move(facts);
+    if (!same_devices) entry.version = stamps_.next();
+    return !same;
+  }
+  NodeIndex index;
+  if (free_.empty()) {
+    index = NodeIndex(static_cast<std::uint32_t>(nodes_.push_back({})));
+  } else {
+    index = free_.back();
+    free_.pop_back();
+  }
+  index_.emplace(name.get(), index);
+  auto& names = own_names();
+  const auto name_of = [&](NodeIndex node) -> const NodeName& { return entry(node).facts->name; };
+  const auto place = !names.empty() && name_of(names.back()) < name
+                         ? names.end()
+                         : std::ranges::lower_bound(names, name, {}, name_of);
+  names.insert(place, index);
+  auto& entry = nodes_.at_for_write(index.get());
+  entry.version = stamps_.next();
+  if (const auto beyond = beyond_.find(name.get()); beyond != beyond_.end()) {
+    entry.use = std::make_shared<const NodeUse>(beyond->second.use);
+    entry.pools = beyond->second.pools;
+  }
+  entry.facts = std::move(facts);
+  return true;
+}
+
+bool NodeTable::erase(const NodeName& name) {
+  const auto known = index_.find(name.get());
+  if (known == index_.end()) return false;
+  const auto index = known->second;
+  auto& names = own_names();
+  names.erase(std::ranges::find(names, index));
+  nodes_.at_for_write(index.get()) = NodeEntry{};
+  free_.push_back(index);
+  index_.erase(known);
+  return true;
+}
+
+void NodeTable::publish_use(const NodeName& node, const NodeUse& use) {
+  const auto index = find(node);
+  if (!index) return;
+  nodes_.at_for_write(index->get()).use = std::make_shared<const NodeUse>(use);
+}
+
+void NodeTable::charge(const NodeName& node, const NodeUse& use) {
+  auto& held = beyond_[node.get()].use;
+  held.add(use);
+  publish_use(node, held);
+}
+
+void NodeTable::discharge(const NodeName& node, const NodeUse& use) {
+  auto& held = beyond_[node.get()].use;
+  held.subtract(use);
+  publish_use(node, held);
+}
+
+void NodeTable::add_pool(const std::string& node, PoolIndex pool) {
+  auto& pools = beyond_[node].pools;
+  const auto at = std::ranges::lower_bound(pools, pool);
+  if (at != pools.end() && *at == pool) return;
+  pools.insert(at, pool);
+  if (const auto index = find(NodeName(node))) nodes_.at_for_write(index->get()).pools = pools;
+}
+
+void NodeTable::remove_pool(const std::string& node, PoolIndex pool) {
+  auto& pools = beyond_[node].pools;
+  std::erase(pools, pool);
+  if (const auto index = find(NodeName(node))) nodes_.at_for_write(index->get()).pools = pools;
+}
+
+void NodeTable::touch(const std::string& node) {
+  const auto index = find(NodeName(node));
+  if (index) nodes_.at_for_write(index->get()).version = stamps_.next();
+}
+
+}  // namespace dray::cluster

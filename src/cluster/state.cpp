@@ -1,0 +1,327 @@
+#include "dray/cluster/state.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "cluster/claim_book.h"
+#include "cluster/node_table.h"
+#include "cluster/pool_table.h"
+#include "cluster/publish.h"
+#include "cluster/sorted_objects.h"
+
+namespace dray::cluster {
+namespace {
+
+/// What a pod is known by; objects from files may have no uid.
+std::string identity(const ObjectMeta& meta) {
+  return meta.uid.get().empty() ? meta.namespace_name + "/" + meta.name : meta.uid.get();
+}
+
+/// Whether a plan could tell the two apart: conditions and the like come and go all the time.
+bool same_for_plans(const Pod& a, const Pod& b) {
+  auto x = a;
+  x.conditions = b.conditions;
+  x.nominated_node = b.nominated_node;
+  x.meta.resource_version = b.meta.resource_version;
+  return x == b;
+}
+
+CompiledSelector compile(const DeviceSelector& selector) {
+  CompiledSelector compiled;
+  if (!selector.cel) return compiled;
+  compiled.has_cel = true;
+  auto program = cel::compile(*selector.cel);
+  if (program) {
+    compiled.program = std::move(*program);
+  } else {
+    compiled.error = program.error().message;
+  }
+  return compiled;
+}
+
+}  // namespace
+
+struct ClusterState::Data {
+  Stamps stamps;
+  NodeTable nodes{stamps};
+  PoolTable pools{stamps, nodes};
+  ClaimBook claims{pools};
+  Publisher publisher;
+  ShardedMap<PodKey, std::shared_ptr<const Pod>> pods;
+  std::unordered_map<std::string, PodKey> pod_keys;  // by identity
+  std::map<ClaimTemplateKey, std::shared_ptr<const ResourceClaimTemplate>> templates;
+  SortedObjects<CompiledClass> classes;
+  SortedObjects<DeviceTaintRule> taint_rules;
+  SortedObjects<Namespace> namespaces;
+  std::unordered_map<std::string, Placement> assumed;
+  struct Charge {
+    NodeName node;
+    NodeUse use;
+  };
+  std::unordered_map<std::string, Charge> charges;
+  std::uint64_t generation = 1;
+  std::uint64_t arrivals = 0;
+  std::uint64_t common_epoch = 0;  // of classes and rules
+  std::shared_ptr<const Snapshot> last;
+
+  void put(const Node& node);
+  void put(const Pod& pod);
+  void put(const ResourceSlice& slice);
+  void put(const ResourceClaim& claim);
+  void put(const ResourceClaimTemplate& made);
+  void put(const DeviceClass& given);
+  void put(const DeviceTaintRule& rule);
+  void put(const Namespace& space);
+  void put(const Lease& /*lease*/) {}
+
+  void recharge(const std::string& id);
+  void pod_gone(const PodKey& key, const Uid& uid);
+  void changed() { ++generation; }
+  void common_changed() {
+    common_epoch = stamps.next();
+    changed();
+  }
+  [[nodiscard]] std::shared_ptr<const Pod> find_pod(const std::string& id) const;
+};
+
+std::shared_ptr<const Pod> ClusterState::Data::find_pod(const std::string& id) const {
+  const auto key = pod_keys.find(id);
+  if (key == pod_keys.end()) return nullptr;
+  const auto* pod = pods.find(key->second);
+  return pod == nullptr ? nullptr : *pod;
+}
+
+/// The pod's requests count on its node, or on the one that was assumed for it.
+void ClusterState::Data::recharge(const std::string& id) {
+  const auto pod = find_pod(id);
+  const auto assumption = assumed.find(id);
+  std::optional<Charge> due;
+  if (pod && !pod->finished()) {
+    if (pod->node_name && !pod->node_name->get().empty()) {
+      due = {*pod->node_name, use_of(*pod)};
+    } else if (assumption != assumed.end()) {
+      due = {assumption->second.node, use_of(*pod)};
+    }
+  }
+  const auto held = charges.find(id);
+  if (held != charges.end()) {
+    if (due && held->second.node == due->node && held->second.use == due->use) return;
+    nodes.discharge(held->second.node, held->second.use);
+    charges.erase(held);
+  } else if (!due) {
+    return;
+  }
+  if (due) {
+    nodes.charge(due->node, due->use);
+    charges.emplace(id, std::move(*due));
+  }
+  changed();
+}
+
+void ClusterState::Data::put(const Node& node) {
+  if (nodes.put(publisher.publish(node))) changed();
+}
+
+void ClusterState::Data::put(const Pod& pod) {
+  const auto id = identity(pod.meta);
+  const auto* known = pods.find(pod.key());
+  if (known != nullptr && identity((*known)->meta) != id) {
+    pod_gone(pod.key(), (*known)->meta.uid);
+    known = nullptr;
+  }
+  if (known == nullptr || !same_for_plans(**known, pod)) changed();
+  pods.set(pod.key(), std::make_shared<const Pod>(pod));
+  pod_keys[id] = pod.key();
+  recharge(id);
+}
+
+void ClusterState::Data::pod_gone(const PodKey& key, const Uid& uid) {
+  const auto* known = pods.find(key);
+  if (known == nullptr || (!uid.get().empty() && (*known)->meta.uid != uid)) return;
+  const auto id = identity((*known)->meta);
+  pods.erase(key);
+  pod_keys.erase(id);
+  recharge(id);
+  changed();
+}
+
+void ClusterState::Data::put(const ResourceSlice& slice) {
+  const auto known = pools.arrival(slice.meta.name);
+  const auto arrival = known ? *known : ++arrivals;
+  pools.put(slice.driver, slice.pool, publisher.publish(slice, arrival));
+  changed();
+}
+
+void ClusterState::Data::put(const ResourceClaim& claim) {
+  claims.put(std::make_shared<const ResourceClaim>(claim));
+  changed();
+}
+
+void ClusterState::Data::put(const ResourceClaimTemplate& made) {
+  templates[{made.meta.namespace_name, made.meta.name}] =
+      std::make_shared<const ResourceClaimTemplate>(made);
+}
+
+void ClusterState::Data::put(const DeviceClass& given) {
+  auto compiled = std::make_shared<CompiledClass>();
+  compiled->object = std::make_shared<const DeviceClass>(given);
+  for (const auto& selector : given.selectors) compiled->selectors.push_back(compile(selector));
+  classes.put(given.meta.name, std::move(compiled));
+  common_changed();
+}
+
+void ClusterState::Data::put(const DeviceTaintRule& rule) {
+  taint_rules.put(rule.meta.name, std::make_shared<const DeviceTaintRule>(rule));
+  common_changed();
+}
+
+void ClusterState::Data::put(const Namespace& space) {
+  namespaces.put(space.meta.name, std::make_shared<const Namespace>(space));
+  changed();
+}
+
+ClusterState::ClusterState() : data_(std::make_unique<Data>()) {}
+ClusterState::~ClusterState() = default;
+ClusterState::ClusterState(ClusterState&&) noexcept = default;
+ClusterState& ClusterState::operator=(ClusterState&&) noexcept = default;
+
+void ClusterState::apply(const ObjectChanged& change) {
+  std::visit([&](const auto& object) { data_->put(object); }, change.object);
+}
+
+void ClusterState::apply(const ObjectGone& change) {
+  auto& data = *data_;
+  switch (change.kind) {
+    case Kind::node:
+      if (data.nodes.erase(NodeName(change.name))) data.changed();
+      return;
+    case Kind::name_space:
+      if (data.namespaces.erase(change.name)) data.changed();
+      return;
+    case Kind::pod:
+      return data.pod_gone({change.namespace_name, change.name}, change.uid);
+    case Kind::resource_slice:
+      data.pools.erase(change.name);
+      return data.changed();
+    case Kind::resource_claim:
+      if (data.claims.erase({change.namespace_name, change.name})) data.changed();
+      return;
+    case Kind::resource_claim_template:
+      data.templates.erase({change.namespace_name, change.name});
+      return;
+    case Kind::device_class:
+      if (data.classes.erase(change.name)) data.common_changed();
+      return;
+    case Kind::device_taint_rule:
+      if (data.taint_rules.erase(change.name)) data.common_changed();
+      return;
+    case Kind::lease:
+      return;
+  }
+}
+
+void ClusterState::assume(const Placement& placement) {
+  forget(placement.pod_uid);
+  auto& data = *data_;
+  const auto& id = placement.pod_uid.get();
+  for (const auto& claim : placement.claims) data.claims.assume(placement.pod_uid, claim);
+  data.assumed.insert_or_assign(id, placement);
+  data.recharge(id);
+  data.changed();
+}
+
+void ClusterState::forget(const Uid& pod) {
+  auto& data = *data_;
+  const auto at = data.assumed.find(pod.get());
+  if (at == data.assumed.end()) return;
+  const auto placement = std::move(at->second);
+  data.assumed.erase(at);
+  for (const auto& claim : placement.claims) data.claims.forget(pod, claim.claim);
+  data.recharge(pod.get());
+  data.changed();
+}
+
+const Placement* ClusterState::assumed(const Uid& pod) const {
+  const auto at = data_->assumed.find(pod.get());
+  return at == data_->assumed.end() ? nullptr : &at->second;
+}
+
+std::shared_ptr<const Pod> ClusterState::pod(const PodKey& key) const {
+  const auto* pod = data_->pods.find(key);
+  return pod == nullptr ? nullptr : *pod;
+}
+
+std::shared_ptr<const Pod> ClusterState::pod(const Uid& uid) const {
+  return data_->find_pod(uid.get());
+}
+
+void ClusterState::for_each_pod(
+    const std::function<void(const std::shared_ptr<const Pod>&)>& visit) const {
+  data_->pods.for_each([&](const PodKey&, const auto& pod) { visit(pod); });
+}
+
+std::shared_ptr<const ResourceClaim> ClusterState::claim(const ClaimKey& key) const {
+  return data_->claims.find(key);
+}
+
+std::shared_ptr<const ResourceClaimTemplate> ClusterState::claim_template(
+    const ClaimTemplateKey& key) const {
+  const auto at = data_->templates.find(key);
+  return at == data_->templates.end() ? nullptr : at->second;
+}
+
+std::shared_ptr<const DeviceClass> ClusterState::device_class(const ClassName& name) const {
+  const auto found = data_->classes.find(name.get());
+  return found ? found->object : nullptr;
+}
+
+std::optional<NodeIndex> ClusterState::node(const NodeName& name) const {
+  return data_->nodes.find(name);
+}
+
+const NodeFacts* ClusterState::find_node(const NodeName& name) const {
+  const auto index = data_->nodes.find(name);
+  return index ? data_->nodes.entry(*index).facts.get() : nullptr;
+}
+
+std::span<const NodeIndex> ClusterState::nodes_by_name() const {
+  return data_->nodes.by_name();
+}
+
+ClusterState::Totals ClusterState::totals() const {
+  return {.nodes = data_->nodes.by_name().size(),
+          .pods = data_->pods.size(),
+          .claims = data_->claims.size(),
+          .slices = data_->pools.slices(),
+          .devices = data_->pools.devices(),
+          .devices_allocated = data_->pools.devices_in_use()};
+}
+
+std::uint64_t ClusterState::generation() const {
+  return data_->generation;
+}
+
+std::shared_ptr<const Snapshot> ClusterState::snapshot() {
+  auto& data = *data_;
+  if (data.last && data.last->generation_ == data.generation) return data.last;
+  auto made = std::make_shared<Snapshot>();
+  made->generation_ = data.generation;
+  made->device_epoch_ = std::max(data.common_epoch, data.pools.epoch());
+  made->nodes_ = data.nodes.freeze_entries();
+  made->by_name_ = data.nodes.freeze_names();
+  made->pools_ = data.pools.freeze_pools();
+  made->pool_index_ = data.pools.freeze_index();
+  made->shared_pools_ = data.pools.shared_pools();
+  made->taint_rules_ = data.taint_rules.all();
+  made->classes_ = data.classes.all();
+  made->namespaces_ = data.namespaces.all();
+  made->claims_ = data.claims.freeze_claims();
+  made->promised_ = data.claims.freeze_promised();
+  made->pods_ = data.pods.freeze();
+  data.last = std::move(made);
+  return data.last;
+}
+
+}  // namespace dray::cluster
