@@ -7,7 +7,8 @@ Prints `PASSED FAILED SKIPPED` and a line that says what failed and why somethin
   ctest  ctest's JUnit file of Catch2 v2 programs. Catch2 v2 cannot skip: a test that does so prints
          a line `skipped: REASON`, and counts as skipped instead of passed.
   go     `go test -json`. Only leaves count: a test with subtests is their sum.
-  line   a program whose last such line is `N passed, M failed, K skipped`.
+  line   a program whose last such line is `N passed, M failed, K skipped`; lines `skipped: REASON`
+         say why.
 """
 
 import json
@@ -112,7 +113,8 @@ def slashes(test):
 
 def count_line(text):
     found = re.findall(r"^(\d+) passed, (\d+) failed, (\d+) skipped", text, re.MULTILINE)
-    return Count(*map(int, found[-1])) if found else Count(0, 1, 0, ["no closing line"])
+    reasons = Counter(re.findall(r"^skipped: (.+)$", text, re.MULTILINE))
+    return Count(*map(int, found[-1]), reasons=reasons) if found else Count(0, 1, 0, ["no closing line"])
 
 
 def main(kind, path):

@@ -78,6 +78,10 @@ class Line(unittest.TestCase):
         count = count_tests.count_line("1 passed, 0 failed, 0 skipped\nx\n5 passed, 1 failed, 2 skipped\n")
         self.assertEqual((count.passed, count.failed, count.skipped), (5, 1, 2))
 
+    def test_reasons_are_counted(self):
+        count = count_tests.count_line("skipped: late\nskipped: late\n1 passed, 0 failed, 2 skipped\n")
+        self.assertEqual(count.note(), "2 skipped: late")
+
     def test_no_line_is_a_failure(self):
         self.assertEqual(count_tests.count_line("killed").failed, 1)
 

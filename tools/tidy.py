@@ -111,7 +111,7 @@ def main():
                 failed += 1
                 print(output, flush=True)
     for file in late:
-        print(f"skipped: no time was left for {file}")
+        print(f"not checked: {file}\nskipped: no time was left")
     print(f"{clean} passed, {failed} failed, {len(late)} skipped")
     return 1 if failed else 0
 
