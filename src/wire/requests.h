@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "dray/base/time.h"
+#include "dray/engine/write.h"
+
+// Bodies of the requests that need no reading first. The patches are strategic merge patches which
+// carry the uid: the API server answers 422 if the object of that name is another one.
+
+namespace dray::wire {
+
+inline constexpr std::string_view strategic_merge_patch = "application/strategic-merge-patch+json";
+
+/// PATCH pods/NAME: `gate` off, annotations on; other gates stay.
+[[nodiscard]] std::string lift_patch(const engine::LiftGate& write, std::string_view gate);
+/// PATCH pods/NAME.
+[[nodiscard]] std::string annotation_patch(const engine::AnnotatePod& write);
+/// PATCH pods/NAME/status.
+[[nodiscard]] std::string nominate_patch(const engine::NominateNode& write);
+/// PATCH pods/NAME/status; the other conditions stay.
+[[nodiscard]] std::string condition_patch(const engine::SetPodCondition& write);
+
+/// POST pods/NAME/binding.
+[[nodiscard]] std::string binding_body(const engine::BindPod& write);
+/// POST pods/NAME/eviction.
+[[nodiscard]] std::string eviction_body(const engine::EvictPod& write);
+/// POST events (events.k8s.io/v1) as `reporter`/`instance`. The name is the pod's and the time, as
+/// client-go makes it.
+[[nodiscard]] std::string event_body(const engine::RecordEvent& write, std::string_view reporter,
+                                     std::string_view instance, Time now);
+
+}  // namespace dray::wire
