@@ -1,9 +1,9 @@
 package cluster_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -73,7 +73,7 @@ func (p *pair) unharmed(t *testing.T) {
 }
 
 func TestMalformedRequests(t *testing.T) {
-	p := startPair(t, harness.DrayOptions{})
+	p := startPair(t, pairOptions{})
 	pid := p.dray.Pid()
 	bodies := map[string]string{
 		"empty":              "",
@@ -131,7 +131,7 @@ func TestMalformedRequests(t *testing.T) {
 	}
 }
 
-// sendRaw writes bytes, ends its side and expects a refusal or the end of the connection, no success.
+// sendRaw writes bytes, ends its side and expects a refusal, an Error or the end of the connection.
 func sendRaw(t *testing.T, p *pair, text string) {
 	t.Helper()
 	connection, err := net.Dial("tcp", strings.TrimPrefix(p.dray.Extender, "http://"))
@@ -148,12 +148,14 @@ func sendRaw(t *testing.T, p *pair, text string) {
 	if err := connection.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(connection).ReadString('\n')
-	if err != nil && line == "" {
-		return // closed
+	answer, err := io.ReadAll(connection)
+	var timeout net.Error
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		t.Error("the connection stays open")
 	}
-	if !strings.HasPrefix(line, "HTTP/1.1 4") {
-		t.Errorf("answer %q", line)
+	refused := len(answer) == 0 || bytes.HasPrefix(answer, []byte("HTTP/1.1 4"))
+	if !refused && (!bytes.Contains(answer, []byte(`"Error":"`)) || bytes.Contains(answer, []byte(`"Error":""`))) {
+		t.Errorf("answer %q", answer)
 	}
 }
 
@@ -188,7 +190,7 @@ func checkRefused(t *testing.T, answer extender.ExtenderFilterResult, nodes ...s
 }
 
 func TestUnknownNode(t *testing.T) {
-	p := startPair(t, harness.DrayOptions{})
+	p := startPair(t, pairOptions{})
 	create(t, nodesWithDevices(manyDriver, 1, 1, "4"))
 	create(t, oneDeviceTemplate("unknown-node", manyDriver))
 	// Too big for the node, so that it stays pending.
@@ -217,7 +219,7 @@ func TestUnknownNode(t *testing.T) {
 }
 
 func TestUnknownClass(t *testing.T) {
-	p := startPair(t, harness.DrayOptions{})
+	p := startPair(t, pairOptions{})
 	create(t, nodesWithDevices(manyDriver, 2, 1, "4"))
 	create(t, oneDeviceTemplate("unknown-class", "no-such-class"))
 	pod := pending(t, podOf("unknown-class", "p", harness.SchedulerName, "one"))
@@ -244,7 +246,7 @@ spec: {selectors: [{cel: {expression: 'device.driver == "%s"'}}]}
 }
 
 func TestIncompletePool(t *testing.T) {
-	p := startPair(t, harness.DrayOptions{})
+	p := startPair(t, pairOptions{})
 	slice := func(index int) string {
 		return fmt.Sprintf(`
 apiVersion: resource.k8s.io/v1

@@ -22,7 +22,7 @@ const (
 
 // As many pods as devices: all find theirs.
 func TestEveryDeviceOnce(t *testing.T) {
-	startPair(t, harness.DrayOptions{})
+	startPair(t, pairOptions{})
 	begin := createMany(t, "many")
 	waitMany(t, "many", manyPods, time.Minute)
 	t.Logf("%d pods bound in %s", manyPods, time.Since(begin).Round(time.Millisecond))
@@ -31,7 +31,7 @@ func TestEveryDeviceOnce(t *testing.T) {
 
 // The same while dray crashes again and again. What was bound stays; what was not is taken up by the next dray.
 func TestEveryDeviceOnceThroughCrashes(t *testing.T) {
-	p := startPair(t, harness.DrayOptions{})
+	p := startPair(t, pairOptions{})
 	begin := createMany(t, "crashes")
 	for crash := range 5 {
 		bound := waitMany(t, "crashes", 10+35*crash, time.Minute)
@@ -48,7 +48,7 @@ func TestEveryDeviceOnceThroughCrashes(t *testing.T) {
 
 // Deleted pods give their devices to those that wait.
 func TestFreedDevicesAreUsedAgain(t *testing.T) {
-	startPair(t, harness.DrayOptions{})
+	startPair(t, pairOptions{})
 	create(t, nodesWithDevices(manyDriver, 1, 2, "64"))
 	create(t, oneDeviceTemplate("again", manyDriver))
 	for generation := range 3 {

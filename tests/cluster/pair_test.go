@@ -16,17 +16,25 @@ import (
 )
 
 // patience is how long anything may take that should take milliseconds; the machine may be busy.
-const patience = 30 * time.Second
+const patience = 20 * time.Second
 
 // pair is dray and its kube-scheduler, as deployed.
 type pair struct {
 	dray      *harness.Dray
 	scheduler *harness.Process
+	recorder  *harness.Recorder // nil unless asked for
+}
+
+// pairOptions say what differs from plain HTTP and the shipped configuration.
+type pairOptions struct {
+	harness.DrayOptions
+	record    bool // keep the calls between the two
+	fullNodes bool // nodeCacheCapable: false
 }
 
 // startPair starts both for one test. At its end no device was ever in two claims, dray has drained and exited with 0,
 // and the cluster is empty again.
-func startPair(t *testing.T, options harness.DrayOptions) *pair {
+func startPair(t *testing.T, options pairOptions) *pair {
 	t.Helper()
 	program := drayProgram(t)
 	t.Cleanup(func() { clean(t) })
@@ -41,12 +49,24 @@ func startPair(t *testing.T, options harness.DrayOptions) *pair {
 		}
 	})
 	p := &pair{}
-	if p.dray, err = plane.StartDray(t.Context(), program, options); err != nil {
+	if p.dray, err = plane.StartDray(t.Context(), program, options.DrayOptions); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.stop(t) })
 	config := schedulerConfig(t)
 	config.PointAt(p.dray.Extender, p.dray.Authority, p.dray.Caller)
+	if options.record {
+		next, err := harness.Proxy(p.dray.Extender)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.recorder = harness.StartRecorder(next)
+		t.Cleanup(p.recorder.Close)
+		config.PointAt(p.recorder.URL, "", nil)
+	}
+	for _, entry := range config.Extenders() {
+		entry["nodeCacheCapable"] = !options.fullNodes
+	}
 	p.scheduler = startScheduler(t, config)
 	return p
 }

@@ -15,7 +15,7 @@ import (
 
 // Our own scenarios, on a small inventory.
 func TestScenarios(t *testing.T) {
-	startPair(t, harness.DrayOptions{})
+	startPair(t, pairOptions{})
 	load(t, "testdata/inventory.yaml")
 	for _, s := range scenarios(t, "testdata/scenarios.yaml") {
 		t.Run(s.Name, func(t *testing.T) { play(t, "testdata", s) })
@@ -29,7 +29,7 @@ func TestSharedScenarios(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	startPair(t, harness.DrayOptions{})
+	startPair(t, pairOptions{})
 	inventory, err := filepath.Glob(filepath.Join(dir, "[0-9]*.yaml"))
 	if err != nil || len(inventory) == 0 {
 		t.Fatalf("no inventory in %s: %v", dir, err)

@@ -9,7 +9,7 @@ import (
 
 // As deployed: kube-scheduler and dray know each other by certificate.
 func TestMutualTLS(t *testing.T) {
-	p := startPair(t, harness.DrayOptions{TLS: true})
+	p := startPair(t, pairOptions{DrayOptions: harness.DrayOptions{TLS: true}})
 	create(t, nodesWithDevices(manyDriver, 1, 1, "4"))
 	create(t, oneDeviceTemplate("tls", manyDriver))
 	createPods(t, podOf("tls", "p", harness.SchedulerName, "one"))

@@ -49,7 +49,7 @@ func (c *ControlPlane) StartAuditor(ctx context.Context) (*Auditor, error) {
 				}
 				return
 			}
-			version = a.follow(events, version)
+			version = a.follow(ctx, events, version)
 		}
 	}()
 	return a, nil
@@ -62,10 +62,13 @@ func (a *Auditor) Stop() ([]string, error) {
 	return a.found, a.failed
 }
 
-func (a *Auditor) follow(events watch.Interface, version string) string {
+func (a *Auditor) follow(ctx context.Context, events watch.Interface, version string) string {
 	defer events.Stop()
 	for event := range events.ResultChan() {
 		claim, ok := event.Object.(*resourcev1.ResourceClaim)
+		if ctx.Err() != nil { // stopped: the last event may be the error of that
+			return version
+		}
 		if !ok {
 			a.fail(fmt.Errorf("claim watch: %v", event.Object))
 			a.cancel()

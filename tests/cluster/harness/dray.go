@@ -81,11 +81,11 @@ func (d *Dray) useTLS() error {
 	if err != nil {
 		return err
 	}
-	server, err := authority.Server("dray")
+	server, err := authority.Server("dray-extender")
 	if err != nil {
 		return err
 	}
-	caller, err := authority.Client("dray-scheduler", SchedulerName)
+	caller, err := authority.Client("dray-caller", SchedulerName)
 	if err != nil {
 		return err
 	}

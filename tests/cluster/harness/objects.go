@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -121,7 +120,7 @@ func (c *ControlPlane) create(ctx context.Context, o *Object) error {
 	resource := c.resource(o)
 	switch o.GetKind() {
 	case "Namespace":
-		return c.CreateNamespace(ctx, o.GetName())
+		return c.createNamespace(ctx, o)
 	case "Pod":
 		if name, _, _ := unstructured.NestedString(o.Object, "spec", "schedulerName"); name == "" {
 			if err := unstructured.SetNestedField(o.Object, SchedulerName, "spec", "schedulerName"); err != nil {
@@ -162,17 +161,16 @@ func (c *ControlPlane) resource(o *Object) dynamic.ResourceInterface {
 	return c.Any.Resource(plural).Namespace(o.GetNamespace())
 }
 
-// CreateNamespace makes a namespace, unless it is there, and waits until pods can be created in it.
-func (c *ControlPlane) CreateNamespace(ctx context.Context, name string) error {
+// createNamespace makes a namespace, unless it is there, and waits until pods can be created in it.
+func (c *ControlPlane) createNamespace(ctx context.Context, o *Object) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	_, err := c.Client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+	_, err := c.resource(o).Create(ctx, o, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
 	return Poll(ctx, func(ctx context.Context) (bool, error) {
-		return c.serviceAccountExists(ctx, name) == nil, nil
+		return c.serviceAccountExists(ctx, o.GetName()) == nil, nil
 	})
 }
 
