@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "dray/base/error.h"
+#include "dray/model/claim.h"
+#include "dray/model/pod.h"
+
+namespace dray::sim {
+
+/// The annotation by which the claim controller finds the claims that it made for a pod.
+inline constexpr const char* pod_claim_annotation = "resource.kubernetes.io/pod-claim-name";
+
+/// What claim a pod's reference means (DRA/resourceclaim/resourceclaim.go Name).
+struct ClaimName {
+  std::optional<std::string> name;  ///< nothing: none is needed
+  bool check_owner = false;         ///< made from a template: must be the pod's own
+};
+
+/// not_found while the claim was not made yet.
+[[nodiscard]] Result<ClaimName> claim_name(const Pod& pod, const PodResourceClaim& reference);
+
+[[nodiscard]] bool owned_by(const ResourceClaim& claim, const Uid& pod);
+
+/// `namespace/name`
+[[nodiscard]] std::string object_key(const ObjectMeta& meta);
+
+}  // namespace dray::sim
