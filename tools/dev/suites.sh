@@ -111,9 +111,10 @@ run_tests() {
     esac
   done
   [[ ${#stages[@]} -gt 0 ]] || stages=("${all_stages[@]}")
-  need_packages tools
-  if needs_build "${stages[@]}"; then
-    need_packages cpp
+  if ! needs_build "${stages[@]}"; then
+    need_packages tools
+  else
+    need_packages tools cpp
     if ! build_preset release; then
       row "build release" 0 1 0 "nothing else was run"
       closing_table
