@@ -7,9 +7,9 @@ import (
 	"dray.dev/dray/tests/cluster/harness"
 )
 
-// As deployed: kube-scheduler and dray know each other by certificate.
+// As deployed: kube-scheduler and dray know each other by certificate, the API server knows dray by its token.
 func TestMutualTLS(t *testing.T) {
-	p := startPair(t, pairOptions{DrayOptions: harness.DrayOptions{TLS: true}})
+	p := startPair(t, pairOptions{DrayOptions: harness.DrayOptions{TLS: true, Token: true}})
 	create(t, nodesWithDevices(manyDriver, 1, 1, "4"))
 	create(t, oneDeviceTemplate("tls", manyDriver))
 	createPods(t, podOf("tls", "p", harness.SchedulerName, "one"))

@@ -11,6 +11,9 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Account is who dray is to the API server; the RBAC rules and policies of manifests/ name it.
@@ -18,8 +21,9 @@ const Account = "system:serviceaccount:dray-system:dray"
 
 // DrayOptions say how dray is started.
 type DrayOptions struct {
-	TLS  bool     // mutual TLS on the extender port; else plain HTTP
-	Args []string // more arguments
+	TLS   bool     // mutual TLS on the extender port; else plain HTTP
+	Token bool     // the service account's own token, as in a pod; else a client certificate of the same account
+	Args  []string // more arguments
 }
 
 // Dray is `dray serve` beside a control plane.
@@ -39,7 +43,7 @@ type Dray struct {
 
 // StartDray starts the program and waits until it is ready.
 func (c *ControlPlane) StartDray(ctx context.Context, program string, options DrayOptions) (*Dray, error) {
-	kubeconfig, err := c.Kubeconfig("dray", Account, "system:serviceaccounts", "system:serviceaccounts:dray-system")
+	kubeconfig, err := c.drayKubeconfig(ctx, options.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +62,18 @@ func (c *ControlPlane) StartDray(ctx context.Context, program string, options Dr
 	}
 	d.args = append(d.args, options.Args...)
 	return d, d.Start(ctx)
+}
+
+func (c *ControlPlane) drayKubeconfig(ctx context.Context, token bool) (string, error) {
+	if !token {
+		return c.Kubeconfig("dray", Account, "system:serviceaccounts", "system:serviceaccounts:dray-system")
+	}
+	request, err := c.Client.CoreV1().ServiceAccounts("dray-system").CreateToken(ctx, "dray",
+		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		return "", err
+	}
+	return c.TokenKubeconfig("dray-token", request.Status.Token)
 }
 
 // Start runs dray, again with the same ports and identity after a Kill or Stop.
