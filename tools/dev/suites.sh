@@ -6,11 +6,10 @@ if [[ -z ${DRAY_SHARED:-} && -d $root/../shared/cases ]]; then
 fi
 [[ -z ${DRAY_SHARED:-} ]] || export DRAY_SHARED
 
-# Suite and place of the case files that dray_cases reads, the repository's own first.
-case_suites=(
-  "cel tests/cases/cel" "allocator tests/cases/allocator" "policy tests/cases/policy"
-  "cel ${DRAY_SHARED:-}/cases/cel" "allocator ${DRAY_SHARED:-}/cases/allocator"
-)
+# The suites of dray_cases and where their files are among the shared cases; the repository's own are
+# tests/cases/SUITE/*.jsonl.
+case_suites=("cel cel/*.jsonl" "allocator allocator/*.jsonl" "fairshare kai/fairshare_*.jsonl"
+  "rules kai/rules_*.jsonl")
 all_stages=(tools layers unit property dst cases oracle cluster)
 
 count() { python3 tools/count_tests.py "$@" || printf '0 1 0\n%s\n' "no counts"; }
@@ -35,21 +34,34 @@ ctest_stage() {
 
 # cases_stage: case files that are data, through the program that `dev build` leaves.
 cases_stage() {
-  local entry suite place status label program=build/release/bin/dray_cases
+  local entry suite pattern
   ctest_stage cases 600
-  [[ -x $program ]] || { absent dray_cases "$program is not built"; return 0; }
+  if [[ ! -x build/release/bin/dray_cases ]]; then
+    absent dray_cases "tests/cases builds no such program yet"
+    return 0
+  fi
   for entry in "${case_suites[@]}"; do
-    read -r suite place <<<"$entry"
-    label="cases $suite"
-    [[ $place == tests/* ]] || label+=" (shared)"
-    if [[ ! -e $place ]]; then
-      [[ $place == tests/* ]] || row "$label" 0 0 1 "no shared cases: DRAY_SHARED is not set and there is no ../shared"
-      continue
+    read -r suite pattern <<<"$entry"
+    case_rows "$suite" "cases $suite" "tests/cases/$suite/*.jsonl"
+    if [[ -n ${DRAY_SHARED:-} ]]; then
+      case_rows "$suite" "cases $suite (shared)" "$DRAY_SHARED/cases/$pattern"
+    else
+      row "cases $suite (shared)" 0 0 1 "no shared cases: DRAY_SHARED is not set and there is no ../shared"
     fi
-    status=0
-    step "$label" 900 "$program" "$suite" "$place" || status=$?
-    tally "$label" "$status" "$(count line "$(log_of "$label")")"
   done
+}
+
+# case_rows SUITE LABEL PATTERN: no row where no file matches.
+case_rows() {
+  local suite=$1 label=$2 status=0 files
+  mapfile -t files < <(compgen -G "$3")
+  [[ ${#files[@]} -gt 0 ]] || return 0
+  step "$label" 900 build/release/bin/dray_cases "$suite" "${files[@]}" || status=$?
+  if [[ $status -eq 2 ]]; then  # of its arguments
+    absent "$label" "dray_cases does not know $suite yet"
+  else
+    tally "$label" "$status" "$(count line "$(log_of "$label")")"
+  fi
 }
 
 tools_stage() {
