@@ -24,17 +24,34 @@ trap 'exit 143' TERM
 
 log_of() { echo "$logs/${1//[^A-Za-z0-9._-]/-}.log"; }
 
+# On a terminal: how far ninja is, as its output says, until killed or this shell is gone.
+watch_progress() {
+  trap - EXIT
+  while kill -0 $$ 2>/dev/null; do
+    sleep 1
+    printf '\r%-34s %-10s' "$1" "$(grep -o '^\[[0-9]*/[0-9]*\]' "$2" | tail -n 1)"
+  done
+}
+
 # step NAME SECONDS COMMAND...: runs the command for at most SECONDS; one line with its time, and the
 # tail of its output if it fails. Its status is the command's; 124 means that the time was over.
 step() {
-  local name=$1 limit=$2 log status=0 begun=${EPOCHREALTIME/./} micros
+  local name=$1 limit=$2 log status=0 begun=${EPOCHREALTIME/./} micros watcher=""
   shift 2
   log=$(log_of "$name")
   printf '%-34s ' "$name"
   timeout --kill-after=10 "$limit" "$@" >"$log" 2>&1 </dev/null &
   step_child=$!
+  if [[ -t 1 ]]; then
+    watch_progress "$name" "$log" &
+    watcher=$!
+  fi
   wait "$step_child" || status=$?
   step_child=""
+  if [[ -n $watcher ]]; then
+    kill "$watcher" 2>/dev/null && wait "$watcher" 2>/dev/null || true
+    printf '\r%-34s ' "$name"
+  fi
   micros=$((${EPOCHREALTIME/./} - begun))
   step_seconds=$(printf '%d.%d' $((micros / 1000000)) $((micros / 100000 % 10)))
   if [[ $status -eq 0 ]]; then
