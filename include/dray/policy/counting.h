@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "dray/model/claim.h"
+#include "dray/model/device.h"
+#include "dray/model/node.h"
+#include "dray/policy/amounts.h"
+#include "dray/policy/config.h"
+#include "dray/policy/resource.h"
+
+namespace dray::policy {
+
+/// The device of that id as published now, or nullptr.
+using FindDevice = std::function<const Device*(const DeviceId&)>;
+
+/// What pods and claims count for in the queues, by a policy's rules. Immutable; threads may share
+/// it.
+class Counting {
+ public:
+  explicit Counting(const PolicyConfig& config)
+      : resources_(counted_resources(config)), rules_(counting_rules(config)) {}
+
+  [[nodiscard]] const ResourceTable& resources() const { return resources_; }
+
+  /// What a pod's (or a node's) cpu, memory and extended resources count for.
+  [[nodiscard]] Amounts of(const ResourceList& resources) const;
+
+  /// What a claim counts for, whoever shares it: once. An allocated one by its devices, of which a
+  /// part counts as the largest part of a capacity that it consumes; a pending one by its requests
+  /// (of `firstAvailable` the first, of `All` one device). Admin access counts nothing.
+  [[nodiscard]] Amounts of(const ResourceClaim& claim, const FindDevice& find_device) const;
+
+  /// What a node's device counts for as a whole, requested through that class.
+  [[nodiscard]] Amounts of(const Device& device, const DriverName& driver,
+                           const ClassName& device_class) const;
+
+ private:
+  struct Part;
+  void add(const Part& part, Amounts& amounts) const;
+
+  ResourceTable resources_;
+  std::vector<std::vector<CountingRule>> rules_;
+};
+
+}  // namespace dray::policy

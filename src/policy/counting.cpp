@@ -1,0 +1,132 @@
+#include "dray/policy/counting.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace dray::policy {
+
+/// A device, or as much of it as a claim has or asks for.
+struct Counting::Part {
+  const ClassName& device_class;
+  const DriverName* driver = nullptr;  ///< of an allocated device
+  const Device* device = nullptr;      ///< where it is known
+  const Counters* consumed = nullptr;  ///< what the claim takes of its capacities
+  std::int64_t count = 1;
+};
+
+namespace {
+
+/// The spec that an allocated device was taken for: of `req`, or of `req/sub`.
+const DeviceRequestSpec* spec_of(const ResourceClaim& claim, std::string_view request) {
+  const auto slash = request.find('/');
+  const auto name = request.substr(0, slash);
+  const auto it = std::ranges::find(claim.spec.requests, name, &DeviceRequest::name);
+  if (it == claim.spec.requests.end()) return nullptr;
+  if (slash == std::string_view::npos) return it->exactly ? &*it->exactly : nullptr;
+  const auto& subs = it->first_available;
+  const auto sub = std::ranges::find(subs, request.substr(slash + 1), &DeviceRequestSpec::name);
+  return sub == subs.end() ? nullptr : &*sub;
+}
+
+/// The member of that name: `memory`, or with the driver's domain before it.
+template <class Map>
+auto find_capacity(const Map& capacities, const std::string& name, const DriverName* driver) {
+  const auto it = capacities.find(name);
+  if (it != capacities.end() || driver == nullptr) return it;
+  return capacities.find(driver->get() + "/" + name);
+}
+
+/// How much of the device is taken: the largest part of any of its capacities.
+double fraction_taken(const Device* device, const Counters* consumed) {
+  if (device == nullptr || consumed == nullptr) return 1;
+  double fraction = 0;
+  for (const auto& [name, amount] : *consumed) {
+    const auto it = device->capacity.find(name);
+    if (it == device->capacity.end() || it->second.value.sign() <= 0) continue;
+    fraction = std::max(fraction,
+                        amount.as_approximate_double() / it->second.value.as_approximate_double());
+  }
+  return fraction > 0 ? fraction : 1;
+}
+
+}  // namespace
+
+void Counting::add(const Part& part, Amounts& amounts) const {
+  if (part.device_class.get().empty()) return;  // rules for node resources have none either
+  const auto size_by = [&](const CountingRule& rule) {
+    if (rule.capacity.empty() || !rule.per) return fraction_taken(part.device, part.consumed);
+    const auto per = rule.per->as_approximate_double();
+    if (part.consumed != nullptr) {
+      const auto it = find_capacity(*part.consumed, rule.capacity, part.driver);
+      if (it != part.consumed->end()) return it->second.as_approximate_double() / per;
+    }
+    if (part.device != nullptr) {
+      const auto it = find_capacity(part.device->capacity, rule.capacity, part.driver);
+      if (it != part.device->capacity.end()) {
+        return it->second.value.as_approximate_double() / per;
+      }
+    }
+    return 1.0;
+  };
+  for (std::size_t r = 0; r < resources_.size(); ++r) {
+    const auto rule = std::ranges::find(rules_[r], part.device_class, &CountingRule::device_class);
+    if (rule == rules_[r].end()) continue;
+    amounts[r] +=
+        static_cast<double>(part.count) * rule->amount.as_approximate_double() * size_by(*rule);
+  }
+}
+
+Amounts Counting::of(const ResourceList& resources) const {
+  Amounts amounts(resources_.size());
+  for (std::size_t r = 0; r < resources_.size(); ++r) {
+    if (const auto it = resources.find(resources_[r].name);
+        resources_[r].unit != ResourceUnit::devices && it != resources.end()) {
+      amounts[r] = amount_of(it->second, resources_[r].unit);
+    }
+    for (const auto& rule : rules_[r]) {
+      if (rule.node_resource.empty()) continue;
+      const auto it = resources.find(rule.node_resource);
+      if (it == resources.end()) continue;
+      amounts[r] +=
+          amount_of(it->second, ResourceUnit::devices) * rule.amount.as_approximate_double();
+    }
+  }
+  return amounts;
+}
+
+Amounts Counting::of(const ResourceClaim& claim, const FindDevice& find_device) const {
+  Amounts amounts(resources_.size());
+  if (claim.allocation) {
+    for (const auto& device : claim.allocation->devices) {
+      const auto* spec = spec_of(claim, device.request);
+      if (spec == nullptr || device.admin_access.value_or(false)) continue;
+      const auto* consumed = device.consumed_capacity.empty() ? nullptr : &device.consumed_capacity;
+      add({spec->device_class, &device.device.driver, find_device(device.device), consumed, 1},
+          amounts);
+    }
+    return amounts;
+  }
+  for (const auto& request : claim.spec.requests) {
+    const DeviceRequestSpec* spec = nullptr;
+    if (request.exactly) {
+      spec = &*request.exactly;
+    } else if (!request.first_available.empty()) {
+      spec = &request.first_available.front();
+    }
+    if (spec == nullptr || spec->admin_access.value_or(false)) continue;
+    const auto* asked = spec->capacity_requests.empty() ? nullptr : &spec->capacity_requests;
+    const auto count = spec->allocation_mode == "All" ? 1 : std::max<std::int64_t>(spec->count, 1);
+    add({spec->device_class, nullptr, nullptr, asked, count}, amounts);
+  }
+  return amounts;
+}
+
+Amounts Counting::of(const Device& device, const DriverName& driver,
+                     const ClassName& device_class) const {
+  Amounts amounts(resources_.size());
+  add({device_class, &driver, &device, nullptr, 1}, amounts);
+  return amounts;
+}
+
+}  // namespace dray::policy

@@ -1,0 +1,127 @@
+#include "policy/config_check.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+
+namespace dray::policy {
+
+namespace {
+
+using Severity = ConfigProblem::Severity;
+
+PolicyConfig sound() {
+  PolicyConfig config;
+  CountedResource gpu{"gpu", {}};
+  gpu.rules.emplace_back().device_class = ClassName("gpu.nvidia.com");
+  config.resources = {gpu};
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("a policy without a fault has none") {
+  CHECK(validate(PolicyConfig()).empty());
+  CHECK(validate(sound()).empty());
+}
+
+TEST_CASE("names of resources, attributes, labels and classes are checked, and numbers") {
+  struct Row {
+    std::string name;
+    std::function<void(PolicyConfig&)> spoil;
+    std::string path, text;
+    Severity severity = Severity::error;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"a resource called cpu", [](PolicyConfig& c) { c.resources[0].name = "cpu"; },
+       "resources.cpu", "is counted already"},
+      {"a resource with a slash", [](PolicyConfig& c) { c.resources[0].name = "a/b"; },
+       "resources.a/b", "is no name"},
+      {"a resource of nothing", [](PolicyConfig& c) { c.resources[0].rules.clear(); },
+       "resources.gpu", "nothing counts"},
+      {"a rule for two things",
+       [](PolicyConfig& c) { c.resources[0].rules[0].node_resource = "nvidia.com/gpu"; },
+       "resources.gpu[0]", "one of"},
+      {"a class with capitals",
+       [](PolicyConfig& c) { c.resources[0].rules[0].device_class = ClassName("GPU"); },
+       "resources.gpu[0].deviceClass", "no name of a DeviceClass"},
+      {"a plain node resource",
+       [](PolicyConfig& c) {
+         c.resources[0].rules[0].device_class = ClassName();
+         c.resources[0].rules[0].node_resource = "gpu";
+       },
+       "resources.gpu[0].nodeResource", "no extended resource"},
+      {"an amount of 0", [](PolicyConfig& c) { c.resources[0].rules[0].amount = Quantity(0); },
+       "resources.gpu[0].amount", "above 0"},
+      {"a capacity without per",
+       [](PolicyConfig& c) { c.resources[0].rules[0].capacity = "memory"; }, "resources.gpu[0]",
+       "go together"},
+      {"per without a capacity", [](PolicyConfig& c) { c.resources[0].rules[0].per = Quantity(1); },
+       "resources.gpu[0]", "go together"},
+      {"KAI's queues without gpu",
+       [](PolicyConfig& c) {
+         c.queues_from = QueueSource::kai;
+         c.resources.clear();
+       },
+       "queuesFrom", "need a resource gpu"},
+      {"a placement of nothing known",
+       [](PolicyConfig& c) { c.placement["gpus"] = PlacementStrategy::pack; }, "placement.gpus",
+       "no resource gpus; did you mean gpu?"},
+      {"an unknown alias", [](PolicyConfig& c) { c.alignment.prefer = {"numa"}; },
+       "alignment.prefer[0]", "neither an alias nor an attribute"},
+      {"an alias with a slash", [](PolicyConfig& c) { c.alignment.aliases["a/b"] = {"a.b/c"}; },
+       "alignment.aliases.a/b", "no slash"},
+      {"an empty alias", [](PolicyConfig& c) { c.alignment.aliases["a"] = {}; },
+       "alignment.aliases.a", "nothing"},
+      {"an alias of an alias", [](PolicyConfig& c) { c.alignment.aliases["a"] = {"b"}; },
+       "alignment.aliases.a[0]", "no attribute"},
+      {"a level twice", [](PolicyConfig& c) { c.topology = {"a.b/c", "a.b/c"}; }, "topology[1]",
+       "twice"},
+      {"a level that is no label", [](PolicyConfig& c) { c.topology = {"a b"}; }, "topology[0]",
+       "no label key"},
+      {"no half-life", [](PolicyConfig& c) { c.fairness.half_life = Duration(0); },
+       "fairness.halfLife", "above 0"},
+      {"a negative strength", [](PolicyConfig& c) { c.fairness.strength = -1; },
+       "fairness.strength", "below 0"},
+      {"no time to age", [](PolicyConfig& c) { c.aging = Duration(0); }, "aging", "above 0"},
+      {"a multiplier below 1", [](PolicyConfig& c) { c.reclaim.saturation_multiplier = 0.5; },
+       "reclaim.saturationMultiplier", "at least 1"},
+      {"nothing to reclaim from", [](PolicyConfig& c) { c.reclaim.enabled = true; },
+       "reclaim.enabled", "no queues", Severity::warning},
+  }));
+  DYNAMIC_SECTION(row.name) {
+    auto config = sound();
+    row.spoil(config);
+    const auto problems = validate(config);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].severity == row.severity);
+    CHECK(problems[0].path == row.path);
+    CHECK_THAT(problems[0].text, Catch::Contains(row.text));
+  }
+}
+
+TEST_CASE("more resources than can be counted are an error") {
+  auto config = sound();
+  for (std::size_t i = 0; i < max_resources; ++i) {
+    config.resources.push_back(config.resources[0]);
+    config.resources.back().name = "gpu" + std::to_string(i);
+  }
+  const auto problems = validate(config);
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].path == "resources");
+}
+
+TEST_CASE("names as Kubernetes has them") {
+  CHECK(is_subdomain("gpu.nvidia.com"));
+  for (const auto* text : {"", "A", "-a", "a-", "a..b", ".a", "a.", "a.-b", "a-.b", "a_b"}) {
+    INFO(text);
+    CHECK_FALSE(is_subdomain(text));
+  }
+  CHECK(is_qualified_name("dra.cpu/numaNodeID", true));
+  CHECK(is_qualified_name("team_1.x", false));
+  for (const auto* text : {"numa", "a/", "/a", "a/b/c", "A.b/c", "a.b/-c"}) {
+    INFO(text);
+    CHECK_FALSE(is_qualified_name(text, true));
+  }
+}
+
+}  // namespace dray::policy
