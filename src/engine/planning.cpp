@@ -102,7 +102,10 @@ void Engine::State::take_job(const JobOutcome& outcome, bool as_planned, Time no
     track.detail = outcome.detail;
     if (outcome.reason == Reason::claim_elsewhere) free_own_claims(track);
     // A claim that is missing is usually on its way: worth a word only if it stays away.
-    if (track.reason == Reason::claim_missing) return arm(track, now + claim_patience);
+    if (track.reason == Reason::claim_missing) {
+      if (!track.timer) arm(track, now + claim_patience);
+      return;
+    }
     return report_waiting(track, now);
   }
   const auto& placement = outcome.placements.front();

@@ -32,6 +32,7 @@ void Engine::State::arm(PodTrack& track, std::optional<Time> at) {
 }
 
 void Engine::State::reserve(PodTrack& track, Placement placement) {
+  arm(track, std::nullopt);
   cluster.assume(placement);
   track.reservation = std::move(placement);
   track.reason = Reason::none;

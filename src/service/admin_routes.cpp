@@ -16,6 +16,7 @@ using net::HttpResponse;
 struct Admin {
   EngineStrand* engine;
   kube::ClusterApi* api;
+  metrics::Metrics* metrics;
   const Readiness* readiness;
 };
 
@@ -61,6 +62,26 @@ asio::awaitable<HttpResponse> readyz(Admin admin, bool verbose) {
   co_return report("readyz", checks, verbose);
 }
 
+asio::awaitable<HttpResponse> metrics_page(Admin admin) {
+  const auto status = co_await admin.engine->status();
+  metrics::EngineFigures figures;
+  figures.synced = status.synced;
+  figures.leading = status.leading;
+  figures.nodes = static_cast<double>(status.nodes);
+  figures.devices = static_cast<double>(status.devices);
+  figures.devices_allocated = static_cast<double>(status.devices_allocated);
+  figures.pods_waiting = static_cast<double>(status.pods_waiting);
+  figures.reservations = static_cast<double>(status.reservations);
+  figures.binds_in_flight = static_cast<double>(status.binds_in_flight);
+  figures.plans = static_cast<double>(status.plans_made);
+  figures.reservations_expired = static_cast<double>(status.reservations_expired);
+  figures.binds_done = static_cast<double>(status.binds_done);
+  figures.binds_undone = static_cast<double>(status.binds_undone);
+  auto response = net::text_response(200, admin.metrics->page(figures));
+  response.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}};
+  co_return response;
+}
+
 asio::awaitable<HttpResponse> answer(Admin admin, HttpRequest request) {
   if (request.method != "GET" && request.method != "HEAD") {
     co_return net::text_response(405, "use GET\n");
@@ -68,15 +89,15 @@ asio::awaitable<HttpResponse> answer(Admin admin, HttpRequest request) {
   const bool verbose = request.query("verbose").has_value();
   if (request.path() == "/livez") co_return co_await livez(admin, verbose);
   if (request.path() == "/readyz") co_return co_await readyz(admin, verbose);
-  if (request.path() == "/metrics") co_return co_await admin.engine->metrics_page();
+  if (request.path() == "/metrics") co_return co_await metrics_page(admin);
   co_return net::text_response(404, "no such path; there are /livez, /readyz and /metrics\n");
 }
 
 }  // namespace
 
 net::HttpHandler admin_routes(EngineStrand& engine, kube::ClusterApi& api,
-                              const Readiness& readiness) {
-  const Admin admin{&engine, &api, &readiness};
+                              metrics::Metrics& metrics, const Readiness& readiness) {
+  const Admin admin{&engine, &api, &metrics, &readiness};
   return [admin](HttpRequest request) { return answer(admin, std::move(request)); };
 }
 

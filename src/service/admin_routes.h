@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kube/cluster_api.h"
+#include "metrics/metrics.h"
 #include "net/http.h"
 #include "service/engine_strand.h"
 
@@ -18,6 +19,6 @@ struct Readiness {
 
 /// Health and metrics: /livez, /readyz (both with ?verbose), /metrics.
 [[nodiscard]] net::HttpHandler admin_routes(EngineStrand& engine, kube::ClusterApi& api,
-                                            const Readiness& readiness);
+                                            metrics::Metrics& metrics, const Readiness& readiness);
 
 }  // namespace dray::service

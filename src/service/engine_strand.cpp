@@ -1,22 +1,49 @@
 #include "service/engine_strand.h"
 
+#include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <string_view>
 #include <utility>
 
 namespace dray::service {
 
 namespace asio = boost::asio;
 
+namespace {
+
+/// Observes how long a step kept the strand.
+class StepTimer {
+ public:
+  StepTimer(metrics::Metrics& metrics, std::string_view cause) : metrics_(metrics), cause_(cause) {}
+  ~StepTimer() { metrics_.engine_step(cause_, std::chrono::steady_clock::now() - start_); }
+  StepTimer(const StepTimer&) = delete;
+  StepTimer& operator=(const StepTimer&) = delete;
+
+ private:
+  metrics::Metrics& metrics_;
+  std::string_view cause_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::string_view cause(const engine::Event& event) {
+  static constexpr std::array<std::string_view, std::variant_size_v<engine::Event>> names{
+      "changed", "gone", "synced", "written", "leadership", "planned"};
+  return names[event.index()];
+}
+
+}  // namespace
+
 EngineStrand::EngineStrand(asio::io_context& io, engine::Options options, kube::ClusterApi& api,
-                           const Clock& clock, const Fence& fence)
+                           const Clock& clock, const Fence& fence, metrics::Metrics& metrics)
     : io_(io),
       api_(api),
       clock_(clock),
       fence_(fence),
+      metrics_(metrics),
       strand_(asio::make_strand(io)),
       engine_(options),
       timer_(strand_),
@@ -33,6 +60,7 @@ asio::awaitable<extender::FilterResponse> EngineStrand::filter(
 }
 asio::awaitable<extender::FilterResponse> EngineStrand::filter_here(
     std::shared_ptr<const extender::FilterRequest> request) {
+  const StepTimer timer(metrics_, "filter");
   auto answer = engine_.filter(*request, clock_.now());
   carry(std::move(answer.effects));
   co_return std::move(answer.response);
@@ -64,7 +92,10 @@ asio::awaitable<extender::BindResponse> EngineStrand::bind_here(extender::BindRe
   auto pending = std::make_shared<PendingBind>(PendingBind{asio::steady_timer(strand_), {}});
   pending->answered.expires_at(asio::steady_timer::time_point::max());
   binds_.emplace(id, pending);
-  carry(engine_.bind(id, request, clock_.now()));
+  {
+    const StepTimer timer(metrics_, "bind");
+    carry(engine_.bind(id, request, clock_.now()));
+  }
   // carry() may have answered already, and taken the entry out.
   if (binds_.contains(id)) {
     boost::system::error_code cancelled;
@@ -92,6 +123,7 @@ void EngineStrand::post(engine::Event event) {
 }
 
 void EngineStrand::apply(const engine::Event& event) {
+  const StepTimer timer(metrics_, cause(event));
   carry(engine_.apply(event, clock_.now()));
 }
 
@@ -108,7 +140,11 @@ void EngineStrand::carry(engine::SendWrite effect) {
 
 asio::awaitable<void> EngineStrand::write(engine::SendWrite command) {
   engine::WriteOutcome outcome = fail(ErrorCode::unavailable, "leadership is lost");
+  const auto kind = engine::name(command.write);
+  const auto start = std::chrono::steady_clock::now();
   if (fence_.open(clock_.now())) outcome = co_await api_.write(std::move(command.write));
+  metrics_.write(kind, outcome ? "ok" : name(outcome.error().code),
+                 std::chrono::steady_clock::now() - start);
   post(engine::WriteDone{command.id, std::move(outcome)});
 }
 
@@ -120,9 +156,14 @@ void EngineStrand::carry(const engine::AnswerBind& effect) {
 }
 
 void EngineStrand::carry(engine::WantPlan effect) {
-  asio::post(planner_, [this, effect = std::move(effect)] {
-    post(engine::Planned{effect.generation, engine::plan(*effect.input, planner_allocator_)});
-  });
+  asio::post(planner_, [this, effect = std::move(effect)] { make_plan(effect); });
+}
+
+void EngineStrand::make_plan(const engine::WantPlan& want) {
+  const auto start = std::chrono::steady_clock::now();
+  auto plan = engine::plan(*want.input, planner_allocator_);
+  metrics_.plan(plan.jobs.size(), plan.nodes_tried, std::chrono::steady_clock::now() - start);
+  post(engine::Planned{want.generation, std::move(plan)});
 }
 
 void EngineStrand::arm_timer() {

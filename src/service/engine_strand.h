@@ -12,6 +12,7 @@
 #include "dray/alloc/allocator.h"
 #include "dray/engine/engine.h"
 #include "kube/cluster_api.h"
+#include "metrics/metrics.h"
 #include "service/clock.h"
 #include "service/fence.h"
 
@@ -23,7 +24,7 @@ namespace dray::service {
 class EngineStrand {
  public:
   EngineStrand(boost::asio::io_context& io, engine::Options options, kube::ClusterApi& api,
-               const Clock& clock, const Fence& fence);
+               const Clock& clock, const Fence& fence, metrics::Metrics& metrics);
   ~EngineStrand();
   EngineStrand(const EngineStrand&) = delete;
   EngineStrand& operator=(const EngineStrand&) = delete;
@@ -55,6 +56,7 @@ class EngineStrand {
   boost::asio::awaitable<engine::Engine::Status> status_here();
   boost::asio::awaitable<std::optional<engine::Engine::PodView>> pod_here(PodKey key);
   boost::asio::awaitable<void> write(engine::SendWrite command);
+  void make_plan(const engine::WantPlan& want);
   void apply(const engine::Event& event);
   void carry(engine::Effects effects);
   void carry(engine::SendWrite effect);
@@ -68,6 +70,7 @@ class EngineStrand {
   kube::ClusterApi& api_;
   const Clock& clock_;
   const Fence& fence_;
+  metrics::Metrics& metrics_;
   Strand strand_;
   // Owned by the strand.
   engine::Engine engine_;

@@ -1,5 +1,8 @@
 #include "service/extender_routes.h"
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,58 +16,77 @@ namespace asio = boost::asio;
 using net::HttpRequest;
 using net::HttpResponse;
 
-asio::awaitable<HttpResponse> filter(EngineStrand* engine, HttpRequest request) {
+/// What a verb came to, for metrics.
+struct Verdict {
+  HttpResponse response;
+  std::string_view result;
+};
+
+asio::awaitable<Verdict> filter(EngineStrand* engine, HttpRequest request) {
   auto asked = wire::decode_filter_request(request.body);
   if (!asked) {
     extender::FilterResponse fault;
     fault.error = "dray: filter request: " + asked.error().message;
-    co_return net::json_response(200, wire::encode(fault, {}));
+    co_return Verdict{net::json_response(200, wire::encode(fault, {})), "error"};
   }
   const auto question = std::make_shared<const extender::FilterRequest>(std::move(*asked));
   const auto answer = co_await engine->filter(question);
-  co_return net::json_response(200, wire::encode(answer, *question));
+  const auto* result = !answer.error.empty()       ? "error"
+                       : answer.node_names.empty() ? "refused"
+                                                   : "ok";
+  co_return Verdict{net::json_response(200, wire::encode(answer, *question)), result};
 }
 
-asio::awaitable<HttpResponse> prioritize(EngineStrand* engine, HttpRequest request) {
+asio::awaitable<Verdict> prioritize(EngineStrand* engine, HttpRequest request) {
   auto asked = wire::decode_filter_request(request.body);
   if (!asked) {
-    co_return net::text_response(400, "dray: prioritize request: " + asked.error().message + "\n");
+    co_return Verdict{
+        net::text_response(400, "dray: prioritize request: " + asked.error().message + "\n"),
+        "error"};
   }
   const auto answer = co_await engine->prioritize(std::move(*asked));
-  co_return net::json_response(200, wire::encode(answer));
+  co_return Verdict{net::json_response(200, wire::encode(answer)), "ok"};
 }
 
-asio::awaitable<HttpResponse> preempt(EngineStrand* engine, HttpRequest request) {
+asio::awaitable<Verdict> preempt(EngineStrand* engine, HttpRequest request) {
   auto asked = wire::decode_preempt_request(request.body);
   if (!asked) {
-    co_return net::text_response(400, "dray: preempt request: " + asked.error().message + "\n");
+    co_return Verdict{
+        net::text_response(400, "dray: preempt request: " + asked.error().message + "\n"), "error"};
   }
   const auto answer = co_await engine->preempt(std::move(*asked));
-  co_return net::json_response(200, wire::encode(answer));
+  co_return Verdict{net::json_response(200, wire::encode(answer)),
+                    answer.victims.empty() ? "refused" : "ok"};
 }
 
-asio::awaitable<HttpResponse> bind(EngineStrand* engine, HttpRequest request) {
+asio::awaitable<Verdict> bind(EngineStrand* engine, HttpRequest request) {
   auto asked = wire::decode_bind_request(request.body);
   if (!asked) {
     const extender::BindResponse fault{"dray: bind request: " + asked.error().message};
-    co_return net::json_response(200, wire::encode(fault));
+    co_return Verdict{net::json_response(200, wire::encode(fault)), "error"};
   }
   const auto answer = co_await engine->bind(std::move(*asked));
-  co_return net::json_response(200, wire::encode(answer));
+  co_return Verdict{net::json_response(200, wire::encode(answer)),
+                    answer.error.empty() ? "ok" : "error"};
 }
 
-using Route = asio::awaitable<HttpResponse> (*)(EngineStrand*, HttpRequest);
+struct Route {
+  std::string_view verb;
+  asio::awaitable<Verdict> (*run)(EngineStrand*, HttpRequest);
+};
+constexpr std::array routes{Route{"filter", filter}, Route{"prioritize", prioritize},
+                            Route{"preempt", preempt}, Route{"bind", bind}};
 
-Route find_route(std::string_view path) {
-  if (path == "/v1/filter") return filter;
-  if (path == "/v1/prioritize") return prioritize;
-  if (path == "/v1/preempt") return preempt;
-  if (path == "/v1/bind") return bind;
-  return nullptr;
+const Route* find_route(std::string_view path) {
+  if (!path.starts_with("/v1/")) return nullptr;
+  const auto* route = std::ranges::find(routes, path.substr(4), &Route::verb);
+  return route == routes.end() ? nullptr : route;
 }
 
-asio::awaitable<HttpResponse> answer(EngineStrand* engine, HttpRequest request) {
-  const auto route = find_route(request.path());
+asio::awaitable<HttpResponse> answer(EngineStrand* engine, metrics::Metrics* metrics,
+                                     HttpRequest request) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto* route = find_route(request.path());
   if (route == nullptr) {
     co_return net::text_response(
         404,
@@ -79,13 +101,17 @@ asio::awaitable<HttpResponse> answer(EngineStrand* engine, HttpRequest request) 
   if (!type.empty() && !type.starts_with("application/json")) {
     co_return net::text_response(415, "the body must be application/json\n");
   }
-  co_return co_await route(engine, std::move(request));
+  auto verdict = co_await route->run(engine, std::move(request));
+  metrics->extender_call(route->verb, verdict.result, std::chrono::steady_clock::now() - start);
+  co_return std::move(verdict.response);
 }
 
 }  // namespace
 
-net::HttpHandler extender_routes(EngineStrand& engine) {
-  return [engine = &engine](HttpRequest request) { return answer(engine, std::move(request)); };
+net::HttpHandler extender_routes(EngineStrand& engine, metrics::Metrics& metrics) {
+  return [engine = &engine, metrics = &metrics](HttpRequest request) {
+    return answer(engine, metrics, std::move(request));
+  };
 }
 
 }  // namespace dray::service

@@ -8,12 +8,15 @@ namespace dray::service {
 
 namespace asio = boost::asio;
 
-Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi& api)
+Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi& api,
+                 const Clock& clock)
     : options_(std::move(options)),
       api_(api),
-      engine_(io, options_.engine, api, clock_, fence_),
-      extender_(io, options_.extender, extender_routes(engine_)),
-      admin_(io, options_.admin, admin_routes(engine_, api, readiness_)) {
+      clock_(clock),
+      metrics_(options_.version),
+      engine_(io, options_.engine, api, clock_, fence_, metrics_),
+      extender_(io, options_.extender, extender_routes(engine_, metrics_)),
+      admin_(io, options_.admin, admin_routes(engine_, api, metrics_, readiness_)) {
   if (!options_.lease) return;
   leadership_.emplace(io, *options_.lease, api, clock_, fence_,
                       [this](engine::LeadershipChanged change) { leadership_changed(change); });

@@ -11,6 +11,7 @@
 #include "dray/engine/engine.h"
 #include "dray/engine/lease.h"
 #include "kube/cluster_api.h"
+#include "metrics/metrics.h"
 #include "net/http_server.h"
 #include "service/admin_routes.h"
 #include "service/clock.h"
@@ -26,6 +27,7 @@ struct ServiceOptions {
   net::HttpServerOptions admin;
   /// Absent: this is the only replica, and leads from the start.
   std::optional<engine::LeaseKeeper::Options> lease;
+  std::string version;
   std::chrono::milliseconds drain = std::chrono::seconds(10);
 };
 
@@ -33,7 +35,8 @@ struct ServiceOptions {
 /// leader only: losing the Lease cuts every connection), and the port for health and metrics.
 class Service {
  public:
-  Service(boost::asio::io_context& io, ServiceOptions options, kube::ClusterApi& api);
+  Service(boost::asio::io_context& io, ServiceOptions options, kube::ClusterApi& api,
+          const Clock& clock);
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
@@ -54,7 +57,8 @@ class Service {
 
   ServiceOptions options_;
   kube::ClusterApi& api_;
-  Clock clock_;
+  const Clock& clock_;
+  metrics::Metrics metrics_;
   Fence fence_;
   EngineStrand engine_;
   Readiness readiness_;

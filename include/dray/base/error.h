@@ -19,6 +19,29 @@ enum class ErrorCode {
   internal,     ///< a rule that should always hold does not
 };
 
+/// `not_found`, for metrics and logs.
+[[nodiscard]] constexpr std::string_view name(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::invalid:
+      return "invalid";
+    case ErrorCode::not_found:
+      return "not_found";
+    case ErrorCode::conflict:
+      return "conflict";
+    case ErrorCode::unsupported:
+      return "unsupported";
+    case ErrorCode::unavailable:
+      return "unavailable";
+    case ErrorCode::denied:
+      return "denied";
+    case ErrorCode::gone:
+      return "gone";
+    case ErrorCode::internal:
+      return "internal";
+  }
+  return "";
+}
+
 /// A bad input or a failed call. Its message names the object, in lower case and without a full
 /// stop: `claim default/c0: request gpu: selector 2: no such key`. "Does not fit" is not an Error.
 struct Error {

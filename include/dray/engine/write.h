@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -128,6 +129,9 @@ struct PutLease {
 using Write = std::variant<LiftGate, AnnotatePod, NominateNode, SetPodCondition, ProtectClaim,
                            AllocateClaim, ReserveClaim, ReleaseClaim, ReadClaim, ReadPod, BindPod,
                            EvictPod, RecordEvent, ReadLease, PutLease>;
+
+/// `AllocateClaim`, for metrics and logs.
+[[nodiscard]] std::string_view name(const Write& write);
 
 /// What came of a Write: the object after it (for claim, pod and lease writes that return one), or
 /// the error: conflict (409, also a uid that is not there any more), not_found (404), invalid

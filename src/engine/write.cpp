@@ -1,0 +1,16 @@
+#include "dray/engine/write.h"
+
+#include <array>
+
+namespace dray::engine {
+
+std::string_view name(const Write& write) {
+  // In the order of the variant.
+  static constexpr std::array<std::string_view, std::variant_size_v<Write>> names{
+      "LiftGate",      "AnnotatePod",  "NominateNode", "SetPodCondition", "ProtectClaim",
+      "AllocateClaim", "ReserveClaim", "ReleaseClaim", "ReadClaim",       "ReadPod",
+      "BindPod",       "EvictPod",     "RecordEvent",  "ReadLease",       "PutLease"};
+  return names[write.index()];
+}
+
+}  // namespace dray::engine
