@@ -1,0 +1,47 @@
+#include "kube/api_path.h"
+
+#include <array>
+
+#include "net/http.h"
+
+namespace dray::kube {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array only_v1{"v1"sv};
+constexpr std::array resource_versions{"v1"sv, "v1beta2"sv, "v1beta1"sv};
+constexpr std::array rule_versions{"v1"sv, "v1beta2"sv, "v1alpha3"sv};
+
+std::string group_path(const KindInfo& info, std::string_view version) {
+  auto path = info.group.empty() ? std::string("/api/") : "/apis/" + std::string(info.group) + "/";
+  path += version;
+  return path;
+}
+
+}  // namespace
+
+std::span<const std::string_view> served_versions(Kind kind) {
+  if (kind == Kind::device_taint_rule) return rule_versions;
+  if (kind_info(kind).group == "resource.k8s.io") return resource_versions;
+  return only_v1;
+}
+
+std::string collection_path(Kind kind, std::string_view version) {
+  const auto& info = kind_info(kind);
+  return group_path(info, version) + "/" + std::string(info.plural);
+}
+
+std::string collection_path(Kind kind, std::string_view version, std::string_view namespace_name) {
+  const auto& info = kind_info(kind);
+  if (namespace_name.empty()) return collection_path(kind, version);
+  return group_path(info, version) + "/namespaces/" + net::percent_encode(namespace_name) + "/" +
+         std::string(info.plural);
+}
+
+std::string object_path(Kind kind, std::string_view version, std::string_view namespace_name,
+                        std::string_view name) {
+  return collection_path(kind, version, namespace_name) + "/" + net::percent_encode(name);
+}
+
+}  // namespace dray::kube

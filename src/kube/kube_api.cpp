@@ -1,0 +1,206 @@
+#include "kube/kube_api.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "kube/informer.h"
+#include "kube/writer.h"
+
+namespace dray::kube {
+
+namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+/// What dray keeps of a cluster; the Lease is read when it is needed.
+constexpr std::array watched_kinds{
+    Kind::node,           Kind::name_space,       Kind::pod,
+    Kind::resource_slice, Kind::resource_claim,   Kind::resource_claim_template,
+    Kind::device_class,   Kind::device_taint_rule};
+
+/// DeviceTaintRule is young; all else is there wherever dray makes sense.
+bool is_required(Kind kind) {
+  return kind != Kind::device_taint_rule;
+}
+
+}  // namespace
+
+struct KubeApi::State : std::enable_shared_from_this<State> {
+  State(asio::io_context& io, KubeApiOptions given, const ClusterConfig& config)
+      : options(std::move(given)),
+        strand(asio::make_strand(io)),
+        tokens(std::make_shared<TokenSource>(config)),
+        listed(strand) {}
+
+  void start(WatchSink given);
+  void on_listed(const Informer& informer);
+  void update_trouble();
+
+  // Fixed after make().
+  KubeApiOptions options;
+  Informer::Strand strand;
+  std::shared_ptr<TokenSource> tokens;
+  std::shared_ptr<net::HttpClient> watch_client;
+  std::shared_ptr<Writer> writer;
+  // Owned by the strand.
+  WatchSink sink;
+  std::vector<std::shared_ptr<Informer>> informers;
+  bool synced = false;
+  bool stopped = false;
+  asio::steady_timer listed;  ///< its waiters wake at every whole list
+  // Shared.
+  mutable std::mutex mutex;
+  std::vector<std::pair<Kind, Informer::Trouble>> troubles;
+  bool all_listed = false;
+};
+
+namespace {
+
+asio::awaitable<void> run(std::shared_ptr<KubeApi::State> state,
+                          std::shared_ptr<Informer> informer) {
+  co_await informer->run();
+  // `state` is what the informer tells: it lives as long.
+  static_cast<void>(state);
+}
+
+}  // namespace
+
+void KubeApi::State::start(WatchSink given) {
+  sink = std::move(given);
+  std::uint64_t seed = options.seed;
+  for (const auto kind : watched_kinds) {
+    InformerOptions wanted;
+    wanted.kind = kind;
+    wanted.required = is_required(kind);
+    wanted.seed = ++seed * 0x9E3779B97F4A7C15ULL;
+    wanted.chunk = options.list_chunk;
+    wanted.silence = options.watch_silence;
+    wanted.tell = [this](WatchEvent event) {
+      if (!stopped) sink(std::move(event));
+    };
+    wanted.on_notice = options.on_notice;
+    const auto index = informers.size();
+    wanted.on_listed = [this, index] { on_listed(*informers[index]); };
+    wanted.on_trouble = [this] { update_trouble(); };
+    informers.push_back(
+        std::make_shared<Informer>(strand, watch_client, tokens, std::move(wanted)));
+  }
+  for (const auto& informer : informers) {
+    asio::co_spawn(strand, run(shared_from_this(), informer), asio::detached);
+  }
+}
+
+void KubeApi::State::on_listed(const Informer& informer) {
+  if (informer.kind() == Kind::resource_claim) writer->set_claim_version(informer.version().data());
+  listed.cancel();
+  const bool all = std::ranges::all_of(informers, [](const auto& one) { return one->listed(); });
+  if (!all || std::exchange(synced, true)) return;
+  {
+    const std::lock_guard lock(mutex);
+    all_listed = true;
+  }
+  if (!stopped) sink(engine::Synced{});
+}
+
+void KubeApi::State::update_trouble() {
+  const std::lock_guard lock(mutex);
+  troubles.clear();
+  for (const auto& informer : informers) {
+    if (informer->trouble()) troubles.emplace_back(informer->kind(), *informer->trouble());
+  }
+}
+
+KubeApi::KubeApi(std::shared_ptr<State> state) : state_(std::move(state)) {}
+KubeApi::~KubeApi() {
+  stop();
+}
+
+Result<std::unique_ptr<KubeApi>> KubeApi::make(asio::io_context& io, const ClusterConfig& config,
+                                               KubeApiOptions options) {
+  auto state = std::make_shared<State>(io, std::move(options), config);
+  net::HttpClientOptions http;
+  http.base = config.server;
+  http.tls = config.tls;
+  http.max_connections = state->options.connections;
+  auto watching = net::HttpClient::make(io, http);
+  if (!watching) return std::unexpected(std::move(watching.error()));
+  auto writing = net::HttpClient::make(io, http);
+  if (!writing) return std::unexpected(std::move(writing.error()));
+  state->watch_client = std::move(*watching);
+  const std::shared_ptr<net::HttpClient> write_client = std::move(*writing);
+  state->writer = std::make_shared<Writer>(io, write_client, state->tokens, state->options);
+  return std::unique_ptr<KubeApi>(new KubeApi(std::move(state)));
+}
+
+asio::awaitable<engine::WriteOutcome> KubeApi::write(engine::Write write) {
+  const auto writer = state_->writer;
+  co_return co_await writer->write(std::move(write));
+}
+
+void KubeApi::watch(WatchSink sink) {
+  asio::post(state_->strand,
+             [state = state_, sink = std::move(sink)]() mutable { state->start(std::move(sink)); });
+}
+
+void KubeApi::stop() {
+  asio::post(state_->strand, [state = state_] {
+    state->stopped = true;
+    for (const auto& informer : state->informers) informer->stop();
+    state->watch_client->close_all();
+  });
+}
+
+void KubeApi::abandon_writes() {
+  state_->writer->abandon();
+}
+
+std::string KubeApi::trouble() const {
+  const std::lock_guard lock(state_->mutex);
+  const auto now = Clock::now();
+  for (const auto& [kind, trouble] : state_->troubles) {
+    if (state_->all_listed && now - trouble.since < state_->options.trouble_after) continue;
+    return fmt::format("{}: {}", kind_info(kind).plural, trouble.what);
+  }
+  return {};
+}
+
+namespace {
+
+asio::awaitable<Result<void>> refresh(std::shared_ptr<KubeApi::State> state, Kind kind,
+                                      Clock::time_point deadline) {
+  const auto found = std::ranges::find(state->informers, kind, &Informer::kind);
+  if (found == state->informers.end()) co_return fail(ErrorCode::unavailable, "not watching yet");
+  const auto informer = *found;
+  const auto begun_before = informer->lists_begun();
+  informer->relist();
+  while (informer->last_list_told() <= begun_before) {
+    if (Clock::now() >= deadline || state->stopped) {
+      co_return fail(ErrorCode::unavailable, "no fresh list came in time");
+    }
+    state->listed.expires_at(deadline);
+    co_await state->listed.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  co_return Result<void>{};
+}
+
+}  // namespace
+
+asio::awaitable<Result<void>> KubeApi::refresh_claims(std::chrono::milliseconds at_most) {
+  const auto state = state_;
+  co_return co_await asio::co_spawn(state->strand,
+                                    refresh(state, Kind::resource_claim, Clock::now() + at_most),
+                                    asio::use_awaitable);
+}
+
+}  // namespace dray::kube

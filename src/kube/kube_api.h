@@ -1,0 +1,67 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kube/cluster_api.h"
+#include "kube/config.h"
+
+namespace dray::kube {
+
+/// One finished write, for metrics and logs.
+struct WriteReport {
+  std::string what;       ///< `bind pod default/p0`
+  const char* kind = "";  ///< `bind`, a constant
+  Result<void> result;
+  Duration took{};
+};
+
+struct KubeApiOptions {
+  double qps = 200;         ///< writes a second on average; the Lease is not counted
+  std::size_t burst = 400;  ///< and at once
+  std::size_t connections = 64;
+  std::chrono::milliseconds write_deadline = std::chrono::seconds(5);
+  std::size_t list_chunk = 500;
+  std::chrono::milliseconds watch_silence = std::chrono::seconds(90);
+  /// A kind that has failed for so long is trouble (readyz).
+  std::chrono::milliseconds trouble_after = std::chrono::seconds(30);
+  std::uint64_t seed = 0;  ///< of jitter: different for each replica
+  std::string gate = "dray.dev/admission";
+  std::string instance = "dray";  ///< who reports Events, beside `dray`
+  std::function<void(const std::string&)> on_notice;
+  std::function<void(const WriteReport&)> on_write;
+};
+
+/// A real API server. Any thread; watch() tells on a strand of its own.
+class KubeApi : public ClusterApi {
+ public:
+  static Result<std::unique_ptr<KubeApi>> make(boost::asio::io_context& io,
+                                               const ClusterConfig& config, KubeApiOptions options);
+  ~KubeApi() override;
+  KubeApi(const KubeApi&) = delete;
+  KubeApi& operator=(const KubeApi&) = delete;
+
+  boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write) override;
+  void watch(WatchSink sink) override;
+  void stop() override;
+  void abandon_writes() override;
+  [[nodiscard]] std::string trouble() const override;
+
+  /// Lists the claims again and tells what is different: what a new leader does before its first
+  /// allocation, since its watch may be behind. An error if that took too long.
+  boost::asio::awaitable<Result<void>> refresh_claims(std::chrono::milliseconds at_most);
+
+  struct State;
+
+ private:
+  explicit KubeApi(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace dray::kube

@@ -1,0 +1,214 @@
+#include "kube/write_request.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kube/api_path.h"
+#include "wire/codecs.h"
+#include "wire/requests.h"
+
+namespace dray::kube {
+namespace {
+
+using wire::FieldWriter;
+using wire::JsonWriter;
+
+constexpr auto json = "application/json";
+
+template <class F>
+std::string body(F&& describe) {
+  JsonWriter out;
+  out.object(describe);
+  return std::move(out).take();
+}
+
+WriteRequest made(std::string method, std::string target, std::string content_type,
+                  std::string text, Answered answered) {
+  WriteRequest request;
+  request.http.method = std::move(method);
+  request.http.target = std::move(target);
+  request.http.headers.push_back({"Accept", "application/json"});
+  if (!content_type.empty()) request.http.headers.push_back({"Content-Type", content_type});
+  request.http.body = std::move(text);
+  request.answered = answered;
+  return request;
+}
+
+std::string pod_path(const PodKey& pod) {
+  return object_path(Kind::pod, "v1", pod.namespace_name, pod.name);
+}
+
+std::string claim_path(const ClaimKey& claim, const WriteContext& context) {
+  return object_path(Kind::resource_claim, context.claim_version, claim.namespace_name, claim.name);
+}
+
+WriteRequest patch(std::string path, std::string text, Answered answered) {
+  return made("PATCH", std::move(path), std::string(wire::strategic_merge_patch), std::move(text),
+              answered);
+}
+
+WriteRequest read(std::string path, Answered answered) {
+  return made("GET", std::move(path), "", "", answered);
+}
+
+/// `{"$patch": "delete", KEY: VALUE}`: takes one item off a list that merges by KEY.
+void drop_item(JsonWriter& out, std::string_view key, std::string_view value) {
+  out.begin_list();
+  out.begin_object();
+  out.key("$patch");
+  out.string("delete");
+  out.key(key);
+  out.string(value);
+  out.end_object();
+  out.end_list();
+}
+
+/// A list member of an object, written by hand.
+struct Dropped {
+  std::string_view key;
+  std::string value;
+};
+void write(JsonWriter& out, const Dropped& dropped) {
+  drop_item(out, dropped.key, dropped.value);
+}
+
+struct Null {};
+void write(JsonWriter& out, const Null&) {
+  out.null();
+}
+
+void precondition(FieldWriter& meta, const Uid& uid, const ResourceVersion& expected) {
+  meta.field("uid", uid);
+  meta.field("resourceVersion", expected);
+}
+
+WriteRequest request(const engine::LiftGate& lift, const WriteContext& context) {
+  return patch(pod_path(lift.pod), wire::lift_patch(lift, context.gate), Answered::pod);
+}
+
+WriteRequest request(const engine::AnnotatePod& annotate, const WriteContext&) {
+  return patch(pod_path(annotate.pod), wire::annotation_patch(annotate), Answered::pod);
+}
+
+WriteRequest request(const engine::NominateNode& nominate, const WriteContext&) {
+  return patch(pod_path(nominate.pod) + "/status", wire::nominate_patch(nominate), Answered::pod);
+}
+
+WriteRequest request(const engine::SetPodCondition& set, const WriteContext&) {
+  return patch(pod_path(set.pod) + "/status", wire::condition_patch(set), Answered::pod);
+}
+
+WriteRequest request(const engine::ProtectClaim& protect, const WriteContext& context) {
+  return patch(claim_path(protect.claim, context), body([&](FieldWriter& io) {
+                 io.object("metadata", [&](FieldWriter& meta) {
+                   precondition(meta, protect.uid, protect.expected);
+                   meta.field("annotations", protect.annotations);
+                   meta.required("finalizers", std::vector<std::string>{claim_finalizer});
+                 });
+               }),
+               Answered::claim);
+}
+
+WriteRequest request(const engine::AllocateClaim& allocate, const WriteContext& context) {
+  return patch(claim_path(allocate.claim, context) + "/status", body([&](FieldWriter& io) {
+                 io.object("metadata", [&](FieldWriter& meta) {
+                   precondition(meta, allocate.uid, allocate.expected);
+                 });
+                 io.object("status", [&](FieldWriter& status) {
+                   status.required("allocation", allocate.allocation);
+                   status.field("reservedFor", allocate.reserved_for);
+                 });
+               }),
+               Answered::claim);
+}
+
+WriteRequest request(const engine::ReserveClaim& reserve, const WriteContext& context) {
+  return patch(claim_path(reserve.claim, context) + "/status", body([&](FieldWriter& io) {
+                 io.object("metadata", [&](FieldWriter& meta) {
+                   precondition(meta, reserve.uid, reserve.expected);
+                 });
+                 io.object("status", [&](FieldWriter& status) {
+                   status.required("reservedFor", std::vector{reserve.consumer});
+                 });
+               }),
+               Answered::claim);
+}
+
+WriteRequest request(const engine::ReleaseClaim& release, const WriteContext& context) {
+  return read(claim_path(release.claim, context), Answered::claim);
+}
+
+WriteRequest request(const engine::ReadClaim& wanted, const WriteContext& context) {
+  return read(claim_path(wanted.claim, context), Answered::claim);
+}
+
+WriteRequest request(const engine::ReadPod& wanted, const WriteContext&) {
+  return read(pod_path(wanted.pod), Answered::pod);
+}
+
+WriteRequest request(const engine::BindPod& bind, const WriteContext&) {
+  return made("POST", pod_path(bind.pod) + "/binding", json, wire::binding_body(bind),
+              Answered::nothing);
+}
+
+WriteRequest request(const engine::EvictPod& evict, const WriteContext&) {
+  return made("POST", pod_path(evict.pod) + "/eviction", json, wire::eviction_body(evict),
+              Answered::nothing);
+}
+
+WriteRequest request(const engine::RecordEvent& record, const WriteContext& context) {
+  const auto path = "/apis/events.k8s.io/v1/namespaces/" +
+                    net::percent_encode(record.pod.namespace_name) + "/events";
+  return made("POST", path, json,
+              wire::event_body(record, context.controller, context.instance, context.now),
+              Answered::nothing);
+}
+
+WriteRequest request(const engine::ReadLease& wanted, const WriteContext&) {
+  return read(object_path(Kind::lease, "v1", wanted.lease.namespace_name, wanted.lease.name),
+              Answered::lease);
+}
+
+WriteRequest request(const engine::PutLease& put, const WriteContext&) {
+  auto lease = put.value;
+  lease.meta.namespace_name = put.lease.namespace_name;
+  lease.meta.name = put.lease.name;
+  lease.meta.resource_version = put.expected;
+  JsonWriter out;
+  wire::write(out, lease);
+  const auto collection = collection_path(Kind::lease, "v1", put.lease.namespace_name);
+  if (put.expected.get().empty()) {
+    return made("POST", collection, json, std::move(out).take(), Answered::lease);
+  }
+  return made("PUT", collection + "/" + net::percent_encode(put.lease.name), json,
+              std::move(out).take(), Answered::lease);
+}
+
+}  // namespace
+
+WriteRequest request_for(const engine::Write& write, const WriteContext& context) {
+  return std::visit([&](const auto& each) { return request(each, context); }, write);
+}
+
+WriteRequest release_request(const engine::ReleaseClaim& release, const ResourceClaim& claim,
+                             const WriteContext& context) {
+  const auto is_ours = [&](const ClaimConsumer& user) { return user.uid == release.consumer; };
+  const bool reserved = std::ranges::any_of(claim.reserved_for, is_ours);
+  const bool others = !std::ranges::all_of(claim.reserved_for, is_ours);
+  const bool deallocates = release.deallocate && claim.allocation && !others;
+  if (!reserved && !deallocates) return {};
+  return patch(claim_path(release.claim, context) + "/status", body([&](FieldWriter& io) {
+                 io.object("metadata", [&](FieldWriter& meta) {
+                   precondition(meta, release.uid, claim.meta.resource_version);
+                 });
+                 io.object("status", [&](FieldWriter& status) {
+                   if (deallocates) status.required("allocation", Null{});
+                   if (reserved) {
+                     status.required("reservedFor", Dropped{"uid", release.consumer.get()});
+                   }
+                 });
+               }),
+               Answered::claim);
+}
+
+}  // namespace dray::kube

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "dray/base/time.h"
+#include "dray/engine/write.h"
+#include "kube/throttle_state.h"
+#include "net/http.h"
+
+namespace dray::kube {
+
+/// What a request needs to know besides the write itself.
+struct WriteContext {
+  std::string gate = "dray.dev/admission";
+  std::string controller = "dray";   ///< reportingController of Events
+  std::string instance = "dray";     ///< reportingInstance of Events
+  std::string claim_version = "v1";  ///< of resource.k8s.io, as the server serves it
+  Time now;
+};
+
+/// The object that the answer to a write holds.
+enum class Answered : std::uint8_t { nothing, claim, pod, lease };
+
+struct WriteRequest {
+  net::HttpRequest http;
+  Answered answered = Answered::nothing;
+};
+
+/// The request that carries a write out. Claims and pods are patched (strategic merge) rather than
+/// put: the body says only what dray changes, so that fields that dray does not know, and those
+/// that came since, stay; the uid, and for claims the resourceVersion decided on, are
+/// preconditions. A ReleaseClaim is its first step: the GET that tells what there is to release.
+[[nodiscard]] WriteRequest request_for(const engine::Write& write, const WriteContext& context);
+
+/// The patch that a ReleaseClaim needs on the claim as it is; no body: there is nothing to release.
+[[nodiscard]] WriteRequest release_request(const engine::ReleaseClaim& release,
+                                           const ResourceClaim& claim, const WriteContext& context);
+
+/// The outcome that an answer means.
+[[nodiscard]] engine::WriteOutcome outcome_of(const engine::Write& write, Answered answered,
+                                              const net::HttpResponse& response);
+
+/// The error that a failed request's answer means: code by status, the API server's own message.
+[[nodiscard]] Error error_of(const net::HttpResponse& response);
+
+[[nodiscard]] Urgency urgency_of(const engine::Write& write);
+/// `allocate claim default/c0`: for errors and logs.
+[[nodiscard]] std::string describe(const engine::Write& write);
+/// `allocate_claim`: a label for metrics.
+[[nodiscard]] const char* kind_name(const engine::Write& write);
+
+}  // namespace dray::kube

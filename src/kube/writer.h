@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <memory>
+
+#include "kube/config.h"
+#include "kube/kube_api.h"
+#include "kube/throttle.h"
+#include "kube/write_request.h"
+#include "net/http_client.h"
+
+namespace dray::kube {
+
+/// Carries writes to the API server, each within its deadline. Any thread.
+class Writer : public std::enable_shared_from_this<Writer> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Writer(boost::asio::io_context& io, std::shared_ptr<net::HttpClient> client,
+         std::shared_ptr<TokenSource> tokens, const KubeApiOptions& options);
+
+  boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write);
+  void abandon() { client_->close_all(); }
+  /// The version under which claims are served (a constant text).
+  void set_claim_version(const char* version) { claim_version_ = version; }
+
+ private:
+  static boost::asio::awaitable<engine::WriteOutcome> perform(std::shared_ptr<Writer> self,
+                                                              engine::Write write);
+  boost::asio::awaitable<engine::WriteOutcome> carry(engine::Write write,
+                                                     Clock::time_point deadline);
+  boost::asio::awaitable<engine::WriteOutcome> release(engine::ReleaseClaim release,
+                                                       Clock::time_point deadline);
+  boost::asio::awaitable<Result<net::HttpResponse>> send(net::HttpRequest request, bool may_wait,
+                                                         Clock::time_point deadline);
+  [[nodiscard]] WriteContext context() const;
+
+  // Fixed after construction.
+  boost::asio::io_context& io_;
+  std::shared_ptr<net::HttpClient> client_;
+  std::shared_ptr<TokenSource> tokens_;
+  KubeApiOptions options_;
+  // Shared.
+  Throttle throttle_;
+  std::atomic<const char*> claim_version_{"v1"};
+};
+
+}  // namespace dray::kube
