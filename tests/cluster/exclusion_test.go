@@ -36,14 +36,10 @@ func setDrivers(ctx context.Context, t *testing.T, drivers string) {
 	if _, err := configs.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	if err := harness.Poll(ctx, func(ctx context.Context) (bool, error) {
+	eventually(ctx, t, "change of the exclusion", func(ctx context.Context) (bool, error) {
 		_, refused := dryRun(ctx, podOf("default", "probe", "default-scheduler", "any"))
 		return (refused != nil) == (drivers == "*"), nil
-	}); err != nil {
-		t.Fatal("the exclusion did not change:", err)
-	}
+	})
 }
 
 // as is a client of another account, with that account's rights.
@@ -70,16 +66,14 @@ func setEpoch(t *testing.T, epoch int32) {
 	if _, err := leases.Update(t.Context(), lease, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := harness.Poll(t.Context(), func(ctx context.Context) (bool, error) {
+	eventually(t.Context(), t, "epoch on new claims", func(ctx context.Context) (bool, error) {
 		claim, err := plane.Client.ResourceV1().ResourceClaims("default").Create(ctx, claimOf("probe"),
 			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err != nil {
 			return false, err
 		}
 		return claim.Annotations["dray.dev/epoch"] == strconv.Itoa(int(epoch)), nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 }
 
 func claimOf(name string) *resourcev1.ResourceClaim {
@@ -109,12 +103,10 @@ func newClaim(t *testing.T, name string) *resourcev1.ResourceClaim {
 		if err := claims.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
-		if err := harness.Poll(ctx, func(ctx context.Context) (bool, error) {
+		eventually(ctx, t, "deletion of claim "+name, func(ctx context.Context) (bool, error) {
 			_, err := claims.Get(ctx, name, metav1.GetOptions{})
 			return apierrors.IsNotFound(err), nil
-		}); err != nil {
-			t.Error(err)
-		}
+		})
 	})
 	return claim
 }

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -123,6 +124,16 @@ func create(t *testing.T, text string) {
 	}
 	if err := plane.Create(t.Context(), objects); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// eventually polls until done is true; it fails the test when that takes too long.
+func eventually(ctx context.Context, t *testing.T, what string, done func(context.Context) (bool, error)) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := harness.Poll(ctx, done); err != nil {
+		t.Errorf("%s: %v", what, err)
 	}
 }
 

@@ -24,14 +24,10 @@ func withoutGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	wait := func(ctx context.Context, gates int) {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		if err := harness.Poll(ctx, func(ctx context.Context) (bool, error) {
+		eventually(ctx, t, "change of the gate policy", func(ctx context.Context) (bool, error) {
 			pod, err := dryRun(ctx, podOf("default", "probe", harness.SchedulerName))
 			return err == nil && len(pod.Spec.SchedulingGates) == gates, err
-		}); err != nil {
-			t.Fatalf("gates are not %d: %v", gates, err)
-		}
+		})
 	}
 	t.Cleanup(func() {
 		binding.ResourceVersion, binding.UID = "", ""

@@ -83,11 +83,9 @@ func record(t *testing.T, namespace string, cached bool) *harness.Recorder {
 	high := withCPU(podOf(namespace, "urgent", harness.SchedulerName), "3")
 	high.Spec.PriorityClassName = "urgent"
 	lift(t, high)
-	if err := harness.Poll(t.Context(), func(context.Context) (bool, error) {
+	eventually(t.Context(), t, "preempt call", func(context.Context) (bool, error) {
 		return len(recorder.Calls("preempt")) > 0, nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	return recorder
 }
 
