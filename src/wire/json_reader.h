@@ -43,7 +43,8 @@ struct Problem {
 class Reader;
 
 /// A JSON text on its way into plain structs. Readers walk it once, in the order of the text; what
-/// is wrong is noted here once, and everything read after that is empty. One thread.
+/// is wrong is noted here once, and everything read after that is empty. What follows the root
+/// value is not looked at. One thread.
 class Document {
  public:
   explicit Document(std::string_view text);
