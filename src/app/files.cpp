@@ -74,8 +74,8 @@ Result<std::string> find_bundled(const std::string& name) {
   for (const auto& place : places) {
     if (fs::exists(place, error)) return fs::weakly_canonical(place, error).string();
   }
-  return fail(ErrorCode::not_found, fmt::format("{}: not beside the program: looked at {} and {}", name,
-                                                places[0].string(), places[1].string()));
+  return fail(ErrorCode::not_found, fmt::format("{}: not beside the program: looked at {} and {}",
+                                                name, places[0].string(), places[1].string()));
 }
 
 }  // namespace dray::app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
 #include <functional>
 #include <string>
 #include <variant>
@@ -28,6 +29,11 @@ class ClusterApi {
   /// must not block.
   virtual void watch(WatchSink sink) = 0;
   virtual void stop() = 0;
+
+  /// Makes sure that the sink has been told of every claim as it is now: what a new leader does
+  /// before its first allocation, since a watch may be behind.
+  virtual boost::asio::awaitable<Result<void>> refresh_claims(
+      std::chrono::milliseconds at_most) = 0;
 
   /// Cuts off whatever writes are under way: leadership is lost.
   virtual void abandon_writes() = 0;

@@ -14,14 +14,6 @@
 
 namespace dray::kube {
 
-/// One finished write, for metrics and logs.
-struct WriteReport {
-  std::string what;       ///< `bind pod default/p0`
-  const char* kind = "";  ///< `bind`, a constant
-  Result<void> result;
-  Duration took{};
-};
-
 struct KubeApiOptions {
   double qps = 200;         ///< writes a second on average; the Lease is not counted
   std::size_t burst = 400;  ///< and at once
@@ -35,7 +27,6 @@ struct KubeApiOptions {
   std::string gate = "dray.dev/admission";
   std::string instance = "dray";  ///< who reports Events, beside `dray`
   std::function<void(const std::string&)> on_notice;
-  std::function<void(const WriteReport&)> on_write;
 };
 
 /// A real API server. Any thread; watch() tells on a strand of its own.
@@ -55,7 +46,7 @@ class KubeApi : public ClusterApi {
 
   /// Lists the claims again and tells what is different: what a new leader does before its first
   /// allocation, since its watch may be behind. An error if that took too long.
-  boost::asio::awaitable<Result<void>> refresh_claims(std::chrono::milliseconds at_most);
+  boost::asio::awaitable<Result<void>> refresh_claims(std::chrono::milliseconds at_most) override;
 
   struct State;
 

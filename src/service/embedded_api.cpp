@@ -41,6 +41,10 @@ asio::awaitable<Result<KubeObject>> EmbeddedApi::create_here(KubeObject object) 
   co_return created;
 }
 
+asio::awaitable<Result<void>> EmbeddedApi::refresh_claims(std::chrono::milliseconds /*at_most*/) {
+  co_return Result<void>{};
+}
+
 void EmbeddedApi::post(std::function<void(sim::ApiServer&, Time)> work) {
   asio::post(strand_, [this, work = std::move(work)] {
     work(server_, clock_.now());

@@ -32,6 +32,8 @@ class EmbeddedApi : public kube::ClusterApi {
   boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write) override;
   void watch(kube::WatchSink sink) override;
   void stop() override;
+  /// What is told is told at once: there is nothing to refresh.
+  boost::asio::awaitable<Result<void>> refresh_claims(std::chrono::milliseconds at_most) override;
   void abandon_writes() override {}
   [[nodiscard]] std::string trouble() const override { return ""; }
 

@@ -1,8 +1,15 @@
 #include "service/service.h"
 
+#include <fmt/format.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
 #include "service/extender_routes.h"
+#include "service/log.h"
 
 namespace dray::service {
 
@@ -10,7 +17,8 @@ namespace asio = boost::asio;
 
 Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi& api,
                  const Clock& clock)
-    : options_(std::move(options)),
+    : io_(io),
+      options_(std::move(options)),
       api_(api),
       clock_(clock),
       metrics_(options_.version),
@@ -46,19 +54,41 @@ Result<void> Service::start() {
 }
 
 void Service::saw(kube::WatchEvent event) {
+  if (std::holds_alternative<engine::Synced>(event)) log_info(0, "the cluster has been listed");
   std::visit([this](auto& each) { engine_.post(std::move(each)); }, event);
 }
 
 void Service::leadership_changed(engine::LeadershipChanged change) {
-  engine_.post(change);
+  leading_epoch_ = change.leading ? change.epoch : 0;
   if (change.leading) {
-    static_cast<void>(extender_.listen());
+    log_info(0, fmt::format("leading, epoch {}", change.epoch));
+    asio::co_spawn(io_, take_over(change), asio::detached);
     return;
   }
+  log_warning("another replica leads now, or the API server cannot be reached");
+  engine_.post(change);
   // Whoever still waits for an answer must not get one from a replica that may not write.
   extender_.stop_listening();
   extender_.close_all();
   api_.abandon_writes();
+}
+
+/// The last leader's claims must all be known before the first allocation.
+asio::awaitable<void> Service::take_over(engine::LeadershipChanged change) {
+  while (leading_epoch_ == change.epoch) {
+    const auto fresh = co_await api_.refresh_claims(std::chrono::seconds(10));
+    if (leading_epoch_ != change.epoch) co_return;
+    if (!fresh) {
+      log_warning("reading the claims: " + fresh.error().message);
+      asio::steady_timer pause(io_, std::chrono::milliseconds(200));
+      co_await pause.async_wait(asio::use_awaitable);
+      continue;
+    }
+    engine_.post(change);
+    const auto port = extender_.listen();
+    if (!port) log_error("extender: " + port.error().message);
+    co_return;
+  }
 }
 
 asio::awaitable<void> Service::drain() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
@@ -53,8 +54,10 @@ class Service {
 
  private:
   void leadership_changed(engine::LeadershipChanged change);
+  boost::asio::awaitable<void> take_over(engine::LeadershipChanged change);
   void saw(kube::WatchEvent event);
 
+  boost::asio::io_context& io_;
   ServiceOptions options_;
   kube::ClusterApi& api_;
   const Clock& clock_;
@@ -65,6 +68,7 @@ class Service {
   net::HttpServer extender_;
   net::HttpServer admin_;
   std::optional<Leadership> leadership_;
+  std::atomic<std::int32_t> leading_epoch_{0};  ///< 0: another leads
   std::uint16_t extender_port_ = 0;
   std::uint16_t admin_port_ = 0;
 };

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dray/base/error.h"
+#include "kube/kube_api.h"
+#include "service/service.h"
+
+namespace dray::app {
+
+/// The flags of `dray serve`, as given.
+struct ServeFlags {
+  std::string config;
+  std::string kubeconfig;
+  std::string context;
+  std::vector<std::string> cluster;
+  std::string extender_address = "0.0.0.0:9443";
+  std::string extender_tls_cert;
+  std::string extender_tls_key;
+  std::string client_ca;
+  std::vector<std::string> allowed_clients;
+  bool insecure_extender = false;
+  std::string admin_address = "0.0.0.0:8443";
+  std::string admin_tls_cert;
+  std::string admin_tls_key;
+  std::string scheduler_name = "dray-scheduler";
+  std::string reservation_life = "90s";
+  std::size_t nominate_from_nodes = 1000;
+  bool leader_elect = true;
+  std::string leader_elect_namespace = "dray-system";
+  std::string leader_elect_name = "dray";
+  std::string leader_elect_lease_duration = "15s";
+  std::string leader_elect_renew_period = "2s";
+  std::string identity;
+  double kube_api_qps = 200;
+  std::size_t kube_api_burst = 400;
+  std::string drain = "10s";
+  unsigned threads = 0;
+  int verbosity = 0;
+  std::string logging_format = "text";
+};
+
+void add_serve_flags(CLI::App& command, ServeFlags& flags);
+
+/// What they mean, or what is wrong with them.
+[[nodiscard]] Result<service::ServiceOptions> service_options(const ServeFlags& flags);
+[[nodiscard]] kube::KubeApiOptions kube_api_options(const ServeFlags& flags, std::uint64_t seed);
+
+/// `host:port` or `[::1]:port`.
+struct HostAndPort {
+  std::string host;
+  std::uint16_t port = 0;
+};
+[[nodiscard]] Result<HostAndPort> parse_address(const std::string& text);
+
+}  // namespace dray::app

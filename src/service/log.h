@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace dray::service {
+
+enum class LogFormat : std::uint8_t { text, json };
+
+/// Where dray says what it does: klog's line format (`I1121 11:15:32.123456 4711 dray] message`) or
+/// one JSON object a line, on standard error. Any thread, after set_up_logging().
+void set_up_logging(LogFormat format, int verbosity);
+
+/// Shown if `verbosity` is at most what was set: 0 always, 2 changes of state, 4 decisions.
+void log_info(int verbosity, std::string_view message);
+void log_warning(std::string_view message);
+void log_error(std::string_view message);
+[[nodiscard]] bool logs(int verbosity);
+
+/// A line as it is written; apart, so that tests need no log.
+[[nodiscard]] std::string format_log_line(LogFormat format, char severity, int verbosity,
+                                          std::string_view message, std::int64_t unix_micros,
+                                          int process);
+
+}  // namespace dray::service

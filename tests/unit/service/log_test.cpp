@@ -1,0 +1,28 @@
+#include "service/log.h"
+
+#include <catch2/catch.hpp>
+
+namespace dray::service {
+namespace {
+
+constexpr std::int64_t moment = 1'795'259'732'123'456;  // 2026-11-21 11:15:32.123456 UTC
+
+TEST_CASE("a text line is klog's") {
+  CHECK(format_log_line(LogFormat::text, 'I', 2, "watch: synced", moment, 4711) ==
+        "I1121 11:15:32.123456 4711 dray] watch: synced");
+}
+
+TEST_CASE("a JSON line escapes what it must") {
+  CHECK(format_log_line(LogFormat::json, 'W', 0, "say \"no\"\n", moment, 4711) ==
+        R"({"ts":"2026-11-21T11:15:32.123456Z","level":"warning","v":0,"msg":"say \"no\"\u000a"})");
+}
+
+TEST_CASE("verbosity says what is shown") {
+  set_up_logging(LogFormat::text, 2);
+  CHECK(logs(0));
+  CHECK(logs(2));
+  CHECK_FALSE(logs(3));
+}
+
+}  // namespace
+}  // namespace dray::service
