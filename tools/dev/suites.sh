@@ -106,7 +106,6 @@ run_stage() {
     oracle) go_stage oracle 1200 -short ;;
     cluster) go_stage cluster 1500 -short ;;
     lint) lint_stages ;;
-    *) fail "no stage '$1'; there are: ${all_stages[*]} lint" ;;
   esac
 }
 
@@ -117,7 +116,11 @@ run_tests() {
   local stages=() stage
   while [[ $# -gt 0 ]]; do
     case $1 in
-      --only) stages+=("${2:?--only needs a stage}"); shift 2 ;;
+      --only)
+        [[ " ${all_stages[*]} lint " == *" ${2:-} "* ]] || fail "--only needs one of: ${all_stages[*]} lint"
+        stages+=("$2")
+        shift 2
+        ;;
       --deep) run_deep "${2:-list}"; return ;;
       *) fail "test does not know '$1'; see ./dev help" ;;
     esac
