@@ -1,5 +1,3 @@
-#include "tests/cases/fairshare_suite.h"
-
 #include <fmt/format.h>
 
 #include <chrono>
@@ -12,17 +10,18 @@ namespace dray::cases {
 
 namespace {
 
-/// Collects what differs, `; ` between.
+/// Collects what differs.
 class Differences {
  public:
   void compare(const std::string& what, double expected, double got) {
     if (nearly_equal(expected, got)) return;
-    text_ += fmt::format("{}{} expected {} got {}", text_.empty() ? "" : "; ", what, expected, got);
+    verdict_.want += fmt::format("{} {} ", what, expected);
+    verdict_.got += fmt::format("{} {} ", what, got);
   }
-  [[nodiscard]] std::string text() && { return std::move(text_); }
+  [[nodiscard]] const Verdict& verdict() const { return verdict_; }
 
  private:
-  std::string text_;
+  Verdict verdict_;
 };
 
 policy::Claimant read_claimant(const Json& queue) {
@@ -47,7 +46,7 @@ void rank_by_uid(const Json& queues, std::vector<policy::Claimant>& claimants) {
   }
 }
 
-std::string run_flat(const Json& line) {
+Verdict run_flat(const Json& line) {
   const auto& queues = line.at("queues");
   std::vector<policy::Claimant> claimants;
   for (const auto& queue : queues) claimants.push_back(read_claimant(queue));
@@ -64,29 +63,36 @@ std::string run_flat(const Json& line) {
     const auto key = queues[i].at("key").get<std::string>();
     differences.compare(key, expected.at("fairShare").at(key).get<double>(), claimants[i].share);
   }
-  return std::move(differences).text();
+  return differences.verdict();
 }
 
-std::string run_tree(const Json& line) {
+Verdict run_tree(const Json& line) {
   auto tree = read_tree(line.at("queues"), "key");
   policy::divide(tree, read_amounts(line.at("total")), line.at("kValue").get<double>());
   Differences differences;
   for (const auto& [key, shares] : line.at("expected").at("fairShare").items()) {
     const auto index = tree.find(key);
-    if (!index) return fmt::format("expected names no queue: {}", key);
+    if (!index) return {"no such queue", key};
     for (std::size_t r = 0; r < kai_resources().size(); ++r) {
       const auto& resource = kai_resources()[r].name;
       differences.compare(key + " " + resource, shares.at(resource).get<double>(),
                           tree[*index].fair_share[r]);
     }
   }
-  return std::move(differences).text();
+  return differences.verdict();
 }
 
-}  // namespace
-
-std::string run_fairshare_case(const Json& line) {
+Verdict run_fair_share(const Json& line) {
   return line.contains("resource") ? run_flat(line) : run_tree(line);
 }
+
+const Register fairshare("fairshare", [](const Case& one, Report& report) {
+  if (!one.json.contains("kValue") || !one.json.contains("expected")) {
+    return report.skip("no fair-share case");
+  }
+  report_case(one, report, run_fair_share);
+});
+
+}  // namespace
 
 }  // namespace dray::cases

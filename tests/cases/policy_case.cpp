@@ -89,6 +89,20 @@ policy::QueueTree read_tree(const Json& queues, std::string_view name_key) {
   return std::move(*tree);
 }
 
+void report_case(const Case& one, Report& report, Verdict (*check)(const Json&)) {
+  Verdict verdict;
+  try {
+    verdict = check(one.json);
+  } catch (const std::exception& e) {
+    verdict = {e.what(), "a case of this suite"};
+  }
+  if (verdict.got == verdict.want) {
+    report.pass();
+  } else {
+    report.fail(one.id(), verdict.got, verdict.want);
+  }
+}
+
 bool nearly_equal(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
 }

@@ -1,17 +1,15 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "dray/policy/queue_tree.h"
 #include "dray/policy/resource.h"
+#include "tests/cases/runner.h"
 
 // What the recorded policy tables have in common: KAI's three resources, queues with their counts,
 // -1 for no bound.
 namespace dray::cases {
-
-using Json = nlohmann::json;
 
 /// cpu, memory, gpu: KAI's resources, in its order.
 [[nodiscard]] const policy::ResourceTable& kai_resources();
@@ -30,5 +28,14 @@ using Json = nlohmann::json;
 
 /// Equal but for 1e-9 of either.
 [[nodiscard]] bool nearly_equal(double a, double b);
+
+/// What came out and what should have; both empty where they agree.
+struct Verdict {
+  std::string got;
+  std::string want;
+};
+
+/// Reports `check` of the case, or that it threw.
+void report_case(const Case& one, Report& report, Verdict (*check)(const Json&));
 
 }  // namespace dray::cases

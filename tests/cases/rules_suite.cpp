@@ -1,5 +1,3 @@
-#include "tests/cases/rules_suite.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,8 +17,9 @@ namespace dray::cases {
 namespace {
 
 template <class T>
-std::string difference(const char* what, const T& expected, const T& got) {
-  return expected == got ? "" : fmt::format("{} expected {} got {}", what, expected, got);
+Verdict compare(const char* what, const T& expected, const T& got) {
+  if (expected == got) return {};
+  return {fmt::format("{} {}", what, got), fmt::format("{} {}", what, expected)};
 }
 
 policy::QueueIndex index_of(const policy::QueueTree& tree, const Json& name) {
@@ -29,7 +28,7 @@ policy::QueueIndex index_of(const policy::QueueTree& tree, const Json& name) {
   return *index;
 }
 
-std::string run_reclaim(const Json& line, const std::string& fn) {
+Verdict run_reclaim(const Json& line, const std::string& fn) {
   const auto tree = read_tree(line.at("queues"), "key");
   const auto& job = line.at("reclaimer");
   const policy::Reclaimer reclaimer{index_of(tree, job.at("queue")),
@@ -50,10 +49,10 @@ std::string run_reclaim(const Json& line, const std::string& fn) {
     got = policy::reclaim_holds(tree, reclaimer, takings,
                                 line.at("saturationMultiplier").get<double>());
   }
-  return difference("result", line.at("result").get<bool>(), got);
+  return compare("result", line.at("result").get<bool>(), got);
 }
 
-std::string run_strategy(const Json& line) {
+Verdict run_strategy(const Json& line) {
   const auto taker = read_queue(line.at("reclaimer"), "name");
   const auto giver = read_queue(line.at("reclaimee"), "name");
   const auto remains = read_amounts(line.at("reclaimeeRemaining"));
@@ -62,10 +61,10 @@ std::string run_strategy(const Json& line) {
                        ? policy::maintains_fair_share(giver, remains)
                        : policy::guarantees_quota(taker, read_amounts(line.at("reclaimerRequired")),
                                                   giver, remains);
-  return difference("result", line.at("result").get<bool>(), got);
+  return compare("result", line.at("result").get<bool>(), got);
 }
 
-std::string run_queue_order(const Json& line) {
+Verdict run_queue_order(const Json& line) {
   auto left = read_queue(line.at("left"), "name");
   auto right = read_queue(line.at("right"), "name");
   left.created = Time(std::chrono::seconds(line.at("creationCompare").get<int>()));
@@ -80,10 +79,10 @@ std::string run_queue_order(const Json& line) {
       policy::compare_turns({left, &left_next, left_taken}, {right, &right_next, right_taken},
                             read_amounts(line.at("total")));
   // The table has no tie: a queue that is not younger goes second.
-  return difference("result", line.at("result").get<int>(), order < 0 ? -1 : 1);
+  return compare("result", line.at("result").get<int>(), order < 0 ? -1 : 1);
 }
 
-std::string run_capacity(const Json& line) {
+Verdict run_capacity(const Json& line) {
   const auto tree = read_tree(line.at("queues"), "key");
   const auto leaf = index_of(tree, line.at("jobQueue"));
   const auto requested = read_amounts(line.at("requested"));
@@ -97,14 +96,16 @@ std::string run_capacity(const Json& line) {
   if (refusal) {
     reason = refusal->rule == policy::CapacityRule::limit ? "OverLimit" : "NonPreemptibleOverQuota";
   }
-  auto text = difference("schedulable", line.at("schedulable").get<bool>(), !refusal.has_value());
-  if (text.empty()) text = difference("reason", line.at("reason").get<std::string>(), reason);
-  if (!text.empty()) return text;
-  return difference("message", line.at("message").get<std::string>(),
-                    refusal ? policy::message(*refusal, tree, kai_resources()) : "");
+  auto verdict = compare("schedulable", line.at("schedulable").get<bool>(), !refusal.has_value());
+  if (verdict.want.empty()) {
+    verdict = compare("reason", line.at("reason").get<std::string>(), reason);
+  }
+  if (!verdict.want.empty()) return verdict;
+  return compare("message", line.at("message").get<std::string>(),
+                 refusal ? policy::message(*refusal, tree, kai_resources()) : "");
 }
 
-std::string run_min_runtime(const Json& line, const std::string& fn) {
+Verdict run_min_runtime(const Json& line, const std::string& fn) {
   const auto tree = read_tree(line.at("queues"), "name");
   const auto named = [&](const char* key) -> std::optional<std::string> {
     const auto it = line.find(key);
@@ -128,8 +129,8 @@ std::string run_min_runtime(const Json& line, const std::string& fn) {
                                                          : policy::ReclaimResolution::lca;
     got = policy::reclaim_min_runtime(tree, *taker, victim, resolution, got);
   }
-  return difference("seconds", line.at("expectedSec").get<double>(),
-                    std::chrono::duration<double>(got).count());
+  return compare("seconds", line.at("expectedSec").get<double>(),
+                 std::chrono::duration<double>(got).count());
 }
 
 policy::TaskState read_state(const std::string& status) {
@@ -165,7 +166,7 @@ policy::SubGroup read_group(const Json& json, std::vector<std::string>& uids) {
   return group;
 }
 
-std::string run_gang_pick(const Json& line, const std::string& fn) {
+Verdict run_gang_pick(const Json& line, const std::string& fn) {
   std::vector<std::string> uids;
   const auto root = read_group(line.at("root"), uids);
   // The tables were recorded with members in the order of their names.
@@ -173,27 +174,25 @@ std::string run_gang_pick(const Json& line, const std::string& fn) {
     return std::weak_ordering(a.name <=> b.name);
   };
   std::vector<std::uint32_t> ids;
-  std::string text;
+  Verdict verdict;
   if (fn == "tasksToEvict") {
     auto eviction = policy::next_to_evict(root, by_name);
     ids = std::move(eviction.tasks);
-    text = difference("hasMore", line.at("hasMore").get<bool>(), eviction.more);
+    verdict = compare("hasMore", line.at("hasMore").get<bool>(), eviction.more);
   } else {
     ids = policy::next_to_place(root, by_name, !line.at("realAllocation").get<bool>());
   }
-  if (!text.empty()) return text;
+  if (!verdict.want.empty()) return verdict;
   std::vector<std::string> got;
   for (const auto id : ids) got.push_back(uids[id]);
   auto expected = line.at("expected").get<std::vector<std::string>>();
   // KAI leaves the order of a gang's eviction open.
   std::ranges::sort(got);
   std::ranges::sort(expected);
-  return difference("tasks", fmt::format("{}", expected), fmt::format("{}", got));
+  return compare("tasks", fmt::format("{}", expected), fmt::format("{}", got));
 }
 
-}  // namespace
-
-std::string run_rules_case(const Json& line) {
+Verdict run_rule(const Json& line) {
   if (line.contains("strategy")) return run_strategy(line);
   if (line.contains("check")) return run_capacity(line);
   if (line.contains("creationCompare")) return run_queue_order(line);
@@ -203,7 +202,20 @@ std::string run_rules_case(const Json& line) {
   }
   if (fn == "preempt" || fn == "reclaim") return run_min_runtime(line, fn);
   if (fn == "tasksToAllocate" || fn == "tasksToEvict") return run_gang_pick(line, fn);
-  throw std::runtime_error("no such rule: " + fn);
+  return {"no such rule: " + fn, "a rule"};
 }
+
+/// Told apart by their fields.
+bool is_rule(const Json& line) {
+  const auto has = [&](const char* key) { return line.contains(key); };
+  return has("strategy") || has("check") || has("creationCompare") || has("fn");
+}
+
+const Register rules("rules", [](const Case& one, Report& report) {
+  if (!is_rule(one.json)) return report.skip("no rule");
+  report_case(one, report, run_rule);
+});
+
+}  // namespace
 
 }  // namespace dray::cases
