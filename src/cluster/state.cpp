@@ -63,7 +63,8 @@ struct ClusterState::Data {
   std::unordered_map<std::string, Charge> charges;
   std::uint64_t generation = 1;
   std::uint64_t arrivals = 0;
-  std::uint64_t common_epoch = 0;  // of classes and rules
+  std::uint64_t class_epoch = 0;
+  std::uint64_t rule_epoch = 0;
   std::shared_ptr<const Snapshot> last;
 
   void put(const Node& node);
@@ -79,8 +80,12 @@ struct ClusterState::Data {
   void recharge(const std::string& id);
   void pod_gone(const PodKey& key, const Uid& uid);
   void changed() { ++generation; }
-  void common_changed() {
-    common_epoch = stamps.next();
+  void classes_changed() {
+    class_epoch = stamps.next();
+    changed();
+  }
+  void rules_changed() {
+    rule_epoch = stamps.next();
     changed();
   }
   [[nodiscard]] std::shared_ptr<const Pod> find_pod(const std::string& id) const;
@@ -169,12 +174,12 @@ void ClusterState::Data::put(const DeviceClass& given) {
   compiled->object = std::make_shared<const DeviceClass>(given);
   for (const auto& selector : given.selectors) compiled->selectors.push_back(compile(selector));
   classes.put(given.meta.name, std::move(compiled));
-  common_changed();
+  classes_changed();
 }
 
 void ClusterState::Data::put(const DeviceTaintRule& rule) {
   taint_rules.put(rule.meta.name, std::make_shared<const DeviceTaintRule>(rule));
-  common_changed();
+  rules_changed();
 }
 
 void ClusterState::Data::put(const Namespace& space) {
@@ -212,10 +217,10 @@ void ClusterState::apply(const ObjectGone& change) {
       data.templates.erase({change.namespace_name, change.name});
       return;
     case Kind::device_class:
-      if (data.classes.erase(change.name)) data.common_changed();
+      if (data.classes.erase(change.name)) data.classes_changed();
       return;
     case Kind::device_taint_rule:
-      if (data.taint_rules.erase(change.name)) data.common_changed();
+      if (data.taint_rules.erase(change.name)) data.rules_changed();
       return;
     case Kind::lease:
       return;
@@ -308,7 +313,8 @@ std::shared_ptr<const Snapshot> ClusterState::snapshot() {
   if (data.last && data.last->generation_ == data.generation) return data.last;
   auto made = std::make_shared<Snapshot>();
   made->generation_ = data.generation;
-  made->device_epoch_ = std::max(data.common_epoch, data.pools.epoch());
+  made->device_epoch_ = std::max({data.class_epoch, data.rule_epoch, data.pools.epoch()});
+  made->class_epoch_ = data.class_epoch;
   made->nodes_ = data.nodes.freeze_entries();
   made->by_name_ = data.nodes.freeze_names();
   made->pools_ = data.pools.freeze_pools();

@@ -69,6 +69,8 @@ class Snapshot {
   /// Moves when a class, a DeviceTaintRule or a slice that is not of one node changes: what all
   /// allocations may depend on.
   [[nodiscard]] std::uint64_t device_epoch() const { return device_epoch_; }
+  /// Moves when a class changes.
+  [[nodiscard]] std::uint64_t class_epoch() const { return class_epoch_; }
   /// In the order of their names.
   [[nodiscard]] std::span<const std::shared_ptr<const DeviceTaintRule>> taint_rules() const {
     return *taint_rules_;
@@ -95,6 +97,7 @@ class Snapshot {
 
   std::uint64_t generation_ = 0;
   std::uint64_t device_epoch_ = 0;
+  std::uint64_t class_epoch_ = 0;
   Chunked<NodeEntry> nodes_;
   Shared<std::vector<NodeIndex>> by_name_;
   Chunked<Shared<Pool>> pools_;

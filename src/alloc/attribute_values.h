@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "dray/cel/evaluator.h"
+#include "dray/cel/program.h"
+#include "dray/cluster/devices.h"
+
+namespace dray::alloc {
+
+/// Names a value among AttributeValues; 0: the device does not have the attribute.
+using ValueId = std::uint32_t;
+
+/// Attribute values as constraints compare them. Remembers what each device shape says; bounded.
+class AttributeValues {
+ public:
+  AttributeValues();
+
+  struct Value {
+    /// A value that is no list; without ListTypeAttributes nothing else ever matches.
+    bool scalar = false;
+    std::vector<std::uint32_t> elements;  ///< sorted; equal numbers: same type and value
+  };
+  [[nodiscard]] const Value& value(ValueId id) const { return values_[id]; }
+
+  /// Upstream's lookup: the full name, or the bare one where the domain is the driver.
+  [[nodiscard]] ValueId published(const std::string& attribute, const std::string& driver,
+                                  const cluster::PublishedDevice& device);
+  /// The attribute that `program` derives from the device (KEP-6080); an Error is CEL's.
+  [[nodiscard]] Result<ValueId> derived(const cel::ProgramHandle& program,
+                                        const cluster::PublishedDevice& device);
+
+  /// Forgets all when it has grown large. Ids given before are no good afterwards.
+  void trim();
+
+ private:
+  struct Known {
+    std::uint64_t serial = 0;
+    ValueId id = 0;
+  };
+
+  [[nodiscard]] ValueId intern(const AttributeValue& value);
+  [[nodiscard]] std::uint32_t element(std::string key);
+  [[nodiscard]] ValueId from_shape(const std::string& attribute, const cel::DeviceShape& shape);
+  [[nodiscard]] AttributeValue read(const std::string& attribute, const cel::DeviceShape& shape,
+                                    int column);
+
+  cel::Evaluator evaluator_;
+  std::vector<Value> values_;
+  std::map<std::pair<bool, std::vector<std::uint32_t>>, ValueId> ids_;
+  std::unordered_map<std::string, std::uint32_t> elements_;
+  std::unordered_map<std::string, std::vector<Known>> known_;  // by attribute, then shape index
+  std::size_t known_count_ = 0;
+};
+
+}  // namespace dray::alloc
