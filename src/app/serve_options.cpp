@@ -204,13 +204,6 @@ kube::KubeApiOptions kube_api_options(const ServeFlags& flags, std::uint64_t see
   options.seed = seed;
   options.instance = flags.identity.empty() ? default_identity() : flags.identity;
   options.on_notice = [](const std::string& notice) { service::log_info(0, notice); };
-  options.on_write = [](const kube::WriteReport& report) {
-    if (report.result) {
-      service::log_info(4, report.what + ": ok");
-    } else {
-      service::log_info(2, report.what + ": " + report.result.error().message);
-    }
-  };
   return options;
 }
 

@@ -6,6 +6,11 @@
 // The bind verb: idempotent by pod uid, answered only when the API server has said so.
 
 namespace dray::engine {
+namespace {
+
+constexpr std::size_t decisions_kept = 1024;
+
+}  // namespace
 
 void Engine::State::answer(RequestId id, std::string error) {
   effects.emplace_back(AnswerBind{id, std::move(error)});
@@ -89,6 +94,11 @@ void Engine::State::settle_binding(const Uid& uid, Time now) {
   const auto result = *run.binding.result();
   for (const auto id : run.waiting) answer(id, run.binding.error());
   const auto found = tracks.find(uid);
+  if (result == Binding::Result::bound) {
+    decided.push_back({run.binding.placement().pod, run.binding.placement(),
+                       found == tracks.end() ? "" : found->second.detail});
+    if (decided.size() > decisions_kept) decided.pop_front();
+  }
   if (result == Binding::Result::bound) {
     ++counts.binds_done;
   } else {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <utility>
 
 #include "engine/state.h"
@@ -139,7 +141,13 @@ Engine::Status Engine::status() const {
 
 std::optional<Engine::PodView> Engine::pod(const PodKey& key) const {
   const auto uid = state_->track_by_key.find(key);
-  if (uid == state_->track_by_key.end()) return std::nullopt;
+  if (uid == state_->track_by_key.end()) {
+    const auto& decided = state_->decided;
+    const auto past = std::find_if(decided.rbegin(), decided.rend(),
+                                   [&](const auto& decision) { return decision.pod == key; });
+    if (past == decided.rend()) return std::nullopt;
+    return PodView{past->placement, Reason::none, past->detail};
+  }
   const auto& track = state_->tracks.at(uid->second);
   return PodView{track.reservation, track.reservation ? Reason::none : track.reason, track.detail};
 }

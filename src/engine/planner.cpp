@@ -121,15 +121,28 @@ class Planner {
       return try_node(pod, demand, fit, node, refusals, outcome);
     };
     const auto hint = promised_node(pod);
+    const auto hinted = hint ? input_.snapshot->name(*hint) : NodeName();
     bool done = hint && attempt(*hint);
     order_.walk([&](NodeIndex node) {
       if (done || exhausted_) return false;
       if (node != hint) done = attempt(node);
       return true;
     });
-    if (done) return;
+    if (done) {
+      if (outcome.placements.empty()) return;
+      // `take` has left the warnings there.
+      outcome.detail =
+          explain_choice(refusals, outcome.placements.front().node == hinted) + outcome.detail;
+      return;
+    }
     outcome.reason = exhausted_ ? Reason::planning : refusals.furthest();
     outcome.detail = refusals.summary();
+  }
+
+  [[nodiscard]] static std::string explain_choice(const Refusals& refusals, bool promised) {
+    std::string why = promised ? "as promised before" : "fewest free devices that fit";
+    const auto passed = refusals.summary();
+    return passed.empty() ? why : why + "; passed over: " + passed;
   }
 
   [[nodiscard]] std::optional<NodeIndex> promised_node(const Pod& pod) const {
@@ -212,10 +225,7 @@ class Planner {
     }
     state_.place(placement, &pod);
     order_.took(node, devices);
-    for (const auto& warning : found.warnings) {
-      if (!outcome.detail.empty()) outcome.detail += "; ";
-      outcome.detail += warning;
-    }
+    for (const auto& warning : found.warnings) outcome.detail += "; " + warning;
     outcome.placements.push_back(std::move(placement));
   }
 

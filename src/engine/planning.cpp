@@ -110,6 +110,7 @@ void Engine::State::take_job(const JobOutcome& outcome, bool as_planned, Time no
   }
   const auto& placement = outcome.placements.front();
   if (as_planned) {
+    track.detail = outcome.detail;
     reserve(track, placement);
   } else {
     plan_on_the_spot(track, {placement.node}, now);
@@ -149,9 +150,9 @@ void Engine::State::plan_on_the_spot(PodTrack& track, const std::vector<NodeName
   input.now = now;
   const auto made = engine::plan(input, allocator);
   const auto& outcome = made.jobs.front();
+  track.detail = outcome.detail;
   if (!outcome.placements.empty()) return reserve(track, outcome.placements.front());
   track.reason = outcome.reason;
-  track.detail = outcome.detail;
   if (made.exhausted) plan_wanted = true;
 }
 

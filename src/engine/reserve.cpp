@@ -36,7 +36,6 @@ void Engine::State::reserve(PodTrack& track, Placement placement) {
   cluster.assume(placement);
   track.reservation = std::move(placement);
   track.reason = Reason::none;
-  track.detail.clear();
   track.attempts = 0;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -102,6 +103,13 @@ struct Engine::State {
   void written(const WriteDone& done, Time now);
   void timer_rang(PodTrack& track, Time now);
 
+  /// What was decided for a pod that is bound by now.
+  struct Decision {
+    PodKey pod;
+    Placement placement;
+    std::string detail;
+  };
+
   struct BindingRun {
     Binding binding;
     std::vector<RequestId> waiting;
@@ -122,6 +130,7 @@ struct Engine::State {
   std::map<Uid, Lingering> lingering;
   std::map<WriteId, Purpose> writes;
   std::set<ClaimKey> releasing;
+  std::deque<Decision> decided;  ///< the last `decisions_kept`, newest last
   std::set<std::pair<Time, Uid>> timers;
   Effects effects;  ///< of the step under way
 

@@ -138,7 +138,8 @@ class Engine {
   };
   [[nodiscard]] Status status() const;
 
-  /// What dray thinks of one pod now: its placement, or the Reason it waits for.
+  /// What dray thinks of one pod now: its placement, or the Reason it waits for. Of bound pods the
+  /// last thousand are remembered.
   struct PodView {
     std::optional<Placement> placement;
     Reason reason = Reason::none;

@@ -1,0 +1,240 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "app/command.h"
+#include "app/demo_table.h"
+#include "app/files.h"
+#include "service/embedded_api.h"
+#include "service/embedded_scheduler.h"
+#include "service/log.h"
+#include "service/service.h"
+
+namespace dray::app {
+namespace {
+
+namespace asio = boost::asio;
+
+struct DemoFlags {
+  std::vector<std::string> cluster;
+  std::string workload;
+  bool once = false;
+  std::string output = "table";
+  int verbosity = 0;
+};
+
+void print(const std::string& line) {
+  std::fputs((line + "\n").c_str(), stdout);
+  std::fflush(stdout);
+}
+
+/// Bound, or told why it is not.
+bool settled(const Pod& pod) {
+  return pod.node_name || std::ranges::any_of(pod.conditions, [](const auto& condition) {
+           return condition.type == "DrayAdmitted" && condition.status == "False";
+         });
+}
+
+/// Creates the workload, object after object, and shows what becomes of each pod. On one strand.
+class Player {
+ public:
+  Player(asio::io_context& io, service::EmbeddedApi& api, service::Service& service,
+         const service::Clock& clock, const DemoFlags& flags)
+      : api_(api),
+        service_(service),
+        clock_(clock),
+        flags_(flags),
+        strand_(asio::make_strand(io)),
+        settled_(strand_) {}
+
+  /// From the api's strand.
+  void saw(const sim::WatchEvent& event) {
+    if (event.kind != Kind::pod || !event.object) return;
+    asio::post(strand_, [this, event, at = clock_.now()] { saw_pod(event, at); });
+  }
+
+  asio::awaitable<void> play(std::vector<KubeObject> workload) {
+    if (flags_.output == "table") print(table_header());
+    for (auto& object : workload) {
+      if (!std::holds_alternative<Pod>(object)) {
+        const auto what = describe(object);
+        const auto created = co_await api_.create(std::move(object));
+        if (!created) service::log_error(what + ": " + created.error().message);
+        continue;
+      }
+      const auto row = co_await play_pod(std::get<Pod>(std::move(object)));
+      print(flags_.output == "json" ? json_line(row) : table_line(row));
+    }
+  }
+
+  [[nodiscard]] auto strand() const { return strand_; }
+
+ private:
+  void saw_pod(const sim::WatchEvent& event, Time at) {
+    const auto& pod = std::get<Pod>(*event.object);
+    if (pod.key() != awaited_ || !settled(pod) || outcome_) return;
+    outcome_ = pod;
+    settled_at_ = at;
+    settled_.cancel();
+  }
+
+  asio::awaitable<DemoRow> play_pod(Pod pod) {
+    DemoRow row;
+    row.pod = pod.key();
+    awaited_ = row.pod;
+    outcome_.reset();
+    settled_.expires_after(std::chrono::seconds(10));
+    const auto start = clock_.now();
+    const auto created = co_await api_.create(std::move(pod));
+    if (!created) {
+      row.reason = created.error().message;
+      co_return row;
+    }
+    if (!outcome_) {
+      boost::system::error_code cancelled;
+      co_await settled_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+    }
+    row.took = (outcome_ ? settled_at_ : clock_.now()) - start;
+    const auto view = co_await service_.engine().pod(row.pod);
+    if (outcome_ && outcome_->node_name) row.node = outcome_->node_name->get();
+    row.reason = !outcome_ ? "no decision in 10 s" : "no claims: kube-scheduler chose";
+    if (!view) co_return row;
+    if (view->placement) {
+      for (const auto& claim : view->placement->claims) {
+        std::ranges::copy(claim.allocation.devices, std::back_inserter(row.devices));
+      }
+    }
+    if (view->reason != Reason::none) {
+      row.reason = fmt::format("{} ({})", text(view->reason), view->detail);
+    } else if (!row.devices.empty()) {
+      row.reason = view->detail;
+    }
+    co_return row;
+  }
+
+  service::EmbeddedApi& api_;
+  service::Service& service_;
+  const service::Clock& clock_;
+  const DemoFlags& flags_;
+  asio::strand<asio::io_context::executor_type> strand_;
+  asio::steady_timer settled_;
+  PodKey awaited_;
+  std::optional<Pod> outcome_;
+  Time settled_at_{};
+};
+
+class DemoCommand : public Command {
+ public:
+  explicit DemoCommand(CLI::App& app) {
+    auto* command = app.add_subcommand(
+        "demo", "Show the main job on a cluster in memory, then go on serving it");
+    command->add_option("--cluster", flags_.cluster, "Manifests instead of the bundled cluster");
+    command->add_option("--workload", flags_.workload, "Manifests instead of the bundled workload");
+    command->add_flag("--once", flags_.once, "Exit after the table");
+    command->add_option("-o,--output", flags_.output)
+        ->check(CLI::IsMember({"table", "json"}))
+        ->capture_default_str();
+    command->add_option("-v,--verbosity", flags_.verbosity, "0 to 10")->capture_default_str();
+  }
+
+  int run() override {
+    service::set_up_logging(service::LogFormat::text, flags_.verbosity - 1);
+    const auto ended = demo();
+    if (ended) return 0;
+    std::fputs(("dray demo: " + ended.error().message + "\n").c_str(), stderr);
+    return 1;
+  }
+
+ private:
+  Result<void> load(std::vector<KubeObject>& cluster, std::vector<KubeObject>& workload) {
+    if (flags_.cluster.empty()) {
+      const auto bundled = find_bundled("demo/cluster");
+      if (!bundled) return std::unexpected(bundled.error());
+      flags_.cluster = {*bundled};
+    }
+    if (flags_.workload.empty()) {
+      const auto bundled = find_bundled("demo/workload.yaml");
+      if (!bundled) return std::unexpected(bundled.error());
+      flags_.workload = *bundled;
+    }
+    auto loaded = load_cluster(flags_.cluster);
+    if (!loaded) return std::unexpected(loaded.error());
+    cluster = std::move(*loaded);
+    auto work = load_cluster({flags_.workload});
+    if (!work) return std::unexpected(work.error());
+    workload = std::move(*work);
+    return {};
+  }
+
+  Result<void> demo() {
+    std::vector<KubeObject> cluster;
+    std::vector<KubeObject> workload;
+    if (auto loaded = load(cluster, workload); !loaded) return loaded;
+    asio::io_context io;
+    const service::Clock clock;
+    service::ServiceOptions options;
+    options.version = DRAY_VERSION;
+    sim::ApiServerOptions server;
+    server.gate_pods = true;
+    server.protect_claims = true;
+    service::EmbeddedApi api(io, clock, server);
+    for (auto& object : cluster) api.load(std::move(object));
+    service::EmbeddedScheduler scheduler(io, clock, api, {});
+    service::Service service(io, std::move(options), api, clock);
+    Player player(io, api, service, clock, flags_);
+    api.add_observer([&player](const sim::WatchEvent& event) { player.saw(event); });
+    if (auto started = service.start(); !started) return started;
+    net::Url extender;
+    extender.host = "127.0.0.1";
+    extender.port = service.extender_port();
+    if (auto started = scheduler.start(extender); !started) return started;
+    asio::co_spawn(player.strand(), run_to_end(&io, &player, &service, std::move(workload)),
+                   asio::detached);
+    std::jthread worker([&io] { io.run(); });
+    io.run();
+    return {};
+  }
+
+  asio::awaitable<void> run_to_end(asio::io_context* io, Player* player, service::Service* service,
+                                   std::vector<KubeObject> workload) {
+    co_await player->play(std::move(workload));
+    if (!flags_.once) {
+      if (flags_.output == "table") {
+        print(fmt::format(
+            "\nserving: extender http://127.0.0.1:{0}/v1, http://127.0.0.1:{1}/metrics and "
+            "/readyz?verbose; Ctrl-C ends it",
+            service->extender_port(), service->admin_port()));
+      }
+      asio::signal_set signals(*io, SIGTERM, SIGINT);
+      co_await signals.async_wait(asio::use_awaitable);
+    }
+    co_await service->drain();
+    io->stop();
+  }
+
+  DemoFlags flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_demo(CLI::App& app) {
+  return std::make_unique<DemoCommand>(app);
+}
+
+}  // namespace dray::app

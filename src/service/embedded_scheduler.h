@@ -1,0 +1,56 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "dray/sim/kube_scheduler.h"
+#include "net/http_client.h"
+#include "service/clock.h"
+#include "service/embedded_api.h"
+
+namespace dray::service {
+
+/// Plays kube-scheduler for the embedded cluster: the model decides when to ask, the questions go
+/// to the extender as real HTTP. Lives on a strand of its own.
+class EmbeddedScheduler {
+ public:
+  /// Before api.watch(); extender calls go to `extender` (http://127.0.0.1:port).
+  EmbeddedScheduler(boost::asio::io_context& io, const Clock& clock, EmbeddedApi& api,
+                    sim::KubeSchedulerOptions options);
+
+  /// Where the extender listens; before this, pods wait.
+  Result<void> start(const net::Url& extender);
+  void stop();
+
+ private:
+  void step(const sim::SchedulerInput& input);
+  void carry(sim::SchedulerCommands commands);
+  void carry(sim::CallFilter command);
+  void carry(sim::CallPrioritize command);
+  void carry(sim::CallPreempt command);
+  void carry(sim::CallBind command);
+  void carry(sim::PatchPodStatus command);
+  void carry(sim::DeleteVictim command);
+  void carry(engine::RecordEvent command);
+  template <class Answered, class Decode>
+  boost::asio::awaitable<void> call(std::string verb, std::string body, sim::CallId id,
+                                    std::chrono::milliseconds timeout, Decode decode);
+  void arm_timer();
+
+  boost::asio::io_context& io_;
+  const Clock& clock_;
+  EmbeddedApi& api_;
+  boost::asio::strand<boost::asio::io_context::executor_type> strand_;
+  // Owned by the strand.
+  sim::KubeScheduler scheduler_;
+  std::unique_ptr<net::HttpClient> client_;
+  boost::asio::steady_timer timer_;
+  bool stopped_ = false;
+};
+
+}  // namespace dray::service
