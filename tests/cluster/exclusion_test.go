@@ -191,6 +191,24 @@ func TestEpochFencesAFormerLeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkRefusal(t, allocate(t, harness.Account, claim, "gpu.nvidia.com"), "")
+
+	// What is allocated is nobody's first allocation: dray may still reserve it for another pod.
+	setEpoch(t, 6)
+	if claim, err = claims.Get(t.Context(), "fenced", metav1.GetOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	claim.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: "p", UID: "u"}}
+	_, err = claims.UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
+	checkRefusal(t, err, "")
+}
+
+// The epoch is between drays; the drivers of others know none.
+func TestEpochIsNotForOthers(t *testing.T) {
+	manageDrivers(t, "gpu.nvidia.com")
+	setEpoch(t, 1)
+	claim := newClaim(t, "others")
+	setEpoch(t, 2)
+	checkRefusal(t, allocate(t, "system:kube-scheduler", claim, "nic.example.com"), "")
 }
 
 // A write that follows the Lease at once may be judged by the old one: the policy reads a cache.
