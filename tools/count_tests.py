@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """Counts test cases in what a test run left behind.
 
-usage: count_tests.py ctest JUNIT.xml | go OUTPUT.json | line OUTPUT.txt
+usage: count_tests.py ctest JUNIT.xml | go OUTPUT.txt | line OUTPUT.txt
 
 Prints `PASSED FAILED SKIPPED` and a line that says what failed and why something was skipped.
   ctest  ctest's JUnit file of Catch2 v2 programs. Catch2 v2 cannot skip: a test that does so prints
          a line `skipped: REASON`, and counts as skipped instead of passed.
-  go     `go test -json`. Only leaves count: a test with subtests is their sum.
+  go     `go test -v`. A test with subtests is their sum.
   line   a program whose last such line is `N passed, M failed, K skipped`; lines `skipped: REASON`
          say why.
 """
 
-import json
 import re
 import sys
 import xml.etree.ElementTree as xml
@@ -72,43 +71,37 @@ def count_ctest(text):
 
 
 def count_go(text):
-    outcome, reason, packages = {}, {}, Counter()
+    count, outcome, said, speaker = Count(), {}, {}, ""
     for line in text.splitlines():
-        if not line.startswith("{"):
-            continue
-        event = json.loads(line)
-        action, test = event["Action"], event.get("Test")
-        key = (event.get("Package", ""), test)
-        if action == "output" and test:
-            said = re.match(r"\s+\S+\.go:\d+: (.*)", event["Output"])
-            if said:
-                reason[key] = said[1]
-        elif action in ("pass", "fail", "skip") and test:
-            outcome[key] = action
-        elif action in ("fail", "build-fail") and not test:
-            packages[event.get("Package") or event.get("ImportPath", "?")] += 1
-    parents = {(package, test[: at]) for package, test in outcome for at in slashes(test)}
-    count = Count()
-    for key, action in sorted(outcome.items()):
-        if key in parents:
-            continue
-        if action == "pass":
-            count.passed += 1
-        elif action == "fail":
-            count.failed += 1
-            count.failures.append(key[1])
-        else:
-            count.skipped += 1
-            count.reasons[reason.get(key, "no reason given")] += 1
-    failed_packages = {package for (package, _), action in outcome.items() if action == "fail"}
-    for package in sorted(set(packages) - failed_packages):
-        count.failed += 1
-        count.failures.append(package)
+        if begun := re.match(r"=== (?:RUN|CONT|NAME)\s+(\S+)", line):
+            speaker = begun[1]
+        elif result := re.match(r"\s*--- (PASS|FAIL|SKIP): (\S+) \(", line):
+            outcome[result[2]] = (result[1], said.get(result[2]))
+        elif spoken := re.match(r"\s+\S+\.go:\d+: (.*)", line):
+            said[speaker] = spoken[1]
+        elif package := re.match(r"(ok|FAIL|\?)\s+(\S+)(?:\s+\[?[\d.(bsn]|$)", line):
+            add_package(count, package[2], package[1] == "FAIL", outcome)
+            outcome, said = {}, {}
     return count
 
 
-def slashes(test):
-    return [i for i, letter in enumerate(test) if letter == "/"]
+def add_package(count, package, failed, outcome):
+    """Adds the tests of a package. One that fails without a failed test counts as one failure."""
+    parents = {test[:at] for test in outcome for at, letter in enumerate(test) if letter == "/"}
+    for test, (result, said) in outcome.items():
+        if test in parents and result != "FAIL":
+            continue
+        if result == "PASS":
+            count.passed += 1
+        elif result == "SKIP":
+            count.skipped += 1
+            count.reasons[said or "no reason given"] += 1
+        elif not any(other.startswith(test + "/") and outcome[other][0] == "FAIL" for other in outcome):
+            count.failed += 1
+            count.failures.append(test)
+    if failed and all(result != "FAIL" for result, _ in outcome.values()):
+        count.failed += 1
+        count.failures.append(package)
 
 
 def count_line(text):

@@ -1,6 +1,5 @@
 """Tests of count_tests.py: python3 -m unittest discover -s tools -p '*_test.py'"""
 
-import json
 import unittest
 
 import count_tests
@@ -9,11 +8,6 @@ import count_tests
 def junit(*cases):
     rows = "".join(f'<testcase name="{n}" status="{s}"><system-out>{o}</system-out></testcase>' for n, s, o in cases)
     return f"<testsuite>{rows}</testsuite>"
-
-
-def go(*events):
-    keys = ("Action", "Package", "Test", "Output")
-    return "\n".join(json.dumps({k: v for k, v in zip(keys, event) if v}) for event in events)
 
 
 class Ctest(unittest.TestCase):
@@ -56,21 +50,40 @@ class Go(unittest.TestCase):
         self.assertEqual((count.passed, count.failed, count.skipped), (passed, failed, skipped))
         self.assertEqual(count.note(), note)
 
-    def test_leaves_only(self):
+    def test_a_test_is_the_sum_of_its_subtests(self):
         self.check(
-            go(("pass", "p", "TestA/x"), ("fail", "p", "TestA/y"), ("fail", "p", "TestA"), ("fail", "p", None)),
-            1, 1, 0, "failed: TestA/y")
+            "=== RUN   TestA\n=== RUN   TestA/x\n    a_test.go:3: boom\n--- FAIL: TestA (0.00s)\n"
+            "    --- PASS: TestA/w (0.00s)\n    --- FAIL: TestA/x (0.00s)\nFAIL\nFAIL\tp\t0.002s\nFAIL\n",
+            1, 1, 0, "failed: TestA/x")
+
+    def test_a_failure_of_the_test_itself_counts_too(self):
+        self.check("--- FAIL: TestA (0.00s)\n    --- PASS: TestA/w (0.00s)\nFAIL\tp\t0.002s\n",
+                   1, 1, 0, "failed: TestA")
 
     def test_reason_of_a_skip(self):
+        self.check("=== RUN   TestA\n    a_test.go:7: no fixtures\n--- SKIP: TestA (0.00s)\nPASS\nok  \tp\t0.002s\n",
+                   0, 0, 1, "1 skipped: no fixtures")
+
+    def test_reason_of_a_skipped_subtest(self):
         self.check(
-            go(("output", "p", "TestA", "    a_test.go:7: no fixtures\n"), ("skip", "p", "TestA"), ("pass", "p", None)),
-            0, 0, 1, "1 skipped: no fixtures")
+            "=== RUN   TestA\n=== RUN   TestA/x\n    a_test.go:7: no fixtures\n=== RUN   TestA/y\n    a_test.go:9: other\n"
+            "--- PASS: TestA (0.00s)\n    --- SKIP: TestA/x (0.00s)\n    --- PASS: TestA/y (0.00s)\nok  \tp\t0.1s\n",
+            1, 0, 1, "1 skipped: no fixtures")
 
-    def test_package_that_does_not_build(self):
-        self.check(go(("fail", "p", None)), 0, 1, 0, "failed: p")
+    def test_the_same_name_in_two_packages(self):
+        self.check("--- PASS: TestA (0.00s)\nok  \tp\t0.1s\n--- PASS: TestA (0.00s)\nok  \tq\t(cached)\n", 2, 0, 0, "")
 
-    def test_panic_outside_of_tests(self):
-        self.check(go(("pass", "p", "TestA"), ("fail", "p", None)), 1, 1, 0, "failed: p")
+    def test_packages_without_tests(self):
+        self.check("?   \tp\t[no test files]\n--- PASS: TestA (0.00s)\nok  \tq\t0.1s\n", 1, 0, 0, "")
+
+    def test_a_package_that_does_not_build(self):
+        self.check("# p [p.test]\n./x_test.go:3:29: undefined: nope\nFAIL\tp [build failed]\nFAIL\n", 0, 1, 0, "failed: p")
+
+    def test_a_panic_fails_the_test_that_ran(self):
+        self.check("=== RUN   TestA\n--- FAIL: TestA (0.00s)\npanic: x\n\nFAIL\tp\t0.003s\nFAIL\n", 0, 1, 0, "failed: TestA")
+
+    def test_a_failed_main(self):
+        self.check("--- PASS: TestA (0.00s)\nFAIL\tp\t0.003s\nFAIL\n", 1, 1, 0, "failed: p")
 
 
 class Line(unittest.TestCase):

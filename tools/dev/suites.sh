@@ -91,7 +91,7 @@ go_stage() {
     step "build for $name" 2400 "tests/$name/build.sh" || { tally "$name" 1 "0 0 0"; return 0; }
   fi
   # Not from Go's cache of results: it does not see what the C++ programs became.
-  step "go test $name" "$limit" go -C "tests/$name" test -json -count=1 -timeout "${limit}s" "$@" ./... || status=$?
+  step "go test $name" "$limit" go -C "tests/$name" test -v -count=1 -timeout "${limit}s" "$@" ./... || status=$?
   tally "$name" "$status" "$(count go "$(log_of "go test $name")")"
 }
 
