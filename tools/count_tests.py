@@ -7,8 +7,8 @@ Prints `PASSED FAILED SKIPPED` and a line that says what failed and why somethin
   ctest  ctest's JUnit file of Catch2 v2 programs. Catch2 v2 cannot skip: a test that does so prints
          a line `skipped: REASON`, and counts as skipped instead of passed.
   go     `go test -v`. A test with subtests is their sum.
-  line   a program whose last such line is `N passed, M failed, K skipped`; lines `skipped: REASON`
-         say why.
+  line   a program whose last such line is `N passed, M failed, K skipped`; lines `skipped: REASON` or
+         `skipped N: REASON` say why.
 """
 
 import re
@@ -106,7 +106,9 @@ def add_package(count, package, failed, outcome):
 
 def count_line(text):
     found = re.findall(r"^(\d+) passed, (\d+) failed, (\d+) skipped", text, re.MULTILINE)
-    reasons = Counter(re.findall(r"^skipped: (.+)$", text, re.MULTILINE))
+    reasons = Counter()
+    for number, reason in re.findall(r"^skipped(?: (\d+))?: (.+)$", text, re.MULTILINE):
+        reasons[reason] += int(number or 1)
     return Count(*map(int, found[-1]), reasons=reasons) if found else Count(0, 1, 0, ["no closing line"])
 
 

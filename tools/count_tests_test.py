@@ -92,8 +92,8 @@ class Line(unittest.TestCase):
         self.assertEqual((count.passed, count.failed, count.skipped), (5, 1, 2))
 
     def test_reasons_are_counted(self):
-        count = count_tests.count_line("skipped: late\nskipped: late\n1 passed, 0 failed, 2 skipped\n")
-        self.assertEqual(count.note(), "2 skipped: late")
+        count = count_tests.count_line("skipped: late\nskipped: late\nskipped 5: far\n1 passed, 0 failed, 7 skipped\n")
+        self.assertEqual(count.note(), "5 skipped: far; 2 skipped: late")
 
     def test_no_line_is_a_failure(self):
         self.assertEqual(count_tests.count_line("killed").failed, 1)
