@@ -19,6 +19,8 @@ struct KubeApiOptions {
   std::size_t burst = 400;  ///< and at once
   std::size_t connections = 64;
   std::chrono::milliseconds write_deadline = std::chrono::seconds(5);
+  /// The API server itself tries an eviction again for 10 s before it says no.
+  std::chrono::milliseconds eviction_deadline = std::chrono::seconds(12);
   std::size_t list_chunk = 500;
   std::chrono::milliseconds watch_silence = std::chrono::seconds(90);
   /// A kind that has failed for so long is trouble (readyz).

@@ -67,55 +67,54 @@ WriteOutcome object_in(Answered answered, const std::string& body) {
 
 /// How a write is named in metrics and in messages.
 struct Name {
-  const char* label;
   std::string_view doing;
   std::string object;
 };
 
 Name name(const engine::LiftGate& w) {
-  return {"lift_gate", "lift the gate of pod", w.pod.to_string()};
+  return {"lift the gate of pod", w.pod.to_string()};
 }
 Name name(const engine::AnnotatePod& w) {
-  return {"annotate_pod", "annotate pod", w.pod.to_string()};
+  return {"annotate pod", w.pod.to_string()};
 }
 Name name(const engine::NominateNode& w) {
-  return {"nominate_node", "nominate a node for pod", w.pod.to_string()};
+  return {"nominate a node for pod", w.pod.to_string()};
 }
 Name name(const engine::SetPodCondition& w) {
-  return {"set_pod_condition", "set a condition of pod", w.pod.to_string()};
+  return {"set a condition of pod", w.pod.to_string()};
 }
 Name name(const engine::ProtectClaim& w) {
-  return {"protect_claim", "protect claim", w.claim.to_string()};
+  return {"protect claim", w.claim.to_string()};
 }
 Name name(const engine::AllocateClaim& w) {
-  return {"allocate_claim", "allocate claim", w.claim.to_string()};
+  return {"allocate claim", w.claim.to_string()};
 }
 Name name(const engine::ReserveClaim& w) {
-  return {"reserve_claim", "reserve claim", w.claim.to_string()};
+  return {"reserve claim", w.claim.to_string()};
 }
 Name name(const engine::ReleaseClaim& w) {
-  return {"release_claim", "release claim", w.claim.to_string()};
+  return {"release claim", w.claim.to_string()};
 }
 Name name(const engine::ReadClaim& w) {
-  return {"read_claim", "read claim", w.claim.to_string()};
+  return {"read claim", w.claim.to_string()};
 }
 Name name(const engine::ReadPod& w) {
-  return {"read_pod", "read pod", w.pod.to_string()};
+  return {"read pod", w.pod.to_string()};
 }
 Name name(const engine::BindPod& w) {
-  return {"bind_pod", "bind pod", w.pod.to_string()};
+  return {"bind pod", w.pod.to_string()};
 }
 Name name(const engine::EvictPod& w) {
-  return {"evict_pod", "evict pod", w.pod.to_string()};
+  return {"evict pod", w.pod.to_string()};
 }
 Name name(const engine::RecordEvent& w) {
-  return {"record_event", "record an event of pod", w.pod.to_string()};
+  return {"record an event of pod", w.pod.to_string()};
 }
 Name name(const engine::ReadLease& w) {
-  return {"read_lease", "read lease", w.lease.to_string()};
+  return {"read lease", w.lease.to_string()};
 }
 Name name(const engine::PutLease& w) {
-  return {"put_lease", "put lease", w.lease.to_string()};
+  return {"put lease", w.lease.to_string()};
 }
 
 }  // namespace
@@ -152,10 +151,6 @@ Urgency urgency_of(const Write& write) {
 std::string describe(const Write& write) {
   const auto named = std::visit([](const auto& each) { return name(each); }, write);
   return fmt::format("{} {}", named.doing, named.object);
-}
-
-const char* kind_name(const Write& write) {
-  return std::visit([](const auto& each) { return name(each).label; }, write);
 }
 
 }  // namespace dray::kube

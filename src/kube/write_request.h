@@ -48,7 +48,5 @@ struct WriteRequest {
 [[nodiscard]] Urgency urgency_of(const engine::Write& write);
 /// `allocate claim default/c0`: for errors and logs.
 [[nodiscard]] std::string describe(const engine::Write& write);
-/// `allocate_claim`: a label for metrics.
-[[nodiscard]] const char* kind_name(const engine::Write& write);
 
 }  // namespace dray::kube

@@ -54,15 +54,13 @@ asio::awaitable<WriteOutcome> Writer::write(engine::Write write) {
 }
 
 asio::awaitable<WriteOutcome> Writer::perform(std::shared_ptr<Writer> self, engine::Write write) {
-  const auto begun = Clock::now();
-  WriteReport report;
-  report.what = describe(write);
-  report.kind = kind_name(write);
-  auto outcome = co_await self->carry(std::move(write), begun + self->options_.write_deadline);
-  if (!outcome) outcome = std::unexpected(std::move(outcome.error()).within(report.what));
-  if (!outcome) report.result = std::unexpected(outcome.error());
-  report.took = std::chrono::duration_cast<Duration>(Clock::now() - begun);
-  if (self->options_.on_write) self->options_.on_write(report);
+  const auto what = describe(write);
+  const bool evicts = std::holds_alternative<engine::EvictPod>(write);
+  const auto& options = self->options_;
+  const auto deadline =
+      Clock::now() + (evicts ? options.eviction_deadline : options.write_deadline);
+  auto outcome = co_await self->carry(std::move(write), deadline);
+  if (!outcome) outcome = std::unexpected(std::move(outcome.error()).within(what));
   co_return outcome;
 }
 

@@ -1,0 +1,84 @@
+#include "kube/known_objects.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+namespace dray::kube {
+namespace {
+
+KubeObject node(const std::string& name, const std::string& uid, const std::string& version) {
+  Node made;
+  made.meta.name = name;
+  made.meta.uid = Uid(uid);
+  made.meta.resource_version = ResourceVersion(version);
+  return made;
+}
+
+/// `+n1/10` for a change to version 10, `-n1/u1` for the end of uid u1.
+struct Told {
+  std::vector<std::string> events;
+  KnownObjects known{Kind::node, [this](WatchEvent event) {
+                       if (const auto* changed = std::get_if<cluster::ObjectChanged>(&event)) {
+                         const auto& meta = meta_of(changed->object);
+                         events.push_back("+" + meta.name + "/" + meta.resource_version.get());
+                       }
+                       if (const auto* gone = std::get_if<cluster::ObjectGone>(&event)) {
+                         events.push_back("-" + gone->name + "/" + gone->uid.get());
+                       }
+                     }};
+
+  void list(const std::vector<KubeObject>& objects) {
+    events.clear();
+    known.begin_list();
+    for (const auto& object : objects) known.listed(object);
+    known.end_list();
+  }
+};
+
+using Events = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a second list tells only what is different") {
+  Told told;
+  told.list({node("n1", "u1", "1"), node("n2", "u2", "2"), node("n3", "u3", "3")});
+  CHECK(told.events == Events{"+n1/1", "+n2/2", "+n3/3"});
+  told.list({node("n1", "u1", "1"), node("n3", "u3", "5")});
+  CHECK(told.events == Events{"+n3/5", "-n2/u2"});
+  told.list({});
+  CHECK(told.events == Events{"-n1/u1", "-n3/u3"});
+  CHECK(told.known.size() == 0);
+}
+
+TEST_CASE("another object of the same name ends the one before") {
+  Told told;
+  told.list({node("n1", "u1", "1")});
+  told.list({node("n1", "u9", "9")});
+  CHECK(told.events == Events{"-n1/u1", "+n1/9"});
+}
+
+TEST_CASE("a list that is broken off says nothing of what is gone") {
+  Told told;
+  told.list({node("n1", "u1", "1"), node("n2", "u2", "2")});
+  told.events.clear();
+  told.known.begin_list();
+  told.known.listed(node("n1", "u1", "1"));
+  told.known.begin_list();
+  told.known.listed(node("n1", "u1", "1"));
+  told.known.listed(node("n2", "u2", "2"));
+  told.known.end_list();
+  CHECK(told.events.empty());
+}
+
+TEST_CASE("what a stream tells is told on, and known to the next list") {
+  Told told;
+  told.list({node("n1", "u1", "1")});
+  told.events.clear();
+  told.known.changed(node("n2", "u2", "2"));
+  told.known.deleted(node("n1", "u1", "3"));
+  CHECK(told.events == Events{"+n2/2", "-n1/u1"});
+  told.list({node("n2", "u2", "2")});
+  CHECK(told.events.empty());
+}
+
+}  // namespace dray::kube

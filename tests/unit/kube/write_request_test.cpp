@@ -1,0 +1,146 @@
+#include "kube/write_request.h"
+
+#include <catch2/catch.hpp>
+
+namespace dray::kube {
+namespace {
+
+const PodKey pod{"default", "p0"};
+const ClaimKey claim{"default", "c0"};
+const LeaseKey lease{"dray-system", "dray"};
+const Uid uid{"u1"};
+const ResourceVersion rv{"7"};
+const ClaimConsumer user{"", "pods", "p0", Uid("u2")};
+
+AllocationResult one_device() {
+  AllocationResult result;
+  result.devices.emplace_back();
+  result.devices.back().request = "gpu";
+  result.devices.back().device = {DriverName("d"), PoolName("p"), DeviceName("g0")};
+  return result;
+}
+
+ResourceClaim allocated_claim(std::vector<ClaimConsumer> users) {
+  ResourceClaim made;
+  made.meta.namespace_name = "default";
+  made.meta.name = "c0";
+  made.meta.uid = uid;
+  made.meta.resource_version = rv;
+  made.allocation = one_device();
+  made.reserved_for = std::move(users);
+  return made;
+}
+
+constexpr auto merge = "application/strategic-merge-patch+json";
+constexpr auto pods = "/api/v1/namespaces/default/pods/p0";
+constexpr auto claims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/c0";
+
+}  // namespace
+
+TEST_CASE("each write goes to its place with its verb and type") {
+  struct Row {
+    const char* name;
+    engine::Write write;
+    const char* method;
+    std::string target;
+    const char* type;
+    Answered answered;
+    Urgency urgency;
+  };
+  const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/dray-system/leases";
+  const auto row = GENERATE_COPY(
+      Row{"lift", engine::LiftGate{pod, uid, {}}, "PATCH", pods, merge, Answered::pod,
+          Urgency::plan},
+      Row{"annotate", engine::AnnotatePod{pod, uid, {}}, "PATCH", pods, merge, Answered::pod,
+          Urgency::plan},
+      Row{"nominate", engine::NominateNode{pod, uid, {}}, "PATCH", std::string(pods) + "/status",
+          merge, Answered::pod, Urgency::plan},
+      Row{"condition", engine::SetPodCondition{pod, uid, {}}, "PATCH",
+          std::string(pods) + "/status", merge, Answered::pod, Urgency::notice},
+      Row{"protect", engine::ProtectClaim{claim, uid, rv, {}}, "PATCH", claims, merge,
+          Answered::claim, Urgency::bind},
+      Row{"allocate", engine::AllocateClaim{claim, uid, rv, one_device(), {user}}, "PATCH",
+          std::string(claims) + "/status", merge, Answered::claim, Urgency::bind},
+      Row{"reserve", engine::ReserveClaim{claim, uid, rv, user}, "PATCH",
+          std::string(claims) + "/status", merge, Answered::claim, Urgency::bind},
+      Row{"release", engine::ReleaseClaim{claim, uid, user.uid, true}, "GET", claims, "",
+          Answered::claim, Urgency::bind},
+      Row{"read claim", engine::ReadClaim{claim}, "GET", claims, "", Answered::claim,
+          Urgency::bind},
+      Row{"read pod", engine::ReadPod{pod}, "GET", pods, "", Answered::pod, Urgency::bind},
+      Row{"bind", engine::BindPod{pod, uid, NodeName("n")}, "POST", std::string(pods) + "/binding",
+          "application/json", Answered::nothing, Urgency::bind},
+      Row{"evict", engine::EvictPod{pod, uid, true}, "POST", std::string(pods) + "/eviction",
+          "application/json", Answered::nothing, Urgency::plan},
+      Row{"event", engine::RecordEvent{pod, uid, {}}, "POST",
+          "/apis/events.k8s.io/v1/namespaces/default/events", "application/json", Answered::nothing,
+          Urgency::notice},
+      Row{"read lease", engine::ReadLease{lease}, "GET", leases + "/dray", "", Answered::lease,
+          Urgency::bind},
+      Row{"put lease", engine::PutLease{lease, rv, {}}, "PUT", leases + "/dray", "application/json",
+          Answered::lease, Urgency::bind},
+      Row{"first lease", engine::PutLease{lease, {}, {}}, "POST", leases, "application/json",
+          Answered::lease, Urgency::bind});
+  DYNAMIC_SECTION(row.name) {
+    const auto request = request_for(row.write, {});
+    CHECK(request.http.method == row.method);
+    CHECK(request.http.target == row.target);
+    CHECK(request.http.header("Content-Type") == row.type);
+    CHECK(request.answered == row.answered);
+    CHECK(urgency_of(row.write) == row.urgency);
+    CHECK(request.http.body.empty() == (request.http.method == "GET"));
+  }
+}
+
+TEST_CASE("claim patches say what changes, of which claim, in which version") {
+  struct Row {
+    const char* name;
+    engine::Write write;
+    const char* body;
+  };
+  const auto row = GENERATE_COPY(
+      Row{"protect", engine::ProtectClaim{claim, uid, rv, {{"dray.dev/epoch", "3"}}},
+          R"({"metadata":{"uid":"u1","resourceVersion":"7","annotations":{"dray.dev/epoch":"3"},)"
+          R"("finalizers":["resource.kubernetes.io/delete-protection"]}})"},
+      Row{"allocate", engine::AllocateClaim{claim, uid, rv, one_device(), {user}},
+          R"({"metadata":{"uid":"u1","resourceVersion":"7"},"status":{"allocation":{"devices":)"
+          R"({"results":[{"request":"gpu","driver":"d","pool":"p","device":"g0"}]}},)"
+          R"("reservedFor":[{"resource":"pods","name":"p0","uid":"u2"}]}})"},
+      Row{"reserve", engine::ReserveClaim{claim, uid, rv, user},
+          R"({"metadata":{"uid":"u1","resourceVersion":"7"},"status":)"
+          R"({"reservedFor":[{"resource":"pods","name":"p0","uid":"u2"}]}})"});
+  DYNAMIC_SECTION(row.name) {
+    CHECK(request_for(row.write, {}).http.body == row.body);
+  }
+}
+
+TEST_CASE("a release takes off what is there, and the allocation with the last user") {
+  const ClaimConsumer other{"", "pods", "p1", Uid("u3")};
+  const std::string head = R"({"metadata":{"uid":"u1","resourceVersion":"7"},"status":{)";
+  const std::string ours = R"("reservedFor":[{"$patch":"delete","uid":"u2"}])";
+  struct Row {
+    const char* name;
+    std::vector<ClaimConsumer> users;
+    bool deallocate;
+    std::string body;
+  };
+  const auto row = GENERATE_COPY(
+      Row{"the last user", {user}, true, head + R"("allocation":null,)" + ours + "}}"},
+      Row{"the last user, devices kept", {user}, false, head + ours + "}}"},
+      Row{"one of two", {user, other}, true, head + ours + "}}"},
+      Row{"nobody, allocated", {}, true, head + R"("allocation":null}})"},
+      Row{"nobody, devices kept", {}, false, ""}, Row{"somebody else", {other}, true, ""});
+  DYNAMIC_SECTION(row.name) {
+    const engine::ReleaseClaim release{claim, uid, user.uid, row.deallocate};
+    CHECK(release_request(release, allocated_claim(row.users), {}).http.body == row.body);
+  }
+}
+
+TEST_CASE("claims are written in the version that is served") {
+  WriteContext context;
+  context.claim_version = "v1beta1";
+  CHECK(request_for(engine::ReadClaim{claim}, context).http.target ==
+        "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims/c0");
+}
+
+}  // namespace dray::kube

@@ -1,0 +1,78 @@
+#include "wire/kubeconfig_codec.h"
+
+#include <catch2/catch.hpp>
+
+namespace dray::wire {
+namespace {
+
+constexpr auto two_contexts = R"(
+apiVersion: v1
+kind: Config
+preferences: {}
+current-context: prod
+clusters:
+- cluster: {server: "https://prod:6443", certificate-authority-data: Q0E=}
+  name: prod-cluster
+- cluster: {server: "http://localhost:8001"}
+  name: proxy
+contexts:
+- context: {cluster: prod-cluster, user: admin, namespace: team}
+  name: prod
+- context: {cluster: proxy}
+  name: local
+- context: {cluster: nowhere, user: admin}
+  name: broken
+users:
+- name: admin
+  user: {client-certificate: a.crt, client-key: a.key, tokenFile: token, exec: null}
+- name: cloud
+  user: {exec: {command: gke}, auth-provider: {name: x}}
+)";
+
+}  // namespace
+
+TEST_CASE("the current context is taken, or the one that is named") {
+  const auto current = decode_kubeconfig(two_contexts);
+  REQUIRE(current);
+  CHECK(current->name == "prod");
+  CHECK(current->server == "https://prod:6443");
+  CHECK(current->ca_data == "Q0E=");
+  CHECK(current->namespace_name == "team");
+  CHECK(current->certificate_file == "a.crt");
+  CHECK(current->key_file == "a.key");
+  CHECK(current->token_file == "token");
+  CHECK(current->other_logins.empty());
+  const auto local = decode_kubeconfig(two_contexts, "local");
+  REQUIRE(local);
+  CHECK(local->server == "http://localhost:8001");
+  CHECK(local->certificate_file == "");
+}
+
+TEST_CASE("a kubeconfig that leads nowhere says where") {
+  struct Row {
+    const char* name;
+    std::string text;
+    const char* context;
+    const char* want;
+  };
+  const auto row = GENERATE_COPY(
+      Row{"no such context", two_contexts, "stage", "has no context named \"stage\""},
+      Row{"no such cluster", two_contexts, "broken", "has no cluster named \"nowhere\""},
+      Row{"nothing", "", "", "is empty"},
+      Row{"no current one", "kind: Config", "", "sets no current-context"},
+      Row{"no list", "clusters: 3\ncurrent-context: x", "", "clusters: "});
+  DYNAMIC_SECTION(row.name) {
+    const auto context = decode_kubeconfig(row.text, row.context);
+    REQUIRE_FALSE(context);
+    CHECK(context.error().message.find(row.want) == 0);
+  }
+}
+
+TEST_CASE("ways to log in that dray has not are listed") {
+  std::string text = two_contexts;
+  text.replace(text.find("user: admin, namespace"), 11, "user: cloud");
+  CHECK(decode_kubeconfig(text).value().other_logins ==
+        std::vector<std::string>{"exec", "auth-provider"});
+}
+
+}  // namespace dray::wire
