@@ -265,7 +265,14 @@ std::string Reader::peek(std::string_view key) const {
     fail_type("an object");
     return {};
   }
-  if (object.find_field_unordered(key).get_string().get(text) != simdjson::SUCCESS) text = {};
+  const auto error = object.find_field_unordered(key).get_string().get(text);
+  if (error != simdjson::SUCCESS) text = {};
+  // After any other error the parser has let go of the text, and must not be asked again.
+  if (error != simdjson::SUCCESS && error != simdjson::NO_SUCH_FIELD &&
+      error != simdjson::INCORRECT_TYPE) {
+    fail("malformed JSON");
+    return {};
+  }
   std::string result(text);
   bool is_empty = false;
   if (object.reset().get(is_empty) != simdjson::SUCCESS) {
