@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "dray/base/error.h"
+#include "dray/base/time.h"
+#include "dray/engine/extender_api.h"
+#include "dray/engine/write.h"
+#include "dray/sim/api_server.h"
+
+namespace dray::sim {
+
+/// The configuration of one kube-scheduler with one extender (KubeSchedulerConfiguration).
+struct KubeSchedulerOptions {
+  std::string scheduler_name = "dray-scheduler";
+  bool node_cache_capable = true;  ///< requests name nodes; else they carry them in full
+  bool prioritizes = true;         ///< prioritizeVerb is set
+  bool preempts = true;            ///< preemptVerb is set
+  Duration initial_backoff = std::chrono::seconds(1);
+  Duration max_backoff = std::chrono::seconds(10);
+  Duration max_unschedulable = std::chrono::minutes(5);
+  std::uint64_t seed = 0;  ///< of tie-breaks
+};
+
+/// Tells one call's answer from the others.
+using CallId = Strong<std::uint64_t, struct CallIdTag>;
+
+// ---- What it asks for ----
+
+struct CallFilter {
+  CallId id;
+  extender::FilterRequest request;
+};
+struct CallPrioritize {
+  CallId id;
+  extender::FilterRequest request;
+};
+struct CallPreempt {
+  CallId id;
+  extender::PreemptRequest request;
+};
+struct CallBind {
+  CallId id;
+  extender::BindRequest request;
+};
+/// PATCH pods/NAME/status after a failed attempt: one request for both.
+struct PatchPodStatus {
+  PodKey pod;
+  std::optional<Condition> condition;
+  std::optional<std::optional<NodeName>> nominated_node;  ///< set, or cleared
+};
+/// Sets DisruptionTarget on a victim of a preemption and deletes it.
+struct DeleteVictim {
+  PodKey pod;
+  Uid uid;
+  std::string message;
+};
+using SchedulerCommand = std::variant<CallFilter, CallPrioritize, CallPreempt, CallBind,
+                                      PatchPodStatus, DeleteVictim, engine::RecordEvent>;
+using SchedulerCommands = std::vector<SchedulerCommand>;
+
+/// Sends what a command writes; calls of the extender are the driver's to make.
+void carry_out(const SchedulerCommand& command, ApiServer& server, Time now);
+
+// ---- What it is told ----
+
+/// Answers of the extender; an Error stands for every fault of the call: a time-out, a status other
+/// than 200, a body that does not parse.
+struct FilterAnswered {
+  CallId id;
+  Result<extender::FilterResponse> response;
+};
+struct PrioritizeAnswered {
+  CallId id;
+  Result<extender::PrioritizeResponse> response;
+};
+struct PreemptAnswered {
+  CallId id;
+  Result<extender::PreemptResponse> response;
+};
+struct BindAnswered {
+  CallId id;
+  Result<extender::BindResponse> response;
+};
+struct TimePassed {};
+using SchedulerInput = std::variant<WatchEvent, FilterAnswered, PrioritizeAnswered, PreemptAnswered,
+                                    BindAnswered, TimePassed>;
+
+/// kube-scheduler 1.37 as an extender meets it (pkg/scheduler schedule_one.go, backend/queue,
+/// extender.go, eventhandlers.go): its queues, back-off and wake-ups, the serial scheduling cycle,
+/// the nominated node first, assumed pods, binds beside the cycle, the conditions and Events of
+/// failed attempts. One profile without the DynamicResources plugin, percentageOfNodesToScore 100.
+///
+/// Not modelled: the scores of in-tree plugins (all nodes are even but for the extender's scores),
+/// inter-pod affinity, spreading, volumes, PodGroups, PodDisruptionBudgets.
+class KubeScheduler {
+ public:
+  explicit KubeScheduler(KubeSchedulerOptions options);
+  ~KubeScheduler();
+  KubeScheduler(KubeScheduler&&) noexcept;
+  KubeScheduler& operator=(KubeScheduler&&) noexcept;
+
+  /// Watch events of nodes, pods, claims, classes (and others, which it does not care for), answers
+  /// and the passing of time, in any order.
+  [[nodiscard]] SchedulerCommands step(const SchedulerInput& input, Time now);
+
+  /// When it wants a TimePassed, if it does.
+  [[nodiscard]] std::optional<Time> next_tick() const;
+
+  /// How many pods wait where, for tables and tests.
+  struct Queues {
+    std::size_t active = 0;
+    std::size_t backoff = 0;
+    std::size_t unschedulable = 0;
+    std::size_t gated = 0;
+    std::size_t binding = 0;
+  };
+  [[nodiscard]] Queues queues() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dray::sim
