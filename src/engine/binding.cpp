@@ -154,7 +154,9 @@ void Binding::claim_written(std::size_t index, const WriteOutcome& outcome, Time
   if (outcome.error().code == ErrorCode::not_found) {
     return fail_with(Result::refused, name + outcome.error().message, out);
   }
-  if (surely_refused(outcome.error()) || ++state.attempts >= max_attempts) {
+  // A denial may be the admission policy that has not heard of our epoch yet: it is tried again.
+  const bool final = surely_refused(outcome.error()) && outcome.error().code != ErrorCode::denied;
+  if (final || ++state.attempts >= max_attempts) {
     return fail_with(Result::failed, name + outcome.error().message, out);
   }
   if (outcome.error().code == ErrorCode::conflict && ended != Step::reading) {
