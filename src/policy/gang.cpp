@@ -37,19 +37,22 @@ struct Member {
   const SubGroup* group = nullptr;
   const PodSet* set = nullptr;
   MemberProgress progress;
+  std::size_t place = 0;  ///< among the group's members, as written
 };
 
 std::vector<Member> members_in_order(const SubGroup& group, MemberOrder order) {
   std::vector<Member> members;
   members.reserve(group.sub_groups.size() + group.pod_sets.size());
   for (const auto& g : group.sub_groups) {
-    members.push_back({&g, nullptr, {g.name, members_ready(g), members_needed(g)}});
+    members.push_back({&g, nullptr, {g.name, members_ready(g), members_needed(g)}, 0});
   }
   for (const auto& s : group.pod_sets) {
-    members.push_back({nullptr, &s, {s.name, placed_tasks(s), as_count(s.min_member)}});
+    members.push_back({nullptr, &s, {s.name, placed_tasks(s), as_count(s.min_member)}, 0});
   }
-  std::ranges::stable_sort(members, [order](const Member& a, const Member& b) {
-    return order(a.progress, b.progress) < 0;
+  for (std::size_t i = 0; i < members.size(); ++i) members[i].place = i;
+  std::ranges::sort(members, [order](const Member& a, const Member& b) {
+    const auto o = order(a.progress, b.progress);
+    return o != 0 ? o < 0 : a.place < b.place;
   });
   return members;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -213,7 +214,9 @@ PolicyFile read_policy(std::string_view yaml) {
           {problem.severity, place, std::move(problem.path), std::move(problem.text)});
     }
   }
-  std::ranges::stable_sort(file.problems, {}, &PolicyProblem::place);
+  std::ranges::sort(file.problems, {}, [](const PolicyProblem& problem) {
+    return std::tie(problem.place, problem.path, problem.text);
+  });
   if (std::ranges::any_of(file.problems, is_error)) file.config.reset();
   return file;
 }

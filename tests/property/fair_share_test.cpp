@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dray/policy/capacity.h"
@@ -149,7 +150,7 @@ TEST_CASE("fair share: the order of the queues changes nothing") {
     std::vector<std::size_t> order(division.claimants.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto keys = *rc::gen::container<std::vector<int>>(order.size(), rc::gen::inRange(0, 99));
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return keys[i]; });
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(keys[i], i); });
     auto shuffled = division;
     for (std::size_t i = 0; i < order.size(); ++i) {
       shuffled.claimants[i] = division.claimants[order[i]];
