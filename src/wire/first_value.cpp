@@ -16,8 +16,9 @@ std::string_view first_value(std::string_view json) {
       in_string = true;
     } else if (c == '{' || c == '[') {
       ++depth;
-    } else if ((c == '}' || c == ']') && (depth == 0 || --depth == 0)) {
-      return json.substr(0, i + 1);
+    } else if (c == '}' || c == ']') {
+      if (depth <= 1) return json.substr(0, i + 1);
+      --depth;
     }
   }
   return json;

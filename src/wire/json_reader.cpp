@@ -131,14 +131,13 @@ void Reader::fail(std::string text, ErrorCode code) const {
 void Reader::fail_type(std::string_view expected) const {
   if (failed()) return;
   ondemand::json_type type{};
-  if (value_of(value_).type().get(type) != simdjson::SUCCESS) {
-    fail("malformed JSON " + document_->impl_->place());
-  } else if (expected == "an integer" && type == ondemand::json_type::number) {
+  const bool known = value_of(value_).type().get(type) == simdjson::SUCCESS;
+  if (known && expected == "an integer" && type == ondemand::json_type::number) {
     fail("expected an integer within its range");
-  } else if (name_of(type) == expected) {
-    fail("malformed JSON " + document_->impl_->place());
-  } else {
+  } else if (known && name_of(type) != expected) {
     fail(fmt::format("expected {}, not {}", expected, name_of(type)));
+  } else {
+    fail("malformed JSON " + document_->impl_->place());
   }
 }
 
