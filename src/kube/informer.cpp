@@ -48,10 +48,6 @@ Informer::Informer(const Strand& strand, std::shared_ptr<net::HttpClient> client
       known_(options_.kind, options_.tell),
       timer_(strand) {}
 
-std::string_view Informer::version() const {
-  return served_versions(options_.kind)[state_.version()];
-}
-
 asio::awaitable<void> Informer::run() {
   const auto self = shared_from_this();
   auto command = state_.next();
@@ -157,7 +153,7 @@ asio::awaitable<Command> Informer::watch(WatchState::Watch asked) {
   auto request = get(std::move(target));
   const auto opened = co_await client_->open(std::move(request), head_deadline);
   if (!opened) co_return failed(opened.error());
-  const auto stream = *opened;
+  const auto& stream = *opened;
   if (stream->head().status != 200) {
     net::HttpResponse response = stream->head();
     response.body = (co_await stream->rest(head_deadline)).value_or("");

@@ -60,8 +60,8 @@ class Informer : public std::enable_shared_from_this<Informer> {
     std::string what;
   };
   [[nodiscard]] const std::optional<Trouble>& trouble() const { return trouble_; }
-  /// The version of the API that serves the kind.
-  [[nodiscard]] std::string_view version() const;
+  /// Which of served_versions() the kind was found under.
+  [[nodiscard]] std::size_t version() const { return state_.version(); }
   [[nodiscard]] Kind kind() const { return options_.kind; }
 
  private:

@@ -102,7 +102,7 @@ void KubeApi::State::start(WatchSink given) {
 }
 
 void KubeApi::State::on_listed(const Informer& informer) {
-  if (informer.kind() == Kind::resource_claim) writer->set_claim_version(informer.version().data());
+  if (informer.kind() == Kind::resource_claim) writer->set_claim_version(informer.version());
   listed.cancel();
   const bool all = std::ranges::all_of(informers, [](const auto& one) { return one->listed(); });
   if (!all || std::exchange(synced, true)) return;
@@ -181,7 +181,7 @@ asio::awaitable<Result<void>> refresh(std::shared_ptr<KubeApi::State> state, Kin
                                       Clock::time_point deadline) {
   const auto found = std::ranges::find(state->informers, kind, &Informer::kind);
   if (found == state->informers.end()) co_return fail(ErrorCode::unavailable, "not watching yet");
-  const auto informer = *found;
+  const auto& informer = *found;
   const auto begun_before = informer->lists_begun();
   informer->relist();
   while (informer->last_list_told() <= begun_before) {

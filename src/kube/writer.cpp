@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include "kube/api_path.h"
 #include "kube/informer.h"
 
 namespace dray::kube {
@@ -42,7 +43,7 @@ WriteContext Writer::context() const {
   WriteContext context;
   context.gate = options_.gate;
   context.instance = options_.instance;
-  context.claim_version = claim_version_.load();
+  context.claim_version = served_versions(Kind::resource_claim)[claim_version_.load()];
   context.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   return context;
 }

@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 
 #include "kube/config.h"
@@ -24,8 +25,8 @@ class Writer : public std::enable_shared_from_this<Writer> {
 
   boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write);
   void abandon() { client_->close_all(); }
-  /// The version under which claims are served (a constant text).
-  void set_claim_version(const char* version) { claim_version_ = version; }
+  /// Which of served_versions() the claims are served under.
+  void set_claim_version(std::size_t version) { claim_version_ = version; }
 
  private:
   static boost::asio::awaitable<engine::WriteOutcome> perform(std::shared_ptr<Writer> self,
@@ -45,7 +46,7 @@ class Writer : public std::enable_shared_from_this<Writer> {
   KubeApiOptions options_;
   // Shared.
   Throttle throttle_;
-  std::atomic<const char*> claim_version_{"v1"};
+  std::atomic<std::size_t> claim_version_ = 0;
 };
 
 }  // namespace dray::kube

@@ -82,7 +82,7 @@ asio::awaitable<Result<void>> Connection::connect(std::string host, std::uint16_
     std::tie(ec, reached) = co_await asio::async_connect(socket_, found, with_error);
   }
   if (ec) co_return std::unexpected(failure("connect", ec));
-  socket_.set_option(tcp::no_delay(true), ec);
+  ec = socket_.set_option(tcp::no_delay(true), ec);
   co_return Result<void>{};
 }
 
@@ -149,7 +149,7 @@ asio::awaitable<void> Connection::close_gently(Clock::duration at_most) {
   if (tls_) {
     std::tie(ec) = co_await tls_->stream.async_shutdown(with_error);
   }
-  socket_.shutdown(tcp::socket::shutdown_send, ec);
+  ec = socket_.shutdown(tcp::socket::shutdown_send, ec);
   std::array<char, 4096> rest{};
   while (!ec && socket_.is_open()) {
     const auto [failed, count] = co_await socket_.async_read_some(asio::buffer(rest), with_error);
@@ -161,7 +161,7 @@ asio::awaitable<void> Connection::close_gently(Clock::duration at_most) {
 void Connection::close() {
   closed_ = true;
   error_code ignored;
-  socket_.close(ignored);
+  static_cast<void>(socket_.close(ignored));
   timer_.cancel();
   deadline_ = Clock::time_point::max();
 }

@@ -11,18 +11,18 @@ namespace {
 
 namespace http = boost::beast::http;
 using boost::system::error_code;
-using beast_view = boost::beast::string_view;
+using BeastView = boost::beast::string_view;
 
 /// Bytes that any chunked message still has ahead of it at a chunk's header: `0 CRLF CRLF`. Beast
 /// 1.81 asserts as many when it resumes at a final chunk.
 constexpr std::size_t least_chunk_tail = 5;
 
-std::string copy(beast_view text) {
+std::string copy(BeastView text) {
   return {text.data(), text.size()};
 }
 
 /// A body may be announced as huge: trust no more than this before it comes.
-constexpr std::uint64_t trusted_reserve = 1024 * 1024;
+constexpr std::uint64_t trusted_reserve = 1024ULL * 1024;
 
 std::size_t reserve_for(const boost::optional<std::uint64_t>& length) {
   return length ? static_cast<std::size_t>(std::min(*length, trusted_reserve)) : 0;
@@ -55,15 +55,14 @@ struct HttpRequestParser::State final : http::basic_parser<true> {
     eager(true);
   }
 
-  void on_request_impl(http::verb, beast_view method, beast_view target, int version,
+  void on_request_impl(http::verb, BeastView method, BeastView target, int version,
                        error_code&) override {
     request.method = copy(method);
     request.target = copy(target);
     version11 = version == 11;
   }
-  void on_response_impl(int, beast_view, int, error_code&) override {}
-  void on_field_impl(http::field field, beast_view name, beast_view value,
-                     error_code& ec) override {
+  void on_response_impl(int, BeastView, int, error_code&) override {}
+  void on_field_impl(http::field field, BeastView name, BeastView value, error_code& ec) override {
     if (field == http::field::transfer_encoding) {
       refuse({411, "transfer-encoding is not supported here: send a content-length"}, ec);
     } else if (field == http::field::content_length && std::exchange(has_length, true)) {
@@ -79,12 +78,12 @@ struct HttpRequestParser::State final : http::basic_parser<true> {
   void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) override {
     request.body.reserve(reserve_for(length));
   }
-  std::size_t on_body_impl(beast_view body, error_code&) override {
+  std::size_t on_body_impl(BeastView body, error_code&) override {
     request.body.append(body.data(), body.size());
     return body.size();
   }
-  void on_chunk_header_impl(std::uint64_t, beast_view, error_code&) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t, beast_view body, error_code&) override {
+  void on_chunk_header_impl(std::uint64_t, BeastView, error_code&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, BeastView body, error_code&) override {
     return body.size();
   }
   void on_finish_impl(error_code&) override {}
@@ -144,9 +143,9 @@ struct HttpResponseParser::State final : http::basic_parser<false> {
     skip(head_request);
   }
 
-  void on_request_impl(http::verb, beast_view, beast_view, int, error_code&) override {}
-  void on_response_impl(int code, beast_view, int, error_code&) override { response.status = code; }
-  void on_field_impl(http::field, beast_view name, beast_view value, error_code&) override {
+  void on_request_impl(http::verb, BeastView, BeastView, int, error_code&) override {}
+  void on_response_impl(int code, BeastView, int, error_code&) override { response.status = code; }
+  void on_field_impl(http::field, BeastView name, BeastView value, error_code&) override {
     if (!body_started) response.headers.push_back({copy(name), copy(value)});
   }
   void on_header_impl(error_code&) override { at_chunk_header = chunked(); }
@@ -154,14 +153,14 @@ struct HttpResponseParser::State final : http::basic_parser<false> {
     body_started = true;
     response.body.reserve(reserve_for(length));
   }
-  std::size_t on_body_impl(beast_view body, error_code&) override {
+  std::size_t on_body_impl(BeastView body, error_code&) override {
     response.body.append(body.data(), body.size());
     return body.size();
   }
-  void on_chunk_header_impl(std::uint64_t, beast_view, error_code&) override {
+  void on_chunk_header_impl(std::uint64_t, BeastView, error_code&) override {
     at_chunk_header = false;
   }
-  std::size_t on_chunk_body_impl(std::uint64_t remain, beast_view body, error_code&) override {
+  std::size_t on_chunk_body_impl(std::uint64_t remain, BeastView body, error_code&) override {
     at_chunk_header = remain == body.size();
     response.body.append(body.data(), body.size());
     return body.size();

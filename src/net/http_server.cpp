@@ -129,7 +129,7 @@ asio::awaitable<void> accept_all(std::shared_ptr<HttpServer::State> state,
       continue;
     }
     error_code ignored;
-    socket.set_option(tcp::no_delay(true), ignored);
+    static_cast<void>(socket.set_option(tcp::no_delay(true), ignored));
     auto session = std::make_shared<Session>(std::move(socket));
     state->add(session);
     asio::co_spawn(session_strand, run_session(state, session), asio::detached);
@@ -176,10 +176,10 @@ Result<std::shared_ptr<tcp::acceptor>> open_acceptor(const Strand& strand,
   if (ec) return fail(ErrorCode::invalid, "listen address " + address + ": " + ec.message());
   auto acceptor = std::make_shared<tcp::acceptor>(strand);
   const tcp::endpoint endpoint(where, port);
-  acceptor->open(endpoint.protocol(), ec);
-  if (!ec) acceptor->set_option(tcp::acceptor::reuse_address(true), ec);
-  if (!ec) acceptor->bind(endpoint, ec);
-  if (!ec) acceptor->listen(asio::socket_base::max_listen_connections, ec);
+  ec = acceptor->open(endpoint.protocol(), ec);
+  if (!ec) ec = acceptor->set_option(tcp::acceptor::reuse_address(true), ec);
+  if (!ec) ec = acceptor->bind(endpoint, ec);
+  if (!ec) ec = acceptor->listen(asio::socket_base::max_listen_connections, ec);
   if (ec) {
     return fail(ErrorCode::unavailable,
                 "listen on " + address + ":" + std::to_string(port) + ": " + ec.message());
@@ -226,7 +226,7 @@ void HttpServer::stop_listening() {
   ::shutdown(state_->acceptor->native_handle(), SHUT_RDWR);
   asio::post(state_->strand, [state = state_, acceptor = std::move(state_->acceptor)] {
     error_code ignored;
-    acceptor->close(ignored);
+    static_cast<void>(acceptor->close(ignored));
     state->reload_timer.cancel();
   });
   state_->acceptor = nullptr;

@@ -60,9 +60,9 @@ void harden(ssl::context& context) {
 Result<void> use_key_pair(ssl::context& context, const std::string& certificate,
                           const std::string& key) {
   error_code ec;
-  context.use_certificate_chain(bytes(certificate), ec);
+  ec = context.use_certificate_chain(bytes(certificate), ec);
   if (auto ok = check(ec, "certificate"); !ok) return ok;
-  context.use_private_key(bytes(key), ssl::context::pem, ec);
+  ec = context.use_private_key(bytes(key), ssl::context::pem, ec);
   if (auto ok = check(ec, "key"); !ok) return ok;
   if (SSL_CTX_check_private_key(context.native_handle()) != 1) {
     ERR_clear_error();
@@ -73,7 +73,7 @@ Result<void> use_key_pair(ssl::context& context, const std::string& certificate,
 
 Result<void> trust(ssl::context& context, const std::string& ca) {
   error_code ec;
-  context.add_certificate_authority(bytes(ca), ec);
+  ec = context.add_certificate_authority(bytes(ca), ec);
   return check(ec, "certificate authority");
 }
 
@@ -142,7 +142,7 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::client(const ClientTls& tl
   SSL_CTX_set_alpn_protos(context.native_handle(), alpn_http11.data(), alpn_http11.size());
   if (tls.verify) {
     error_code ec;
-    if (tls.ca.empty()) context.set_default_verify_paths(ec);
+    if (tls.ca.empty()) ec = context.set_default_verify_paths(ec);
     if (auto ok = check(ec, "system authorities"); !ok) return std::unexpected(ok.error());
     if (!tls.ca.empty()) {
       if (auto ok = trust(context, tls.ca); !ok) return std::unexpected(std::move(ok.error()));
