@@ -72,8 +72,11 @@ void Engine::State::start_binding(PodTrack& track, RequestId id, Placement place
   const auto uid = track.uid;
   if (!track.reservation) cluster.assume(placement);  // its room counts until the watch shows it
   track.stage = Stage::binding;
-  auto& run = bindings.try_emplace(uid, BindingRun{Binding(std::move(placement), epoch, now), {id}})
-                  .first->second;
+  auto& run =
+      bindings
+          .try_emplace(uid,
+                       BindingRun{Binding(std::move(placement), epoch, now), {id}, track.detail})
+          .first->second;
   const auto commands = run.binding.start(claims, now);
   carry(uid, commands, now);
 }
@@ -95,8 +98,7 @@ void Engine::State::settle_binding(const Uid& uid, Time now) {
   for (const auto id : run.waiting) answer(id, run.binding.error());
   const auto found = tracks.find(uid);
   if (result == Binding::Result::bound) {
-    decided.push_back({run.binding.placement().pod, run.binding.placement(),
-                       found == tracks.end() ? "" : found->second.detail});
+    decided.push_back({run.binding.placement().pod, run.binding.placement(), run.detail});
     if (decided.size() > decisions_kept) decided.pop_front();
   }
   if (result == Binding::Result::bound) {

@@ -113,6 +113,7 @@ struct Engine::State {
   struct BindingRun {
     Binding binding;
     std::vector<RequestId> waiting;
+    std::string detail;  ///< why the placement is what it is
   };
 
   /// A placement that is bound, with the claims' versions after our last writes.
