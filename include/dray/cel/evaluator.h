@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "dray/base/error.h"
@@ -38,7 +39,9 @@ class Evaluator {
     std::uint64_t cost = 0;
     bool cancelled = false;  ///< the cost limit was exceeded: `cost` says how far it went
   };
-  [[nodiscard]] Outcome evaluate(const Program& program, const DeviceShape& device);
+  /// `variables` are the values of the environment's, in its order.
+  [[nodiscard]] Outcome evaluate(const Program& program, const DeviceShape& device,
+                                 std::span<const Value> variables = {});
   /// The text of an error value, without the hint.
   [[nodiscard]] static std::string error_text(const Value& error);
 

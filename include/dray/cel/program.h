@@ -13,6 +13,12 @@ namespace dray::cel {
 
 struct Plan;  // the lowered expression; src/cel only
 
+/// A variable beside `device`; its type as cel-go prints it: `map(string, dyn)`.
+struct Variable {
+  std::string name;
+  std::string type;
+};
+
 /// Which of Kubernetes' two environments an expression is compiled in.
 struct Environment {
   enum class Kind : std::uint8_t {
@@ -23,6 +29,11 @@ struct Environment {
   // Feature gates, as 1.37 has them by default; they count in new_expressions only.
   bool consumable_capacity = true;
   bool list_type_attributes = false;
+
+  /// Kubernetes declares `device` only; conformance tests and other users of CEL have more.
+  std::vector<Variable> variables;
+  /// The namespace in which names are sought first: `a.b`.
+  std::string container;
 };
 
 /// What the result may be.

@@ -29,7 +29,6 @@ enum class Kind : std::uint8_t {
   cidr,
   url,
   format,
-  device,  ///< the variable `device` and what lies on the way to an attribute
   error,
 };
 
@@ -42,7 +41,6 @@ struct IpAddress;
 struct CidrBlock;
 struct UrlValue;
 struct NamedFormat;
-struct DevicePart;
 struct ErrorValue;
 
 /// One CEL value in 16 bytes. Scalars are inline; everything else points at memory owned by the
@@ -71,7 +69,6 @@ struct Value {
     const CidrBlock* cidr;
     const UrlValue* url;
     const NamedFormat* format;
-    const DevicePart* device;
     const ErrorValue* error;
   };
 

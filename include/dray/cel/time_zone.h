@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dray::cel {
+
+/// Gives the TZif file of a time zone by IANA name (`Europe/Berlin`), or nothing.
+using TimeZoneSource = std::optional<std::string> (*)(std::string_view name);
+
+/// The core reads no files: who runs programs says where time zones come from. Set once, before
+/// threads; without a source only UTC and offsets are known. What a source gives is kept.
+void set_time_zone_source(TimeZoneSource source);
+
+}  // namespace dray::cel

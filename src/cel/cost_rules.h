@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "cel/runtime.h"
+
+namespace dray::cel {
+
+/// Which rule of Kubernetes' and cel-go's cost trackers a call follows (apiserver library/cost.go,
+/// cel-go interpreter/runtimecost.go).
+[[nodiscard]] std::uint16_t cost_rule(std::string_view function, std::string_view overload);
+
+/// What a finished call costs by its rule. Where upstream's tracker panics the run is cancelled.
+[[nodiscard]] std::uint64_t call_cost(Context& context, std::uint16_t rule,
+                                      std::span<const Value> args, const Value& result);
+
+}  // namespace dray::cel

@@ -1,0 +1,257 @@
+#include "dray/cel/device_shape.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "cel/runtime.h"
+
+namespace dray::cel {
+
+Name split_name(Half half, std::string_view qualified, std::string_view driver) {
+  const auto slash = qualified.find('/');
+  if (slash == std::string_view::npos) return {half, std::string(driver), std::string(qualified)};
+  return {half, std::string(qualified.substr(0, slash)), std::string(qualified.substr(slash + 1))};
+}
+
+DeviceNames::DeviceNames(std::string driver, std::vector<Name> names)
+    : driver_(std::move(driver)), names_(std::move(names)) {}
+
+int DeviceNames::find(Half half, std::string_view domain, std::string_view id) const {
+  const auto key = std::tuple(half, domain, id);
+  const auto at = std::ranges::lower_bound(names_, key, {}, [](const Name& name) {
+    return std::tuple(name.half, std::string_view(name.domain), std::string_view(name.id));
+  });
+  const bool found = at != names_.end() && at->half == half && at->domain == domain && at->id == id;
+  return found ? static_cast<int>(at - names_.begin()) : -1;
+}
+
+std::pair<int, int> DeviceNames::domain(Half half, std::string_view domain) const {
+  const auto range = std::ranges::equal_range(
+      names_, std::pair(half, domain), {},
+      [](const Name& name) { return std::pair(name.half, std::string_view(name.domain)); });
+  return {static_cast<int>(range.begin() - names_.begin()),
+          static_cast<int>(range.end() - names_.begin())};
+}
+
+namespace {
+
+/// What makes two values the same value: their kind and their text.
+using ValueKey = std::string;
+
+/// Owns what an interned value points into.
+struct Storage {
+  std::string text;
+  Quantity quantity;
+  std::vector<Semver> versions;
+  std::vector<std::string> texts;
+  std::vector<Value> items;
+  ListValue list;
+};
+
+Value list_value(Storage& storage) {
+  storage.list.size = static_cast<std::uint32_t>(storage.items.size());
+  storage.list.items = storage.items.data();
+  Value value;
+  value.kind = Kind::list;
+  value.list = &storage.list;
+  return value;
+}
+
+Value semver_value(const Semver& version) {
+  Value value;
+  value.kind = Kind::semver;
+  value.semver = &version;
+  return value;
+}
+
+/// Makes attribute values, as upstream's getAttributeValue.
+struct Converter {
+  std::string key;
+  std::string error;
+  std::shared_ptr<Storage> storage = std::make_shared<Storage>();
+
+  std::optional<Value> operator()(std::monostate) {
+    error = "unsupported attribute value";
+    return std::nullopt;
+  }
+  std::optional<Value> operator()(std::int64_t number) {
+    key = "i" + std::to_string(number);
+    return Value::of(number);
+  }
+  std::optional<Value> operator()(bool flag) {
+    key = flag ? "bt" : "bf";
+    return Value::of(flag);
+  }
+  std::optional<Value> operator()(const std::string& text) {
+    key = "s" + text;
+    storage->text = text;
+    return Value::of(storage->text);
+  }
+  std::optional<Value> operator()(const VersionText& version) {
+    key = "v" + version.get();
+    if (!parse(version)) return std::nullopt;
+    return semver_value(storage->versions.back());
+  }
+  std::optional<Value> operator()(const std::vector<std::int64_t>& numbers) {
+    key = "I";
+    for (const std::int64_t number : numbers) {
+      key += std::to_string(number) + ",";
+      storage->items.push_back(Value::of(number));
+    }
+    return list_value(*storage);
+  }
+  std::optional<Value> operator()(const std::vector<bool>& flags) {
+    key = "B";
+    for (const bool flag : flags) {
+      key += flag ? 't' : 'f';
+      storage->items.push_back(Value::of(flag));
+    }
+    return list_value(*storage);
+  }
+  std::optional<Value> operator()(const std::vector<std::string>& texts) {
+    key = "S";
+    storage->texts = texts;
+    for (const std::string& text : storage->texts) {
+      key += std::to_string(text.size()) + ":" + text;
+      storage->items.push_back(Value::of(text));
+    }
+    return list_value(*storage);
+  }
+  std::optional<Value> operator()(const std::vector<VersionText>& versions) {
+    key = "V";
+    storage->versions.reserve(versions.size());
+    for (const VersionText& version : versions) {
+      key += std::to_string(version.get().size()) + ":" + version.get();
+      if (!parse(version)) return std::nullopt;
+    }
+    for (const Semver& version : storage->versions) {
+      storage->items.push_back(semver_value(version));
+    }
+    return list_value(*storage);
+  }
+
+ private:
+  bool parse(const VersionText& text) {
+    auto version = Semver::parse(text.get());
+    if (!version) {
+      error = "parse semantic version: " + version.error().message;
+      return false;
+    }
+    storage->versions.push_back(*std::move(version));
+    return true;
+  }
+};
+
+void append_number(std::string& key, std::uint64_t number) {
+  key.append(reinterpret_cast<const char*>(&number), sizeof(number));
+}
+
+}  // namespace
+
+struct Interner::Tables {
+  std::unordered_map<std::string, std::shared_ptr<const DeviceNames>> names;
+  std::unordered_map<ValueKey, std::shared_ptr<const InternedValue>> values;
+  std::unordered_map<std::string, DeviceShapeHandle> shapes;
+  std::vector<std::uint32_t> free_indexes;
+  std::uint32_t next_index = 0;
+  std::uint64_t next_serial = 1;
+  std::size_t sweep_at = 1024;
+
+  std::shared_ptr<const InternedValue> value(const ValueKey& key, Value value,
+                                             std::shared_ptr<const void> storage) {
+    auto& known = values[key];
+    if (!known) known = std::make_shared<const InternedValue>(value, std::move(storage));
+    return known;
+  }
+
+  std::shared_ptr<const DeviceNames> names_of(std::string_view driver, std::vector<Name> sorted) {
+    std::string key(driver);
+    for (const Name& name : sorted) {
+      key += name.half == Half::attribute ? "\na" : "\nc";
+      key += std::to_string(name.domain.size()) + ":" + name.domain + "/" + name.id;
+    }
+    auto& known = names[key];
+    if (!known) known = std::make_shared<const DeviceNames>(std::string(driver), std::move(sorted));
+    return known;
+  }
+};
+
+Interner::Interner() : tables_(std::make_unique<Tables>()) {}
+Interner::~Interner() = default;
+
+DeviceShapeHandle Interner::intern(std::string_view driver, const Attributes& attributes,
+                                   const Capacities& capacity, bool allow_multiple) {
+  auto shape = std::make_shared<DeviceShape>();
+  shape->allow_multiple_ = allow_multiple;
+  std::map<Name, std::shared_ptr<const InternedValue>> columns;
+  for (const auto& [qualified, attribute] : attributes) {
+    Converter converter;
+    const auto value = std::visit(converter, attribute);
+    if (!value) {
+      if (!shape->error_) shape->error_ = "attribute " + qualified + ": " + converter.error;
+      continue;
+    }
+    const bool is_qualified = qualified.find('/') != std::string::npos;
+    auto& column = columns[split_name(Half::attribute, qualified, driver)];
+    if (column && !is_qualified) continue;
+    column = tables_->value(converter.key, *value, converter.storage);
+  }
+  for (const auto& [qualified, given] : capacity) {
+    auto storage = std::make_shared<Storage>();
+    storage->quantity = given.value;
+    Value value;
+    value.kind = Kind::quantity;
+    value.quantity = &storage->quantity;
+    const bool is_qualified = qualified.find('/') != std::string::npos;
+    auto& column = columns[split_name(Half::capacity, qualified, driver)];
+    if (column && !is_qualified) continue;
+    const auto format = static_cast<char>('0' + static_cast<int>(given.value.format()));
+    column = tables_->value(std::string("q") + format + given.value.to_decimal(), value, storage);
+  }
+  std::vector<Name> names;
+  for (auto& [name, value] : columns) {
+    names.push_back(name);
+    shape->values_.push_back(std::move(value));
+  }
+  shape->names_ = tables_->names_of(driver, std::move(names));
+
+  std::string key;
+  append_number(key, reinterpret_cast<std::uintptr_t>(shape->names_.get()));
+  for (const auto& value : shape->values_) {
+    append_number(key, reinterpret_cast<std::uintptr_t>(value.get()));
+  }
+  key += allow_multiple ? 'm' : 's';
+  if (shape->error_) key += *shape->error_;
+  if (const auto known = tables_->shapes.find(key); known != tables_->shapes.end()) {
+    return known->second;
+  }
+  if (tables_->shapes.size() >= tables_->sweep_at) sweep();
+  auto& free = tables_->free_indexes;
+  if (free.empty()) {
+    shape->index_ = tables_->next_index++;
+  } else {
+    shape->index_ = free.back();
+    free.pop_back();
+  }
+  shape->serial_ = tables_->next_serial++;
+  tables_->shapes.emplace(std::move(key), shape);
+  return shape;
+}
+
+void Interner::sweep() {
+  std::erase_if(tables_->shapes, [&](const auto& entry) {
+    if (entry.second.use_count() > 1) return false;
+    tables_->free_indexes.push_back(entry.second->index());
+    return true;
+  });
+  std::erase_if(tables_->values, [](const auto& entry) { return entry.second.use_count() == 1; });
+  std::erase_if(tables_->names, [](const auto& entry) { return entry.second.use_count() == 1; });
+  tables_->sweep_at = std::max<std::size_t>(1024, tables_->shapes.size() * 2);
+}
+
+std::size_t Interner::size() const {
+  return tables_->shapes.size();
+}
+
+}  // namespace dray::cel

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cel/plan.h"
+#include "cel/runtime.h"
+
+namespace dray::cel {
+
+/// cel-go's CostTracker: what a run has cost, and the stack of values that its rules look at.
+class CostTracker {
+ public:
+  void start(std::uint64_t limit) {
+    limit_ = limit;
+    cost_ = 0;
+    stack_.clear();
+  }
+  [[nodiscard]] std::uint64_t cost() const { return cost_; }
+
+  void add(std::uint64_t cost) { cost_ += cost; }
+  void subtract_one() { --cost_; }
+  void drop(ExprId id);
+  /// The values of a call's arguments, taken off the stack with all above; false if one is missing.
+  [[nodiscard]] bool drop_args(std::span<Node* const> args, std::vector<Value>& values);
+  void push(ExprId id, const Value& value) { stack_.push_back({id, value}); }
+  [[nodiscard]] bool exceeded() const { return cost_ > limit_; }
+
+ private:
+  struct Entry {
+    ExprId id;
+    Value value;
+  };
+  std::uint64_t limit_ = 0;
+  std::uint64_t cost_ = 0;
+  std::vector<Entry> stack_;
+};
+
+/// One thread's state of running programs.
+class Evaluation {
+ public:
+  Context context;
+  CostTracker costs;
+
+  /// Runs the plan on a device. With `track`, upstream's cost is counted and limited.
+  Value run(const Plan& plan, const DeviceShape& device, bool track,
+            std::span<const Value> variables = {});
+  /// Runs one node of a plan without a device: constant folding.
+  Value fold_constant(const Plan& plan, const Node& node);
+
+  /// The call being run, for implementations that have something compiled.
+  const Call* call = nullptr;
+
+ private:
+  struct FoldState {
+    Value accumulator;
+    Value first;
+    Value second;
+    bool initialized = false;
+    bool grows = false;
+  };
+
+  template <bool track>
+  Value eval(const Node& node);
+  template <bool track>
+  Value eval_inner(const Node& node);
+  template <bool track>
+  Value logical(const Node& node, bool deciding);
+  template <bool track>
+  Value equality(const Node& node, bool negated);
+  template <bool track>
+  Value invoke(const Node& node);
+  template <bool track>
+  Value make_list(const Node& node);
+  template <bool track>
+  Value make_map(const Node& node);
+  template <bool track>
+  Value in_set(const Node& node);
+  template <bool track>
+  Value optional_or(const Node& node);
+
+  template <bool track>
+  Value fold(const Fold& fold);
+  /// False when the fold ends.
+  template <bool track>
+  bool fold_step(const Fold& fold, FoldState& state);
+  template <bool track>
+  Value fold_result(const Fold& fold, FoldState& state);
+  template <bool track>
+  Value accumulator(const Fold& fold);
+
+  template <bool track>
+  Value resolve(const Path& path);
+  template <bool track>
+  Value root(const Path& path);
+  template <bool track>
+  Value qualified(const Path& path, const Value& root);
+  struct Qualified {
+    bool present = false;
+    Value value;
+  };
+  template <bool track>
+  Qualified qualify(const Qualifier& qualifier, const Value& object, bool presence);
+  Qualified apply_key(const Value& object, const Value& key, bool presence);
+  Value shortcut(const Path& path);
+
+  Value dispatch(const Call& call, std::span<const Value> args, ExprId id);
+
+  void observe(const Node& node, const Value& value);
+  void observe_path(const Path& path, const Value& value, bool has);
+  void check_cost();
+
+  const Plan* plan_ = nullptr;
+  std::span<const Value> variables_;
+  std::vector<const Fold*> folds_;
+  std::vector<FoldState> states_;
+  std::vector<Value> arguments_;
+  std::vector<Value> observed_;
+  const DeviceNames* bound_names_ = nullptr;
+  const Plan* bound_plan_ = nullptr;
+  std::vector<int> columns_;
+};
+
+}  // namespace dray::cel

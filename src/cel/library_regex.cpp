@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "cel/evaluation.h"
+#include "cel/functions.h"
+#include "cel/values.h"
+
+namespace dray::cel {
+
+namespace {
+
+using Args = std::span<const Value>;
+
+/// The call's compiled pattern, or the computed one compiled into `own`.
+const Regex* pattern_of(Evaluation& run, Args args, std::optional<Regex>& own, std::string& error) {
+  if (run.call != nullptr && run.call->regex != nullptr) return run.call->regex;
+  own = Regex::compile(args[1].text(), error);
+  return own ? &*own : nullptr;
+}
+
+Value matches(Evaluation& run, Args args) {
+  if (!args[0].is(Kind::string)) return Context::no_such_overload();
+  if (!args[1].is(Kind::string)) return Context::no_such_overload(args[1]);
+  std::optional<Regex> own;
+  std::string error;
+  const Regex* regex = pattern_of(run, args, own, error);
+  if (regex == nullptr) return run.context.error(error);
+  return Value::of(regex->matches(args[0].text()));
+}
+
+Value find(Evaluation& run, Args args) {
+  if (!args[0].is(Kind::string)) return Context::no_such_overload(args[0]);
+  std::optional<Regex> own;
+  std::string error;
+  const Regex* regex = pattern_of(run, args, own, error);
+  if (regex == nullptr) return run.context.error("Illegal regex: " + error);
+  return Value::of(regex->find(args[0].text()));
+}
+
+Value find_all(Evaluation& run, Args args) {
+  if (!args[0].is(Kind::string)) return Context::no_such_overload(args[0]);
+  std::int64_t limit = -1;
+  if (args.size() == 3) {
+    if (!args[2].is(Kind::int64)) return Context::no_such_overload(args[2]);
+    limit = std::clamp<std::int64_t>(args[2].int64, -1, std::numeric_limits<int>::max());
+  }
+  std::optional<Regex> own;
+  std::string error;
+  const Regex* regex = pattern_of(run, args, own, error);
+  if (regex == nullptr) return run.context.error("Illegal regex: " + error);
+  std::vector<Value> found;
+  for (const std::string_view match : regex->find_all(args[0].text(), static_cast<int>(limit))) {
+    found.push_back(Value::of(match));
+  }
+  return run.context.list(found);
+}
+
+constexpr BindingRow rows[] = {
+    {"=matches", matches, Trait::matcher},
+    {"string_find_string", find},
+    {"string_find_all_string", find_all},
+    {"string_find_all_string_int", find_all, Trait::none, true},
+};
+
+}  // namespace
+
+std::span<const BindingRow> regex_bindings() {
+  return rows;
+}
+
+}  // namespace dray::cel

@@ -1,0 +1,173 @@
+#include "dray/cel/selector_memo.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace dray::cel {
+
+namespace {
+
+/// A projection of a shape to what a program reads: the interned values' addresses, which stay
+/// theirs as long as the row keeps one shape of the projection.
+using Projection = std::vector<const void*>;
+
+struct ProjectionHash {
+  std::size_t operator()(const Projection& projection) const {
+    std::size_t hash = projection.size();
+    for (const void* part : projection) {
+      hash = (hash ^ reinterpret_cast<std::uintptr_t>(part)) * 0x9E3779B97F4A7C15ULL;
+      hash ^= hash >> 29U;
+    }
+    return hash;
+  }
+};
+
+/// One selector's verdicts.
+struct Row {
+  struct Known {
+    DeviceShapeHandle shape;
+    Verdict verdict;
+  };
+
+  ProgramHandle program;
+  std::uint64_t last_use = 0;
+  /// By shape index: the shape's serial and its verdict, `serial * 4 + verdict`.
+  std::vector<std::uint64_t> by_shape;
+  std::unordered_map<Projection, Known, ProjectionHash> by_projection;
+  const DeviceNames* names = nullptr;  // whose columns are resolved
+  std::vector<int> columns;
+
+  void project(const DeviceShape& shape, Projection& out) {
+    const Reads& reads = program->reads();
+    out.clear();
+    if (reads.everything || shape.conversion_error()) {
+      out.push_back(&shape);
+      return;
+    }
+    if (reads.driver) out.push_back(&shape.names());
+    if (reads.allow_multiple) {
+      out.push_back(shape.allow_multiple_allocations() ? this : nullptr);
+    }
+    if (names != &shape.names()) {
+      names = &shape.names();
+      columns.clear();
+      for (const Name& name : reads.names) {
+        columns.push_back(names->find(name.half, name.domain, name.id));
+      }
+    }
+    for (const int column : columns) {
+      out.push_back(column < 0 ? nullptr : &shape.at(column));
+    }
+  }
+};
+
+}  // namespace
+
+struct SelectorMemo::Rows {
+  std::size_t max_selectors;
+  std::size_t max_projections;
+  std::unordered_map<const Program*, Row> rows;
+  std::uint64_t uses = 0;
+  std::uint64_t evaluations = 0;
+  Evaluator evaluator;
+  Projection projection;
+  Row* last = nullptr;
+
+  Row& row(const ProgramHandle& program) {
+    ++uses;
+    if (last != nullptr && last->program == program) {
+      last->last_use = uses;
+      return *last;
+    }
+    auto found = rows.find(program.get());
+    if (found == rows.end()) {
+      if (rows.size() >= max_selectors) drop_oldest();
+      found = rows.try_emplace(program.get()).first;
+      found->second.program = program;
+    }
+    last = &found->second;
+    last->last_use = uses;
+    return *last;
+  }
+
+  void drop_oldest() {
+    const auto oldest =
+        std::ranges::min_element(rows, {}, [](const auto& entry) { return entry.second.last_use; });
+    rows.erase(oldest);
+    last = nullptr;
+  }
+
+  Verdict match(Row& row, const DeviceShapeHandle& device) {
+    const DeviceShape& shape = *device;
+    if (shape.index() < row.by_shape.size()) {
+      const std::uint64_t cell = row.by_shape[shape.index()];
+      if (cell / 4 == shape.serial()) return static_cast<Verdict>(cell % 4);
+    }
+    return learn(row, device);
+  }
+
+  Verdict learn(Row& row, const DeviceShapeHandle& device) {
+    row.project(*device, projection);
+    auto known = row.by_projection.find(projection);
+    if (known == row.by_projection.end()) {
+      if (row.by_projection.size() >= max_projections) row.by_projection.clear();
+      ++evaluations;
+      const Verdict verdict = evaluator.verdict(*row.program, *device);
+      known = row.by_projection.emplace(projection, Row::Known{device, verdict}).first;
+    }
+    if (row.by_shape.size() <= device->index()) {
+      row.by_shape.resize(std::max<std::size_t>(64, std::size_t{device->index()} * 2 + 1));
+    }
+    row.by_shape[device->index()] =
+        device->serial() * 4 + static_cast<std::uint64_t>(known->second.verdict);
+    return known->second.verdict;
+  }
+};
+
+SelectorMemo::SelectorMemo(std::size_t max_selectors, std::size_t max_projections)
+    : rows_(std::make_unique<Rows>()) {
+  rows_->max_selectors = std::max<std::size_t>(1, max_selectors);
+  rows_->max_projections = std::max<std::size_t>(1, max_projections);
+}
+SelectorMemo::~SelectorMemo() = default;
+SelectorMemo::SelectorMemo(SelectorMemo&&) noexcept = default;
+SelectorMemo& SelectorMemo::operator=(SelectorMemo&&) noexcept = default;
+
+Verdict SelectorMemo::match(const ProgramHandle& program, const DeviceShapeHandle& device) {
+  return rows_->match(rows_->row(program), device);
+}
+
+Matches SelectorMemo::match(const ProgramHandle& program,
+                            std::span<const DeviceShapeHandle> devices) {
+  Row& row = rows_->row(program);
+  Matches matches;
+  matches.yes.resize((devices.size() + 63) / 64);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const Verdict verdict = rows_->match(row, devices[i]);
+    matches.yes[i / 64] |= static_cast<std::uint64_t>(verdict == Verdict::yes) << (i % 64);
+    if (verdict == Verdict::error) matches.errors.push_back(static_cast<std::uint32_t>(i));
+  }
+  return matches;
+}
+
+std::string SelectorMemo::error_text(const Program& program, const DeviceShape& device) {
+  const auto result = rows_->evaluator.matches(program, device);
+  return result ? std::string{} : result.error().message;
+}
+
+void SelectorMemo::forget(const Program& program) {
+  rows_->rows.erase(&program);
+  rows_->last = nullptr;
+}
+
+void SelectorMemo::clear() {
+  rows_->rows.clear();
+  rows_->last = nullptr;
+}
+
+std::uint64_t SelectorMemo::evaluations() const {
+  return rows_->evaluations;
+}
+
+}  // namespace dray::cel
