@@ -18,10 +18,12 @@ int line_of(const YAML::Node& node) {
 
 /// Aliases let a small text describe a huge or an endless tree.
 constexpr int deepest = 500;
-constexpr std::int64_t most_nodes = 50'000'000;
+constexpr std::size_t most_values_per_byte = 20;
 
 class Converter {
  public:
+  explicit Converter(std::size_t text_size) : most_values_(text_size * most_values_per_byte) {}
+
   [[nodiscard]] std::expected<std::string, YamlError> run(const YAML::Node& node) {
     convert(node, 0);
     if (error_) return std::unexpected(*std::move(error_));
@@ -35,7 +37,7 @@ class Converter {
 
   void convert(const YAML::Node& node, int depth) {
     if (depth > deepest) fail(node, fmt::format("nested deeper than {}", deepest));
-    if (++nodes_ > most_nodes) fail(node, "more than 50 million values, counted through aliases");
+    if (++values_ > most_values_) fail(node, "aliases (*) make the text far larger than it is");
     if (error_) return;
     switch (node.Type()) {
       case YAML::NodeType::Map:
@@ -81,7 +83,8 @@ class Converter {
 
   JsonWriter out_;
   std::optional<YamlError> error_;
-  std::int64_t nodes_ = 0;
+  std::size_t most_values_;
+  std::size_t values_ = 0;
 };
 
 std::expected<std::vector<YAML::Node>, YamlError> load(std::string_view text) {
@@ -92,8 +95,9 @@ std::expected<std::vector<YAML::Node>, YamlError> load(std::string_view text) {
   }
 }
 
-std::expected<YamlDocument, YamlError> convert(const YAML::Node& node, std::size_t index) {
-  auto json = Converter().run(node);
+std::expected<YamlDocument, YamlError> convert(const YAML::Node& node, std::size_t index,
+                                               std::size_t text_size) {
+  auto json = Converter(text_size).run(node);
   if (!json) return std::unexpected(std::move(json.error()));
   YamlDocument document{index, line_of(node), *std::move(json), {}};
   if (!node.IsMap()) return document;
@@ -111,7 +115,7 @@ std::expected<std::vector<YamlDocument>, YamlError> read_yaml(std::string_view t
   std::vector<YamlDocument> documents;
   for (std::size_t i = 0; i < nodes->size(); ++i) {
     if ((*nodes)[i].IsNull()) continue;
-    auto document = convert((*nodes)[i], i);
+    auto document = convert((*nodes)[i], i, text.size());
     if (!document) return std::unexpected(std::move(document.error()));
     documents.push_back(*std::move(document));
   }
