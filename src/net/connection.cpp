@@ -161,7 +161,7 @@ asio::awaitable<void> Connection::close_gently(Clock::duration at_most) {
 void Connection::close() {
   closed_ = true;
   error_code ignored;
-  static_cast<void>(socket_.close(ignored));
+  ignored = socket_.close(ignored);
   timer_.cancel();
   deadline_ = Clock::time_point::max();
 }

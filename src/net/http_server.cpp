@@ -129,7 +129,7 @@ asio::awaitable<void> accept_all(std::shared_ptr<HttpServer::State> state,
       continue;
     }
     error_code ignored;
-    static_cast<void>(socket.set_option(tcp::no_delay(true), ignored));
+    ignored = socket.set_option(tcp::no_delay(true), ignored);
     auto session = std::make_shared<Session>(std::move(socket));
     state->add(session);
     asio::co_spawn(session_strand, run_session(state, session), asio::detached);
@@ -226,7 +226,7 @@ void HttpServer::stop_listening() {
   ::shutdown(state_->acceptor->native_handle(), SHUT_RDWR);
   asio::post(state_->strand, [state = state_, acceptor = std::move(state_->acceptor)] {
     error_code ignored;
-    static_cast<void>(acceptor->close(ignored));
+    ignored = acceptor->close(ignored);
     state->reload_timer.cancel();
   });
   state_->acceptor = nullptr;
