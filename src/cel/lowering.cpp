@@ -76,8 +76,8 @@ class Lowering {
 
   /// What a node gives without a device; an error value ends the lowering if `fatal`.
   Value value_now(const Node& node) {
-    if (!folder_) folder_ = std::make_unique<Evaluation>();
-    return folder_->fold_constant(plan_, node);
+    if (!plan_.folder) plan_.folder = std::make_shared<Evaluation>();
+    return plan_.folder->fold_constant(plan_, node);
   }
 
   // --- expressions ---
@@ -348,7 +348,7 @@ class Lowering {
     if (list.size == 0) return constant(made->own_id, Value::of(false));
     ConstantSet set;
     for (std::uint32_t i = 0; i < list.size; ++i) {
-      const Value item = list_at(plan_.constants, list, i);
+      const Value item = list_at(plan_.folder->context, list, i);
       if (!is_primitive(item)) return made;
       set.values.insert(item);
       insert_number(set, item);
@@ -425,7 +425,6 @@ class Lowering {
   Plan& plan_;
   std::string error_;
   std::vector<Variable> scope_;
-  std::unique_ptr<Evaluation> folder_;
 };
 
 /// Marks the paths that are read straight from a device's columns.

@@ -154,7 +154,7 @@ struct Plan {
 
   Node* root = nullptr;
   int folds = 0;
-  Context constants;  ///< owns what constants point at
+  std::shared_ptr<Evaluation> folder;  ///< owns what folded constants point at
   std::deque<Path> paths;
   std::deque<Regex> regexes;
   std::deque<ConstantSet> sets;
