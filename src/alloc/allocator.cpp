@@ -8,6 +8,7 @@
 
 #include "alloc/ask.h"
 #include "alloc/explain.h"
+#include "alloc/memo.h"
 #include "alloc/node_view.h"
 #include "alloc/result.h"
 #include "alloc/search.h"
@@ -29,7 +30,9 @@ std::string numbered_share_id(std::uint64_t number) {
 struct Allocator::State {
   AllocatorOptions options;
   Memory memory;
+  Memo memo;
   std::optional<Ask> ask;
+  std::shared_ptr<const void> ask_origin;
   std::uint64_t ask_epoch = 0;
   std::uint64_t shares = 0;
   Counts counts;
@@ -37,16 +40,30 @@ struct Allocator::State {
   [[nodiscard]] const Ask& asked(std::span<const ResourceClaim* const> claims,
                                  const cluster::Snapshot& snapshot);
   [[nodiscard]] Result<void> validate(const Ask& ask, Tables& tables) const;
-  [[nodiscard]] Result<AllocationOutcome> solve(const cluster::AllocatedState& state,
-                                                cluster::NodeIndex node, const Ask& ask);
+  /// The answer by position. `view` and `tables` are made where memory does not do.
+  struct Work {
+    std::optional<NodeView> view;
+    std::optional<Tables> tables;
+  };
+  [[nodiscard]] Result<std::shared_ptr<const Remembered>> answer(
+      const cluster::AllocatedState& state, cluster::NodeIndex node, const Ask& ask,
+      Memo::Shape& shape, Work& work);
+  [[nodiscard]] Result<void> look(const cluster::AllocatedState& state, cluster::NodeIndex node,
+                                  const Ask& ask, Work& work);
+  [[nodiscard]] Result<Remembered> search(const Ask& ask, Work& work);
+  [[nodiscard]] Result<Allocation> allocation(const Remembered& answer, const Ask& ask,
+                                              const NodeName& node, const Work& work);
 };
 
 /// The claims prepared; the last answer is kept, because one pod is tried on many nodes.
 const Ask& Allocator::State::asked(std::span<const ResourceClaim* const> claims,
                                    const cluster::Snapshot& snapshot) {
-  if (!ask || ask_epoch != snapshot.class_epoch() || !ask->is_for(claims)) {
+  if (memory.attributes.trim()) memo.clear();
+  if (!ask || ask_epoch != snapshot.class_epoch() || ask_origin != snapshot.origin() ||
+      !ask->is_for(claims)) {
     ask = prepare(claims, snapshot, options.features, memory.programs);
     ask_epoch = snapshot.class_epoch();
+    ask_origin = snapshot.origin();
   }
   return *ask;
 }
@@ -90,46 +107,83 @@ Result<void> Allocator::State::validate(const Ask& given, Tables& tables) const 
   return {};
 }
 
-Result<AllocationOutcome> Allocator::State::solve(const cluster::AllocatedState& state,
-                                                  cluster::NodeIndex node, const Ask& given) {
-  const auto& facts = state.snapshot().facts(node);
+Result<void> Allocator::State::look(const cluster::AllocatedState& state, cluster::NodeIndex node,
+                                    const Ask& given, Work& work) {
   auto view = gather(state, node, options.features);
   if (!view) return std::unexpected(std::move(view.error()));
-  Tables tables(*view, given, options, state, facts, memory);
-  if (auto valid = validate(given, tables); !valid) {
-    return std::unexpected(std::move(valid.error()));
-  }
+  work.view = std::move(*view);
+  work.tables.emplace(*work.view, given, options, state, state.snapshot().facts(node), memory);
+  return validate(given, *work.tables);
+}
+
+Result<Remembered> Allocator::State::search(const Ask& given, Work& work) {
   ++counts.searches;
-  auto found = Search(*view, given, tables, options, memory.attributes).run();
+  auto found = Search(*work.view, given, *work.tables, options, memory.attributes).run();
   counts.steps += found.steps;
+  Remembered answer;
   switch (found.kind) {
     case Found::Kind::error:
       return fail(ErrorCode::invalid, std::move(found.error));
     case Found::Kind::budget:
-      return Unsatisfied{.reason = Reason::search_budget,
-                         .request = {},
-                         .detail = fmt::format("gave up after {} steps", found.steps)};
+      answer.reason = Reason::search_budget;
+      answer.detail = fmt::format("gave up after {} steps", options.step_budget);
+      return answer;
     case Found::Kind::none:
-      if (view->any_invalid) {
-        return Unsatisfied{.reason = Reason::pool_invalid,
-                           .request = {},
-                           .detail = "invalid resource pools were encountered"};
-      }
-      return diagnose(*view, given, tables);
+      if (!work.view->any_invalid) return diagnose(*work.view, given, *work.tables);
+      answer.reason = Reason::pool_invalid;
+      answer.detail = "invalid resource pools were encountered";
+      return answer;
     case Found::Kind::found:
       break;
   }
+  answer.preference = preference(given, found.picks);
+  answer.picks = std::move(found.picks);
+  return answer;
+}
+
+Result<std::shared_ptr<const Remembered>> Allocator::State::answer(
+    const cluster::AllocatedState& state, cluster::NodeIndex node, const Ask& given,
+    Memo::Shape& shape, Work& work) {
+  if (auto known = shape.by_version(state, node)) return known;
+  if (auto looked = look(state, node, given, work); !looked) {
+    return std::unexpected(std::move(looked.error()));
+  }
+  Memo::State key;
+  work.tables->sign(key);
+  auto known = shape.by_state(key);
+  if (!known) {
+    auto made = search(given, work);
+    if (!made) return std::unexpected(std::move(made.error()));
+    known = std::make_shared<const Remembered>(std::move(*made));
+    shape.store(std::move(key), known);
+  }
+  shape.store_version(state, node, known);
+  return known;
+}
+
+Result<Allocation> Allocator::State::allocation(const Remembered& known, const Ask& given,
+                                                const NodeName& node, const Work& work) {
   const auto share_id = [&] {
     return options.next_share_id ? options.next_share_id() : numbered_share_id(shares++);
   };
   auto results =
-      assemble(*view, given, tables, options.features, found.picks, facts.name, share_id);
+      assemble(*work.view, given, *work.tables, options.features, known.picks, node, share_id);
   if (!results) return std::unexpected(std::move(results.error()));
   return Allocation{.results = std::move(*results),
-                    .preference = preference(given, found.picks),
-                    .score = 0,
+                    .preference = known.preference,
+                    .score = known.score,
                     .warnings = {}};
 }
+
+namespace {
+
+std::optional<Error> too_many(std::span<const ResourceClaim* const> claims) {
+  if (claims.size() <= most_claims) return std::nullopt;
+  return Error{ErrorCode::unsupported,
+               fmt::format("{} claims in one pod, more than {}", claims.size(), most_claims)};
+}
+
+}  // namespace
 
 Allocator::Allocator(AllocatorOptions options) : state_(std::make_unique<State>()) {
   state_->options = std::move(options);
@@ -148,12 +202,41 @@ Allocator::Counts Allocator::counts() const {
 Result<AllocationOutcome> Allocator::allocate(const cluster::AllocatedState& state,
                                               cluster::NodeIndex node,
                                               std::span<const ResourceClaim* const> claims) {
-  ++state_->counts.calls;
-  if (claims.size() > most_claims) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("{} claims in one pod, more than {}", claims.size(), most_claims));
+  auto& mine = *state_;
+  ++mine.counts.calls;
+  if (auto error = too_many(claims)) return std::unexpected(std::move(*error));
+  const auto& snapshot = state.snapshot();
+  const auto& ask = mine.asked(claims, snapshot);
+  State::Work work;
+  const auto known = mine.answer(state, node, ask, mine.memo.find(ask, snapshot), work);
+  if (!known) return std::unexpected(known.error());
+  const auto& answer = **known;
+  if (answer.reason != Reason::none) {
+    Unsatisfied refusal{.reason = answer.reason, .request = {}, .detail = answer.detail};
+    if (answer.spec) {
+      const auto& spec = ask.specs[*answer.spec];
+      refusal.request = ask.claims[spec.claim].label + "/" + spec.full_name();
+    }
+    return refusal;
   }
-  return state_->solve(state, node, state_->asked(claims, state.snapshot()));
+  if (!work.view) {
+    if (auto looked = mine.look(state, node, ask, work); !looked) {
+      return std::unexpected(std::move(looked.error()));
+    }
+  }
+  return mine.allocation(answer, ask, snapshot.name(node), work);
+}
+
+Result<Fit> Allocator::check(const cluster::AllocatedState& state, cluster::NodeIndex node,
+                             std::span<const ResourceClaim* const> claims) {
+  auto& mine = *state_;
+  ++mine.counts.calls;
+  if (auto error = too_many(claims)) return std::unexpected(std::move(*error));
+  const auto& ask = mine.asked(claims, state.snapshot());
+  State::Work work;
+  const auto known = mine.answer(state, node, ask, mine.memo.find(ask, state.snapshot()), work);
+  if (!known) return std::unexpected(known.error());
+  return Fit{(*known)->reason, (*known)->preference, (*known)->score};
 }
 
 std::vector<RequestFunnel> Allocator::explain(const cluster::AllocatedState& state,

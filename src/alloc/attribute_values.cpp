@@ -39,13 +39,14 @@ const AttributeValue* find_published(const Attributes& attributes, const std::st
 
 AttributeValues::AttributeValues() : values_(1) {}
 
-void AttributeValues::trim() {
-  if (known_count_ < most_known && values_.size() < most_known) return;
+bool AttributeValues::trim() {
+  if (known_count_ < most_known && values_.size() < most_known) return false;
   values_.resize(1);
   ids_.clear();
   elements_.clear();
   known_.clear();
   known_count_ = 0;
+  return true;
 }
 
 std::uint32_t AttributeValues::element(std::string key) {

@@ -34,8 +34,8 @@ class AttributeValues {
   [[nodiscard]] Result<ValueId> derived(const cel::ProgramHandle& program,
                                         const cluster::PublishedDevice& device);
 
-  /// Forgets all when it has grown large. Ids given before are no good afterwards.
-  void trim();
+  /// Forgets all when it has grown large, and says so: ids given before are no good then.
+  [[nodiscard]] bool trim();
 
  private:
   struct Known {

@@ -131,9 +131,9 @@ Stage emptied_by(const Tables::Row& row, std::int64_t wanted) {
   return Stage::usable;
 }
 
-std::string describe(const NodeView& view, const RequestFunnel& made, std::int64_t wanted,
-                     const Tally& counts) {
-  auto text = fmt::format("request {} wants {} of {} devices", made.request, wanted, made.devices);
+/// By numbers only: the text is remembered for other nodes that look the same.
+std::string describe(const RequestFunnel& made, std::int64_t wanted, const Tally& counts) {
+  auto text = fmt::format("wants {} of {} devices", wanted, made.devices);
   for (const auto stage : order) {
     if (counts.at(stage) > 0) {
       text += fmt::format(", {} kept out by {}", counts.at(stage), words(stage));
@@ -142,8 +142,6 @@ std::string describe(const NodeView& view, const RequestFunnel& made, std::int64
   if (made.incomplete_pools > 0)
     text += fmt::format(", {} incomplete pools", made.incomplete_pools);
   if (made.invalid_pools > 0) text += fmt::format(", {} invalid pools", made.invalid_pools);
-  const auto miss = nearest_miss(view, counts);
-  if (!miss.empty()) text += "; nearest: " + miss;
   return text;
 }
 
@@ -157,8 +155,9 @@ std::vector<RequestFunnel> funnels(const NodeView& view, const Ask& ask, const T
   return made;
 }
 
-Unsatisfied diagnose(const NodeView& view, const Ask& ask, const Tables& tables) {
-  Unsatisfied refusal{.reason = Reason::constraint, .request = {}, .detail = {}};
+Remembered diagnose(const NodeView& view, const Ask& ask, const Tables& tables) {
+  Remembered refusal;
+  refusal.reason = Reason::constraint;
   bool counters = false;
   for (const auto& claim : ask.claims) {
     for (const auto& request : claim.requests) {
@@ -177,8 +176,8 @@ Unsatisfied diagnose(const NodeView& view, const Ask& ask, const Tables& tables)
       if (served || !furthest) continue;
       const auto [spec, stage] = *furthest;
       const auto made = funnel(view, ask, tables, spec);
-      refusal.request = made.claim + "/" + made.request;
-      refusal.detail = describe(view, made, ask.specs[spec].count, tally(tables.row(spec)));
+      refusal.spec = static_cast<std::uint32_t>(spec);
+      refusal.detail = describe(made, ask.specs[spec].count, tally(tables.row(spec)));
       refusal.reason = reason_of(stage);
       if (made.devices == 0 && made.incomplete_pools > 0) refusal.reason = Reason::pool_incomplete;
       if (made.devices == 0 && made.incomplete_pools == 0) refusal.reason = Reason::no_devices;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "alloc/ask.h"
+#include "alloc/memo.h"
 #include "alloc/node_view.h"
 #include "alloc/tables.h"
 #include "dray/alloc/allocator.h"
@@ -15,6 +16,6 @@ namespace dray::alloc {
 
 /// The Reason for a search that found nothing: the first stage that left some request with too few
 /// devices, else what the requests do to each other.
-[[nodiscard]] Unsatisfied diagnose(const NodeView& view, const Ask& ask, const Tables& tables);
+[[nodiscard]] Remembered diagnose(const NodeView& view, const Ask& ask, const Tables& tables);
 
 }  // namespace dray::alloc

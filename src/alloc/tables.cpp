@@ -25,7 +25,6 @@ Tables::Tables(const NodeView& view, const Ask& ask, const AllocatorOptions& opt
       memory_(memory),
       rows_(ask.specs.size()),
       used_(view.devices.size()) {
-  memory_.attributes.trim();
   node_operations_ = node_.declared_features &&
                      std::ranges::find(*node_.declared_features, node_operations_feature) !=
                          node_.declared_features->end();

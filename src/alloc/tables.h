@@ -61,6 +61,9 @@ class Tables {
   };
   [[nodiscard]] const Row& row(std::size_t spec) const { return rows_[spec]; }
 
+  /// All that a search (and what explains its failure) reads, by position and not by name.
+  void sign(std::vector<std::uint64_t>& key);
+
   /// Fills in `all` of an All request; an Error is upstream's.
   [[nodiscard]] Result<void> collect_all(std::size_t spec);
 

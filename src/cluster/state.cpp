@@ -66,6 +66,7 @@ struct ClusterState::Data {
   std::uint64_t class_epoch = 0;
   std::uint64_t rule_epoch = 0;
   std::shared_ptr<const Snapshot> last;
+  std::shared_ptr<const void> origin = std::make_shared<const char>();
 
   void put(const Node& node);
   void put(const Pod& pod);
@@ -313,6 +314,7 @@ std::shared_ptr<const Snapshot> ClusterState::snapshot() {
   if (data.last && data.last->generation_ == data.generation) return data.last;
   auto made = std::make_shared<Snapshot>();
   made->generation_ = data.generation;
+  made->origin_ = data.origin;
   made->device_epoch_ = std::max({data.class_epoch, data.rule_epoch, data.pools.epoch()});
   made->class_epoch_ = data.class_epoch;
   made->nodes_ = data.nodes.freeze_entries();

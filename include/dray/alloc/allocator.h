@@ -55,6 +55,13 @@ struct Unsatisfied {
 
 using AllocationOutcome = std::variant<Allocation, Unsatisfied>;
 
+/// Whether a node does, without the devices themselves: what a planner asks of many nodes.
+struct Fit {
+  Reason reason = Reason::none;  ///< none: it fits
+  std::int64_t preference = 0;   ///< as in Allocation
+  std::int64_t score = 0;        ///< as in Allocation
+};
+
 enum class Mode : std::uint8_t {
   first_fit,  ///< bit for bit what Kubernetes' structured allocator gives
   best,       ///< the same feasibility; the best choice by score
@@ -94,6 +101,11 @@ class Allocator {
   [[nodiscard]] Result<AllocationOutcome> allocate(const cluster::AllocatedState& state,
                                                    cluster::NodeIndex node,
                                                    std::span<const ResourceClaim* const> claims);
+
+  /// The same without results. Where a node did not change since the last question of the shape,
+  /// this costs two look-ups.
+  [[nodiscard]] Result<Fit> check(const cluster::AllocatedState& state, cluster::NodeIndex node,
+                                  std::span<const ResourceClaim* const> claims);
 
   /// Stage by stage where the candidates of each request went; never remembered.
   [[nodiscard]] std::vector<RequestFunnel> explain(const cluster::AllocatedState& state,

@@ -47,6 +47,9 @@ struct CompiledClass {
 class Snapshot {
  public:
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
+  /// Stands for the ClusterState that it is of: versions and epochs of different ones say nothing
+  /// about each other.
+  [[nodiscard]] const std::shared_ptr<const void>& origin() const { return origin_; }
 
   // ---- Nodes ----
 
@@ -96,6 +99,7 @@ class Snapshot {
   using Shared = std::shared_ptr<const T>;
 
   std::uint64_t generation_ = 0;
+  std::shared_ptr<const void> origin_;
   std::uint64_t device_epoch_ = 0;
   std::uint64_t class_epoch_ = 0;
   Chunked<NodeEntry> nodes_;

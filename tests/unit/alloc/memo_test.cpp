@@ -1,0 +1,183 @@
+#include "alloc/memo.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "tests/unit/alloc/cluster_builder.h"
+
+using namespace dray;
+using namespace dray::testing;
+
+namespace {
+
+ResourceSlice gpus(const std::string& node_name) {
+  auto first = device("gpu-0", {{"root", std::string("a")}, {"uuid", node_name + "-0"}});
+  auto second = device("gpu-1", {{"root", std::string("a")}, {"uuid", node_name + "-1"}});
+  return slice(node_name, {first, second});
+}
+
+struct Farm {
+  cluster::ClusterState cluster;
+  alloc::Allocator allocator;
+
+  Farm() {
+    put(cluster, device_class("any"));
+    for (const char* name : {"n1", "n2", "n3"}) {
+      put(cluster, node(name));
+      put(cluster, gpus(name));
+    }
+  }
+
+  [[nodiscard]] static ResourceClaim pair(const std::string& name) {
+    auto made = claim(name, {request("r", exactly(2))});
+    made.spec.constraints.emplace_back().match_attribute = "gpu.example.com/root";
+    return made;
+  }
+
+  [[nodiscard]] Names ask(const char* node_name, const ResourceClaim& asked) {
+    const cluster::AllocatedState state(cluster.snapshot());
+    const ResourceClaim* claims[] = {&asked};
+    return chosen(allocator.allocate(state, *state.snapshot().node(NodeName(node_name)), claims));
+  }
+  /// Searches that asking all nodes took.
+  [[nodiscard]] std::uint64_t searches(const ResourceClaim& asked = pair("c")) {
+    const auto before = allocator.counts().searches;
+    for (const char* name : {"n1", "n2", "n3"}) (void)ask(name, asked);
+    return allocator.counts().searches - before;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("nodes that look the same are searched once, and claims of one shape once") {
+  Farm farm;
+  CHECK(farm.searches() == 1);
+  CHECK(farm.searches() == 0);
+  CHECK(farm.searches(Farm::pair("another")) == 0);
+  CHECK(farm.ask("n2", Farm::pair("c")) == Names{"gpu-0", "gpu-1"});
+}
+
+TEST_CASE("whatever an answer depends on, a change of it is seen") {
+  struct Row {
+    const char* name;
+    std::function<void(Farm&)> change;
+    std::uint64_t searches;
+    Names want;
+  };
+  const auto put_changed = [](Farm& farm, const std::function<void(ResourceSlice&)>& change) {
+    auto changed = gpus("n2");
+    change(changed);
+    put(farm.cluster, changed);
+  };
+  const auto row = GENERATE_COPY(
+      Row{"nothing", [](Farm&) {}, 0, {"gpu-0", "gpu-1"}},
+      Row{"a device in use",
+          [](Farm& farm) {
+            auto held = claim("held", {});
+            held.allocation = allocation({device_id("n2", "gpu-0")});
+            put(farm.cluster, held);
+          },
+          1,
+          {"DevicesInUse"}},
+      Row{"a device assumed to be in use",
+          [](Farm& farm) {
+            const auto owner = pod("p");
+            put(farm.cluster, owner);
+            farm.cluster.assume(
+                placement(owner, "n2", {{claim("h", {}), allocation({device_id("n2", "gpu-1")})}}));
+          },
+          1,
+          {"DevicesInUse"}},
+      Row{"another attribute value",
+          [=](Farm& farm) {
+            put_changed(farm, [](auto& s) { s.devices[1].attributes["root"] = std::string("b"); });
+          },
+          1,
+          {"Constraint"}},
+      Row{"the same value under another name",
+          [=](Farm& farm) {
+            put_changed(farm, [](auto& s) {
+              for (auto& each : s.devices) each.attributes["root"] = std::string("z");
+            });
+          },
+          0,
+          {"gpu-0", "gpu-1"}},
+      Row{"a taint",
+          [=](Farm& farm) {
+            put_changed(
+                farm, [](auto& s) { s.devices[0].taints.push_back({"k", "", "NoSchedule", {}}); });
+          },
+          1,
+          {"DeviceTaint"}},
+      Row{"a rule that taints",
+          [](Farm& farm) {
+            DeviceTaintRule rule;
+            rule.meta.name = "rule";
+            rule.has_selector = true;
+            rule.pool = PoolName("n2");
+            rule.taint = {"k", "", "NoSchedule", {}};
+            put(farm.cluster, rule);
+          },
+          1,
+          {"DeviceTaint"}},
+      Row{"one more slice to come",
+          [=](Farm& farm) { put_changed(farm, [](auto& s) { s.pool_slice_count = 2; }); },
+          1,
+          {"PoolIncomplete"}},
+      Row{"a newer generation elsewhere",
+          [=](Farm& farm) {
+            put_changed(farm, [](auto& s) { s.pool_slice_count = 2; });
+            (void)farm.searches();
+            auto newer = gpus("n3");
+            newer.meta.name = "newer";
+            newer.pool = PoolName("n2");
+            newer.pool_generation = 1;
+            put(farm.cluster, newer);
+          },
+          3,
+          {"NoDevices"}},
+      Row{"two devices of one name",
+          [=](Farm& farm) {
+            put_changed(farm, [](auto& s) { s.devices[1].name = DeviceName("gpu-0"); });
+          },
+          1,
+          {"PoolInvalid"}},
+      Row{"another class",
+          [](Farm& farm) { put(farm.cluster, device_class("any", {"false"})); },
+          1,
+          {"ClassSelector"}},
+      Row{"the slice gone",
+          [](Farm& farm) { gone(farm.cluster, Kind::resource_slice, "gpu.example.com-n2"); },
+          1,
+          {"NoDevices"}});
+  DYNAMIC_SECTION(row.name) {
+    Farm farm;
+    (void)farm.searches();
+    row.change(farm);
+    const auto searches = farm.searches();
+    CHECK(farm.ask("n2", Farm::pair("c")) == row.want);
+    CHECK((searches == 0) == (row.searches == 0));
+    alloc::Allocator fresh;
+    const cluster::AllocatedState state(farm.cluster.snapshot());
+    const auto asked = Farm::pair("c");
+    const ResourceClaim* claims[] = {&asked};
+    CHECK(chosen(fresh.allocate(state, *state.snapshot().node(NodeName("n2")), claims)) ==
+          row.want);
+  }
+}
+
+TEST_CASE("what is placed on an overlay is seen on its node, and forgotten with it") {
+  Farm farm;
+  (void)farm.searches();
+  const auto asked = Farm::pair("c");
+  const ResourceClaim* claims[] = {&asked};
+  cluster::AllocatedState state(farm.cluster.snapshot());
+  const auto n2 = *state.snapshot().node(NodeName("n2"));
+  const auto before = state.checkpoint();
+  state.place(
+      placement(pod("p"), "n2", {{claim("other", {}), allocation({device_id("n2", "gpu-0")})}}));
+  CHECK(chosen(farm.allocator.allocate(state, n2, claims)) == Names{"DevicesInUse"});
+  state.rollback(before);
+  CHECK(chosen(farm.allocator.allocate(state, n2, claims)) == Names{"gpu-0", "gpu-1"});
+  CHECK(farm.allocator.check(state, n2, claims)->reason == Reason::none);
+}

@@ -1,0 +1,115 @@
+#include "dray/cluster/allocated_state.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "tests/unit/cluster/objects.h"
+
+using namespace dray;
+using namespace dray::testing;
+using cluster::AllocatedState;
+using cluster::ClusterState;
+
+namespace {
+
+struct Fixture {
+  ClusterState cluster;
+  std::vector<Pod> pods;
+  std::vector<ResourceClaim> claims;
+
+  Fixture() {
+    for (int n = 0; n < 4; ++n) {
+      const auto name = "n" + std::to_string(n);
+      put(cluster, node(name));
+      put(cluster, slice(name, {device("gpu-0"), device("gpu-1")}));
+    }
+    for (int i = 0; i < 8; ++i) {
+      pods.push_back(pod("p" + std::to_string(i)));
+      claims.push_back(claim("c" + std::to_string(i), {}));
+      put(cluster, pods.back());
+      put(cluster, claims.back());
+    }
+  }
+
+  [[nodiscard]] Placement place(std::size_t i, int n, int gpu) const {
+    const auto name = "n" + std::to_string(n);
+    return placement(pods[i], name,
+                     {{claims[i], allocation({device_id(name, "gpu-" + std::to_string(gpu))})}});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a placement counts on the overlay, not in the snapshot") {
+  Fixture fixture;
+  AllocatedState state(fixture.cluster.snapshot());
+  const auto n1 = state.snapshot().node(NodeName("n1")).value();
+  const auto pool = state.snapshot().find_pool(DriverName("gpu.example.com"), PoolName("n1"));
+  CHECK(state.use(n1) == nullptr);
+  const auto checkpoint = state.checkpoint();
+  state.place(fixture.place(0, 1, 1));
+  CHECK(state.use(n1)->requested.milli_cpu == 1000);
+  CHECK(state.changed_use(*pool, "gpu-1")->dedicated == 1);
+  CHECK(state.changed_use(*pool, "gpu-0") == nullptr);
+  CHECK(state.allocation(fixture.claims[0].key()));
+  CHECK(state.touched(*pool));
+  state.rollback(checkpoint);
+  CHECK(state.use(n1) == nullptr);
+  CHECK_FALSE(state.touched(*pool));
+  CHECK_FALSE(state.allocation(fixture.claims[0].key()));
+}
+
+TEST_CASE("a claim that has its devices is not counted again") {
+  Fixture fixture;
+  AllocatedState state(fixture.cluster.snapshot());
+  auto shared = fixture.place(0, 1, 0);
+  state.place(shared);
+  shared.pod = fixture.pods[1].key();
+  shared.pod_uid = fixture.pods[1].meta.uid;
+  state.place(shared);
+  const auto pool = state.snapshot().find_pool(DriverName("gpu.example.com"), PoolName("n1"));
+  CHECK(state.changed_use(*pool, "gpu-0")->dedicated == 1);
+}
+
+TEST_CASE("released, a claim of the snapshot holds nothing on the overlay") {
+  Fixture fixture;
+  auto held = fixture.claims[0];
+  held.allocation = allocation({device_id("n1", "gpu-0")});
+  put(fixture.cluster, held);
+  AllocatedState state(fixture.cluster.snapshot());
+  state.release(held.key());
+  const auto pool = state.snapshot().find_pool(DriverName("gpu.example.com"), PoolName("n1"));
+  CHECK(state.changed_use(*pool, "gpu-0")->none());
+  CHECK_FALSE(state.allocation(held.key()));
+}
+
+TEST_CASE("rollback restores everything, whatever was done since") {
+  const auto seed = GENERATE(range(0U, 40U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  Fixture fixture;
+  AllocatedState state(fixture.cluster.snapshot());
+  const auto step = [&] {
+    const auto i = random() % 8;
+    switch (random() % 4) {
+      case 0:
+        return state.release(fixture.claims[i].key());
+      case 1: {
+        cluster::DeviceUse use;
+        use.shares = 1;
+        return state.take(device_id("n2", "gpu-0"), use);
+      }
+      default:
+        return state.place(
+            fixture.place(i, static_cast<int>(random() % 4), static_cast<int>(random() % 2)));
+    }
+  };
+  for (auto i = random() % 6; i > 0; --i) step();
+  const auto before = state;
+  const auto checkpoint = state.checkpoint();
+  for (auto i = random() % 12; i > 0; --i) step();
+  state.rollback(checkpoint);
+  CHECK(state == before);
+  state.rollback(AllocatedState::Checkpoint(0));
+  CHECK(state == AllocatedState(state.base()));
+}

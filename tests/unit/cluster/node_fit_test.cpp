@@ -1,0 +1,90 @@
+#include "dray/cluster/node_fit.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/cluster/objects.h"
+
+using namespace dray;
+using namespace dray::testing;
+using cluster::AllocatedState;
+using cluster::ClusterState;
+
+namespace {
+
+Reason fit(ClusterState& cluster, const Pod& asked) {
+  const AllocatedState state(cluster.snapshot());
+  return cluster::node_fit(state, *state.snapshot().node(NodeName("n1")), asked);
+}
+
+}  // namespace
+
+TEST_CASE("what kube-scheduler's filters would say of a node") {
+  ClusterState cluster;
+  auto host = node("n1", {{"zone", "a"}});
+  auto asked = pod("p");
+  auto want = Reason::none;
+  SECTION("it fits") {}
+  SECTION("unschedulable") {
+    host.unschedulable = true;
+    want = Reason::node_unschedulable;
+  }
+  SECTION("unschedulable, but tolerated") {
+    host.unschedulable = true;
+    asked.tolerations.push_back({"node.kubernetes.io/unschedulable", "Exists", "", "", {}});
+  }
+  SECTION("another zone") {
+    asked.node_selector = {{"zone", "b"}};
+    want = Reason::node_selector;
+  }
+  SECTION("affinity to another node") {
+    NodeSelectorTerm term;
+    term.match_fields.push_back({"metadata.name", "In", {"n2"}});
+    asked.required_node_affinity = NodeSelector{{term}};
+    want = Reason::node_selector;
+  }
+  SECTION("a taint") {
+    host.taints.push_back({"k", "v", "NoSchedule"});
+    want = Reason::node_taint;
+  }
+  SECTION("a taint that only asks") {
+    host.taints.push_back({"k", "v", "PreferNoSchedule"});
+  }
+  SECTION("a tolerated taint") {
+    host.taints.push_back({"k", "v", "NoExecute"});
+    asked.tolerations.push_back({"k", "Exists", "", "", {}});
+  }
+  SECTION("too much cpu") {
+    asked = pod("p", "9");
+    want = Reason::node_resources;
+  }
+  SECTION("a resource that the node does not have") {
+    asked.containers[0].requests["example.com/gpu"] = quantity("1");
+    want = Reason::node_resources;
+  }
+  SECTION("a resource that devices stand for") {
+    auto made = device_class("gpus");
+    made.extended_resource_name = "example.com/gpu";
+    put(cluster, made);
+    asked.containers[0].requests["example.com/gpu"] = quantity("1");
+  }
+  SECTION("no room for one more pod") {
+    host.allocatable["pods"] = quantity("0");
+    want = Reason::node_resources;
+  }
+  put(cluster, host);
+  CHECK(fit(cluster, asked) == want);
+}
+
+TEST_CASE("pods that are there take room and ports") {
+  ClusterState cluster;
+  put(cluster, node("n1"));
+  auto there = pod("there", "6");
+  there.node_name = NodeName("n1");
+  there.containers[0].host_ports.push_back({"", "", 80});
+  put(cluster, there);
+  CHECK(fit(cluster, pod("p", "2")) == Reason::none);
+  CHECK(fit(cluster, pod("p", "3")) == Reason::node_resources);
+  auto same_port = pod("p");
+  same_port.containers[0].host_ports.push_back({"TCP", "10.0.0.1", 80});
+  CHECK(fit(cluster, same_port) == Reason::node_ports);
+}
