@@ -389,11 +389,10 @@ class Checker {
     return type;
   }
 
-  const Type& join(const Expr* e, const Type* previous, const Type& current) {
+  const Type& join(const Type* previous, const Type& current) {
     if (previous == nullptr) return current;
     if (unify_.assignable(*previous, current)) return Unifier::most_general(*previous, current);
-    mismatch(e, *previous, current);
-    return types::error;
+    return types::dyn;  // Kubernetes' validators tell of mixed literals
   }
 
   void list(Expr* e) {
@@ -401,7 +400,7 @@ class Checker {
     for (std::size_t i = 0; i < e->args.size(); ++i) {
       check(e->args[i]);
       const Type& own = e->optionals[i] ? unwrapped(e->args[i]) : type_of(e->args[i]);
-      element = &join(e->args[i], element, own);
+      element = &join(element, own);
     }
     set_type(e, out_.pool.list(element != nullptr ? *element : unify_.fresh_variable()));
   }
@@ -411,10 +410,10 @@ class Checker {
     const Type* value = nullptr;
     for (const Entry& entry : e->entries) {
       check(entry.key);
-      key = &join(entry.key, key, type_of(entry.key));
+      key = &join(key, type_of(entry.key));
       check(entry.value);
       const Type& own = entry.optional ? unwrapped(entry.value) : type_of(entry.value);
-      value = &join(entry.value, value, own);
+      value = &join(value, own);
     }
     if (key == nullptr) {
       key = &unify_.fresh_variable();
@@ -423,10 +422,16 @@ class Checker {
     set_type(e, out_.pool.map(*key, *value));
   }
 
-  /// No object type of the environment can be made by its name.
+  /// No type of the environment can be made from fields.
   void object(Expr* e) {
-    undeclared(e, e->name);
+    const std::string_view name = e->name.substr(e->name.starts_with('.') ? 1 : 0);
     set_type(e, types::error);
+    if (find_type_name(name) == nullptr) return undeclared(e, e->name);
+    report(e->id, fmt::format("'{}' is not a message type", name));
+    for (const Entry& field : e->entries) {
+      check(field.value);
+      report(field.id, fmt::format("unexpected failed resolution of '{}'", name));
+    }
   }
 
   void comprehension(Expr* e) {

@@ -221,7 +221,7 @@ Result<bool> Evaluator::matches(const Program& program, const DeviceShape& devic
 Result<AttributeValue> Evaluator::derive(const Program& program, const DeviceShape& device) {
   if (device.conversion_error()) return fail(ErrorCode::invalid, *device.conversion_error());
   const Value value = state_->run(program, device);
-  if (value.is_error()) return fail(ErrorCode::invalid, with_hint(error_text(value)));
+  if (value.is_error()) return fail(ErrorCode::invalid, error_text(value));  // no hint upstream
   return attribute_of(state_->evaluation.context, value);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cel/number_text.h"
+#include "cel/utf8.h"
 
 namespace dray::cel {
 
@@ -130,17 +131,16 @@ std::string fixed_text(double value, std::int64_t precision) {
   return out;
 }
 
-std::string scientific_text(double value, std::int64_t precision) {
-  if (auto text = special(value)) return *text;
-  const auto most = static_cast<std::int16_t>(precision);
-  const int least = static_cast<std::uint8_t>(precision);
-  Decimal decimal = decimal_of(to_text(std::fabs(value), std::chars_format::scientific, most));
+namespace {
+
+std::string scientific_digits(double value) {
+  constexpr int places = 6;
+  Decimal decimal = decimal_of(to_text(std::fabs(value), std::chars_format::scientific, places));
   if (decimal.digits.empty()) decimal = {"0", 1};
   std::string out = value < 0 ? "-" : "";
   out += decimal.digits[0];
-  const int fraction = std::max(least, static_cast<int>(decimal.digits.size()) - 1);
-  if (fraction > 0) out += '.';
-  for (int i = 1; i <= fraction; ++i) out += digit_at(decimal, i);
+  out += '.';
+  for (int i = 1; i <= places; ++i) out += digit_at(decimal, i);
   out += "×10";
   static constexpr std::array superscript{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   const int exponent = decimal.exponent - 1;
@@ -149,6 +149,15 @@ std::string scientific_text(double value, std::int64_t precision) {
     out += superscript[static_cast<std::size_t>(c - '0')];
   }
   return out;
+}
+
+}  // namespace
+
+std::string scientific_text(double value, std::int64_t width) {
+  const std::string text = special(value).value_or(scientific_digits(value));
+  const std::size_t size = rune_count(text);
+  const std::size_t wanted = static_cast<std::uint16_t>(width);
+  return std::string(wanted > size ? wanted - size : 0, ' ') + text;
 }
 
 }  // namespace dray::cel

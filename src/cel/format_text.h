@@ -20,6 +20,7 @@ struct FormatClause {
 /// A double as golang.org/x/text prints it for en_US: grouped thousands, `∞`, `1.5×10⁰³`. Upstream
 /// keeps precisions in small integers, so they wrap: 256 becomes 0.
 [[nodiscard]] std::string fixed_text(double value, std::int64_t precision);
-[[nodiscard]] std::string scientific_text(double value, std::int64_t precision);
+/// Upstream takes the precision of %e for a width: always six digits, padded with spaces.
+[[nodiscard]] std::string scientific_text(double value, std::int64_t width);
 
 }  // namespace dray::cel

@@ -152,8 +152,8 @@ Text floating(const Value& value, const FormatClause& clause) {
                                        fixed ? "fixed-point" : "scientific",
                                        type_of(value).name()));
   }
-  const std::int64_t precision = clause.precision.value_or(6);
-  return fixed ? fixed_text(number, precision) : scientific_text(number, precision);
+  return fixed ? fixed_text(number, clause.precision.value_or(6))
+               : scientific_text(number, clause.precision.value_or(0));
 }
 
 Text binary(const Value& value) {

@@ -43,10 +43,10 @@ Value as_double(Evaluation&, Args args) {
   return Value::of(args[0].quantity->as_approximate_double());
 }
 Value is_integer(Evaluation&, Args args) {
-  return Value::of(args[0].quantity->exact_units().has_value());
+  return Value::of(args[0].quantity->as_int64().has_value());
 }
 Value as_integer(Evaluation& run, Args args) {
-  const auto units = args[0].quantity->exact_units();
+  const auto units = args[0].quantity->as_int64();
   return units ? Value::of(*units) : run.context.error("cannot convert value to integer");
 }
 
@@ -60,9 +60,12 @@ Value subtract(Evaluation& run, Args args) {
   return run.context.quantity(*args[0].quantity - *args[1].quantity, true);
 }
 Value subtract_int(Evaluation& run, Args args) {
-  // Upstream negates and adds; the smallest int64 is its own negation.
+  // Where both are int64 upstream negates and adds, and the smallest int64 is its own negation.
   const std::int64_t amount = args[1].int64;
-  if (amount == std::numeric_limits<std::int64_t>::min()) return add_int(run, args);
+  if (amount == std::numeric_limits<std::int64_t>::min() &&
+      args[0].quantity->as_int64().value_or(-1) >= 0) {
+    return add_int(run, args);
+  }
   return run.context.quantity(*args[0].quantity - Quantity(amount), true);
 }
 

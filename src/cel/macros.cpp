@@ -321,7 +321,6 @@ constexpr std::array member_macros{
     Macro{"all", 2, over_one<Quantifier::all>},
     Macro{"exists", 2, over_one<Quantifier::exists>},
     Macro{"exists_one", 2, over_one<Quantifier::exists_one>},
-    Macro{"existsOne", 2, over_one<Quantifier::exists_one>},
     Macro{"all", 3, over_two<Quantifier::all>},
     Macro{"exists", 3, over_two<Quantifier::exists>},
     Macro{"exists_one", 3, over_two<Quantifier::exists_one>},

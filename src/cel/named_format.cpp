@@ -56,8 +56,9 @@ bool is_key_name(std::string_view text) {
              text, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-std::string too_long(std::size_t most) {
-  return fmt::format("must be no more than {} characters", most);
+/// Newer rules count bytes and say so.
+std::string too_long(std::size_t most, std::string_view unit = "characters") {
+  return fmt::format("must be no more than {} {}", most, unit);
 }
 
 std::string wrong(std::string_view message, std::string_view pattern,
@@ -119,7 +120,8 @@ Problems qualified_name(std::string_view text) {
     name = text.substr(slash + 1);
     if (slash == 0) problems.emplace_back("prefix part must be non-empty");
     if (slash > 0) {
-      for (const std::string& problem : subdomain_problems(text.substr(0, slash))) {
+      for (std::string problem : subdomain_problems(text.substr(0, slash))) {
+        if (problem == too_long(253)) problem = too_long(253, "bytes");
         problems.push_back("prefix part " + problem);
       }
     }
@@ -127,7 +129,7 @@ Problems qualified_name(std::string_view text) {
   if (name.empty()) {
     problems.emplace_back("name part must be non-empty");
   } else if (name.size() > 63) {
-    problems.push_back("name part " + too_long(63));
+    problems.push_back("name part " + too_long(63, "bytes"));
   }
   if (!is_key_name(name)) problems.push_back(key_error("name part "));
   return problems;
@@ -135,7 +137,7 @@ Problems qualified_name(std::string_view text) {
 
 Problems label_value(std::string_view text) {
   Problems problems;
-  if (text.size() > 63) problems.push_back(too_long(63));
+  if (text.size() > 63) problems.push_back(too_long(63, "bytes"));
   if (!text.empty() && !is_key_name(text)) {
     problems.push_back(
         wrong("a valid label must be an empty string or consist of alphanumeric characters, '-', "

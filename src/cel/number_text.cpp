@@ -47,17 +47,18 @@ std::optional<double> parse_hex_double(std::string_view mantissa) {
   return value;
 }
 
-/// Underscores may stand between digits where there is a base prefix; gives the text without them.
+/// Underscores may stand between digits; gives the text without them.
 std::optional<std::string> without_underscores(std::string_view text) {
   if (text.find('_') == std::string_view::npos) return std::string(text);
   const std::size_t sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
   const bool hex = text.size() > sign + 1 && text[sign] == '0' &&
                    (text[sign + 1] == 'x' || text[sign + 1] == 'X');
-  if (!hex) return std::nullopt;
-  std::string out(text.substr(0, sign + 2));
-  char before = '0';  // a prefix counts as a digit
-  for (const char c : text.substr(sign + 2)) {
-    const bool digit = std::isxdigit(static_cast<unsigned char>(c)) != 0;
+  const std::size_t start = sign + (hex ? 2 : 0);
+  std::string out(text.substr(0, start));
+  char before = hex ? '0' : '^';  // a prefix counts as a digit
+  for (const char c : text.substr(start)) {
+    const bool digit =
+        (c >= '0' && c <= '9') || (hex && std::isxdigit(static_cast<unsigned char>(c)) != 0);
     if (c == '_' && before != '0') return std::nullopt;
     if (!digit && c != '_' && before == '_') return std::nullopt;
     before = c == '_' ? '_' : (digit ? '0' : '!');
@@ -157,8 +158,8 @@ std::string format_double_g(double value) {
   int exponent = 0;
   std::from_chars(scientific.data() + e + (scientific[e + 1] == '+' ? 2 : 1),
                   scientific.data() + scientific.size(), exponent);
-  // Go's %g with the shortest digits: exponent form below 1e-4 and from 1e21 on.
-  if (exponent < -4 || exponent >= 21) {
+  // Go's %g with the shortest digits takes six for where the exponent form begins.
+  if (exponent < -4 || exponent >= 6) {
     return fmt::format("{}e{}{:02}", scientific.substr(0, e), exponent < 0 ? '-' : '+',
                        std::abs(exponent));
   }

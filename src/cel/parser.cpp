@@ -284,7 +284,11 @@ class Parser {
         args.push_back(expr());
       } while (!failed_ && accept(TokenKind::comma));
     }
-    if (!expect(TokenKind::right_paren)) return nothing();
+    const bool whole = !failed_;
+    if (!expect(TokenKind::right_paren)) {
+      // cel-go expands macros behind a syntax error, too, and tells of their arguments.
+      return whole ? call_or_macro(id, function, target, args) : nothing();
+    }
     const int own = target != nullptr ? 1 : 0;
     Expr* made = call_or_macro(id, function, target, args);
     raise(made, args, own);

@@ -56,20 +56,20 @@ std::string_view Regex::find(std::string_view text) const {
 
 std::vector<std::string_view> Regex::find_all(std::string_view text, int limit) const {
   std::vector<std::string_view> found;
-  const char* previous_end = nullptr;
+  std::optional<std::size_t> previous_end;
   std::size_t at = 0;
   while (at <= text.size() && (limit < 0 || static_cast<int>(found.size()) < limit)) {
     const auto match = match_from(*compiled_, text, at);
     if (!match) break;
     // An empty match right behind the last one does not count.
-    const bool counts = !match->empty() || match->data() != previous_end;
     const auto end = static_cast<std::size_t>(match->data() + match->size() - text.data());
+    const bool counts = !match->empty() || previous_end != end;
     if (end > at) {
       at = end;
     } else {
       at += at < text.size() ? decode_rune(text.substr(at)).size : 1;
     }
-    previous_end = match->data() + match->size();
+    previous_end = end;
     if (counts) found.push_back(*match);
   }
   return found;

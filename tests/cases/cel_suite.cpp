@@ -88,9 +88,9 @@ std::optional<Difference> compare(const Json& want, const Outcome& got, bool pre
     }
     // The conformance files give the text after whichever prefix.
     std::string shown = got.compile_error;
-    if (prefix && shown != text) {
-      const auto internal = shown.find("program instantiation failed: ");
-      if (internal == 0) shown = "compilation failed: " + shown;
+    constexpr std::string_view internal = "program instantiation failed: ";
+    if (prefix && shown.starts_with(internal)) {
+      shown = "compilation failed: program: " + shown.substr(internal.size());
     }
     if (shown != text) return Difference{got.compile_error, text};
     const std::string type = want.value("error_type", got.error_type);
