@@ -11,8 +11,10 @@
 #include "alloc/memo.h"
 #include "alloc/node_view.h"
 #include "alloc/result.h"
+#include "alloc/score.h"
 #include "alloc/search.h"
 #include "alloc/tables.h"
+#include "alloc/warnings.h"
 
 namespace dray::alloc {
 namespace {
@@ -118,7 +120,13 @@ Result<void> Allocator::State::look(const cluster::AllocatedState& state, cluste
 
 Result<Remembered> Allocator::State::search(const Ask& given, Work& work) {
   ++counts.searches;
-  auto found = Search(*work.view, given, *work.tables, options, memory.attributes).run();
+  std::optional<Scorer> scorer;
+  if (options.mode == Mode::best) {
+    scorer.emplace(*work.view, given, *work.tables, options, memory.attributes);
+  }
+  auto found = Search(*work.view, given, *work.tables, options, memory.attributes,
+                      scorer ? &*scorer : nullptr)
+                   .run();
   counts.steps += found.steps;
   Remembered answer;
   switch (found.kind) {
@@ -137,6 +145,7 @@ Result<Remembered> Allocator::State::search(const Ask& given, Work& work) {
       break;
   }
   answer.preference = preference(given, found.picks);
+  answer.score = found.score.total();
   answer.picks = std::move(found.picks);
   return answer;
 }
@@ -150,6 +159,10 @@ Result<std::shared_ptr<const Remembered>> Allocator::State::answer(
   }
   Memo::State key;
   work.tables->sign(key);
+  if (options.mode == Mode::best) {
+    Scorer scorer(*work.view, given, *work.tables, options, memory.attributes);
+    for (std::uint32_t d = 0; d < work.view->devices.size(); ++d) scorer.describe(d, key);
+  }
   auto known = shape.by_state(key);
   if (!known) {
     auto made = search(given, work);
@@ -169,10 +182,11 @@ Result<Allocation> Allocator::State::allocation(const Remembered& known, const A
   auto results =
       assemble(*work.view, given, *work.tables, options.features, known.picks, node, share_id);
   if (!results) return std::unexpected(std::move(results.error()));
-  return Allocation{.results = std::move(*results),
-                    .preference = known.preference,
-                    .score = known.score,
-                    .warnings = {}};
+  return Allocation{
+      .results = std::move(*results),
+      .preference = known.preference,
+      .score = known.score,
+      .warnings = warnings(*work.view, given, *work.tables, memory.attributes, known.picks)};
 }
 
 namespace {

@@ -44,6 +44,7 @@ bool AttributeValues::trim() {
   values_.resize(1);
   ids_.clear();
   elements_.clear();
+  element_keys_.clear();
   known_.clear();
   known_count_ = 0;
   return true;
@@ -51,7 +52,22 @@ bool AttributeValues::trim() {
 
 std::uint32_t AttributeValues::element(std::string key) {
   const auto next = static_cast<std::uint32_t>(elements_.size());
-  return elements_.try_emplace(std::move(key), next).first->second;
+  const auto [at, added] = elements_.try_emplace(std::move(key), next);
+  if (added) element_keys_.push_back(at->first);
+  return at->second;
+}
+
+bool AttributeValues::stands_for_unknown(ValueId id) const {
+  if (id == 0 || id >= values_.size() || !values_[id].scalar) return false;
+  const auto& key = element_keys_[values_[id].elements.front()];
+  return key == "i-1" || key == "s";
+}
+
+std::optional<std::string> AttributeValues::text(ValueId id) const {
+  if (id == 0 || values_[id].elements.size() != 1) return std::nullopt;
+  const auto& key = element_keys_[values_[id].elements.front()];
+  if (key == "i-1" || key == "s") return std::nullopt;
+  return key.substr(1);
 }
 
 ValueId AttributeValues::intern(const AttributeValue& value) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,11 @@ class AttributeValues {
     std::vector<std::uint32_t> elements;  ///< sorted; equal numbers: same type and value
   };
   [[nodiscard]] const Value& value(ValueId id) const { return values_[id]; }
+
+  /// The value's text without its type; nothing for lists and for what stands for unknown.
+  [[nodiscard]] std::optional<std::string> text(ValueId id) const;
+  /// -1 and "" are what drivers publish where they do not know (a NUMA node, a PCIe root).
+  [[nodiscard]] bool stands_for_unknown(ValueId id) const;
 
   /// Upstream's lookup: the full name, or the bare one where the domain is the driver.
   [[nodiscard]] ValueId published(const std::string& attribute, const std::string& driver,
@@ -53,6 +59,7 @@ class AttributeValues {
   std::vector<Value> values_;
   std::map<std::pair<bool, std::vector<std::uint32_t>>, ValueId> ids_;
   std::unordered_map<std::string, std::uint32_t> elements_;
+  std::vector<std::string> element_keys_;
   std::unordered_map<std::string, std::vector<Known>> known_;  // by attribute, then shape index
   std::size_t known_count_ = 0;
 };

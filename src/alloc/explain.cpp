@@ -179,8 +179,11 @@ Remembered diagnose(const NodeView& view, const Ask& ask, const Tables& tables) 
       refusal.spec = static_cast<std::uint32_t>(spec);
       refusal.detail = describe(made, ask.specs[spec].count, tally(tables.row(spec)));
       refusal.reason = reason_of(stage);
-      if (made.devices == 0 && made.incomplete_pools > 0) refusal.reason = Reason::pool_incomplete;
-      if (made.devices == 0 && made.incomplete_pools == 0) refusal.reason = Reason::no_devices;
+      if (made.devices == 0 && made.incomplete_pools > 0)
+        refusal.reason = Reason::pool_incomplete;
+      else if (std::cmp_less(made.devices, std::max<std::int64_t>(1, ask.specs[spec].count))) {
+        refusal.reason = Reason::no_devices;
+      }
       return refusal;
     }
     counters = counters || claim.constraints.empty();

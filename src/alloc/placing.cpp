@@ -211,6 +211,21 @@ void Placing::undo() {
   restore(view_.devices[pick.device], step);
 }
 
+std::int64_t Placing::fullness(std::uint32_t device) const {
+  const auto& capacity = view_.devices[device].traits().capacity;
+  const auto& used = tables_.capacity_used(device);
+  const auto& flight = flight_[device];
+  std::int64_t most = shares_[device] > 0 || tables_.shared_already(device) ? 1 : 0;
+  std::size_t i = 0;
+  for (const auto& [name, total] : capacity) {
+    const auto all = amount_of(total.value);
+    const auto taken = used[i] + (flight.empty() ? 0 : flight[i]);
+    if (all > 0) most = std::max(most, static_cast<std::int64_t>(taken * 1000 / all));
+    ++i;
+  }
+  return most;
+}
+
 void Placing::sign(const std::vector<std::uint32_t>& kinds, std::vector<std::uint64_t>& out) const {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> held;
   for (std::size_t d = 0; d < holders_.size(); ++d) {

@@ -44,6 +44,8 @@ class Placing {
     const auto held = holders_[device];
     return spec.admin ? (held >> spec.claim & 1U) != 0 : held != 0;
   }
+  /// How full a shareable device is, in thousandths of its scarcest capacity.
+  [[nodiscard]] std::int64_t fullness(std::uint32_t device) const;
   [[nodiscard]] Amount counter(std::size_t row) const { return counters_[row]; }
 
   /// A claim's constraint as it stands.

@@ -14,13 +14,15 @@ constexpr std::size_t most_dead_ends = 100'000;
 }  // namespace
 
 Search::Search(const NodeView& view, const Ask& ask, Tables& tables,
-               const AllocatorOptions& options, const AttributeValues& values)
+               const AllocatorOptions& options, const AttributeValues& values, Scorer* scorer)
     : view_(view),
       ask_(ask),
       tables_(tables),
       options_(options),
       values_(values),
-      placing_(view, ask, tables, options.features, values) {
+      placing_(view, ask, tables, options.features, values),
+      scorer_(scorer),
+      budget_(options.step_budget) {
   prepare_bounds();
 }
 
@@ -31,6 +33,7 @@ Found Search::run() {
   if (outcome == Outcome::found) {
     found.kind = Found::Kind::found;
     found.picks = placing_.picks();
+    if (scorer_ != nullptr) look_for_better(found);
   } else if (over_budget_) {
     found.kind = Found::Kind::budget;
   } else if (outcome == Outcome::stop) {
@@ -40,13 +43,41 @@ Found Search::run() {
   return found;
 }
 
+/// Goes on from the start, through all solutions that differ in kind, as far as the steps go. Where
+/// upstream could meet an error the first solution stands.
+void Search::look_for_better(Found& found) {
+  best_score_ = scorer_->rate(placing_);
+  best_ = std::move(found.picks);
+  while (!placing_.picks().empty()) placing_.undo();
+  if (!ask_.claims.empty() && !ask_.claims.front().requests.empty() && may_prune(0, 0)) {
+    exploring_ = true;
+    budget_ = steps_ + options_.better_step_budget;
+    (void)begin_request(0, 0);
+    over_budget_ = false;
+  }
+  found.picks = std::move(best_);
+  found.score = best_score_;
+  found.steps = steps_;
+}
+
+Search::Outcome Search::solution() {
+  if (!exploring_) return Outcome::found;
+  ++solutions_;
+  const auto score = scorer_->rate(placing_);
+  if (score > best_score_) {
+    best_score_ = score;
+    best_ = placing_.picks();
+  }
+  return Outcome::none;
+}
+
 Search::Outcome Search::stop_with(std::string error) {
   error_ = std::move(error);
   return Outcome::stop;
 }
 
 bool Search::spend() {
-  over_budget_ = over_budget_ || steps_ >= options_.step_budget;
+  over_budget_ = over_budget_ || steps_ >= budget_;
   ++steps_;
   return !over_budget_;
 }
@@ -57,7 +88,7 @@ std::int64_t Search::wanted(const At& at) const {
 }
 
 Search::Outcome Search::begin_request(std::uint32_t claim, std::uint32_t request) {
-  if (claim == ask_.claims.size()) return Outcome::found;
+  if (claim == ask_.claims.size()) return solution();
   const auto& asked = ask_.claims[claim];
   if (request == asked.requests.size()) {
     // Too many devices for the next claim is no reason to leave this one as it is.
@@ -68,10 +99,12 @@ Search::Outcome Search::begin_request(std::uint32_t claim, std::uint32_t request
   std::vector<std::uint64_t> key;
   if (prune && known_dead_end(claim, request, key)) return Outcome::none;
   const auto& entry = asked.requests[request];
+  const auto seen = solutions_;
   const auto outcome = entry.alternatives
                            ? choose_alternative(claim, request)
                            : next_device({.claim = claim, .request = request, .spec = entry.first});
-  if (prune && outcome == Outcome::none && dead_ends_.size() < most_dead_ends) {
+  if (prune && outcome == Outcome::none && seen == solutions_ &&
+      dead_ends_.size() < most_dead_ends) {
     dead_ends_.insert(std::move(key));
   }
   return outcome;

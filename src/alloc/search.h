@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alloc/placing.h"
+#include "alloc/score.h"
 #include "alloc/tables.h"
 
 namespace dray::alloc {
@@ -16,6 +17,7 @@ struct Found {
   enum class Kind : std::uint8_t { found, none, error, budget };
   Kind kind = Kind::none;
   std::vector<Pick> picks;  ///< in the order of claims, requests and devices
+  Score score;              ///< mode best only
   std::string error;        ///< upstream's text
   std::uint64_t steps = 0;
 };
@@ -25,13 +27,16 @@ struct Found {
 /// one in which upstream would meet an error.
 class Search {
  public:
+  /// With a scorer (mode best), a better solution is looked for after the first.
   Search(const NodeView& view, const Ask& ask, Tables& tables, const AllocatorOptions& options,
-         const AttributeValues& values);
+         const AttributeValues& values, Scorer* scorer = nullptr);
 
   [[nodiscard]] Found run();
 
  private:
   enum class Outcome : std::uint8_t { found, none, exceeded, stop };
+  void look_for_better(Found& found);
+  [[nodiscard]] Outcome solution();
   /// Where the search is: the `device`th device of a spec of a claim's request.
   struct At {
     std::uint32_t claim = 0;
@@ -80,6 +85,12 @@ class Search {
     std::size_t operator()(const std::vector<std::uint64_t>& key) const;
   };
   std::unordered_set<std::vector<std::uint64_t>, KeyHash> dead_ends_;
+  Scorer* scorer_;
+  bool exploring_ = false;       ///< past the first solution
+  std::uint64_t solutions_ = 0;  ///< seen while exploring
+  std::vector<Pick> best_;
+  Score best_score_;
+  std::uint64_t budget_ = 0;
   std::string error_;
   bool counters_may_grow_ = false;  ///< some device consumes a negative amount
   bool over_budget_ = false;

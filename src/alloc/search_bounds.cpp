@@ -97,6 +97,7 @@ void Search::find_kinds() {
     counters_may_grow_ = counters_may_grow_ || std::ranges::any_of(device.counters, [](auto take) {
                            return take.amount < 0;
                          });
+    if (scorer_ != nullptr) scorer_->describe(d, key);
     const auto next = static_cast<std::uint32_t>(known.size());
     kinds_.push_back(known.try_emplace(key, next).first->second);
   }

@@ -152,10 +152,18 @@ void mark_allocated(const Json& allocated, cluster::AllocatedState& state) {
   }
 }
 
+/// As the wire has it, but that amounts which upstream's text spoils (10^21 prints as 1) are exact.
 Json encode(const AllocationResult& result) {
   wire::JsonWriter out;
   write(out, result);
-  return Json::parse(std::move(out).take());
+  auto json = Json::parse(std::move(out).take());
+  for (std::size_t i = 0; i < result.devices.size(); ++i) {
+    for (const auto& [name, amount] : result.devices[i].consumed_capacity) {
+      if (Quantity::parse(amount.to_string()) == amount) continue;
+      json["devices"]["results"][i]["consumedCapacity"][name] = amount.to_decimal();
+    }
+  }
+  return json;
 }
 
 /// Upstream's lister in the recordings says it in its own way.

@@ -75,6 +75,14 @@ struct AllocatorOptions {
   Features features;
   Compatibility compatibility = Compatibility::v0_37_2;
   SharePlacement shares = SharePlacement::pack;
+  /// Mode best: levels on which a pod's devices should be together, the most wanted first; each
+  /// with the attributes that tell it, of all drivers.
+  std::vector<std::vector<std::string>> alignment{
+      {"resource.kubernetes.io/pcieRoot"},
+      {"resource.kubernetes.io/numaNode", "dra.net/numaNode", "dra.cpu/numaNodeID",
+       "spyre.ibm.com/numaInfo"}};
+  /// Mode best: devices looked at after the first solution, for a better one.
+  std::uint64_t better_step_budget = 20'000;
   /// Devices looked at in one search, after which it ends with Reason::search_budget.
   std::uint64_t step_budget = 200'000;
   /// Gives share ids (lower-case UUIDs), a new one each call; absent: counted from zero, unique

@@ -176,7 +176,9 @@ TEST_CASE("the generation moves with what a plan can see, and with nothing else"
   auto made = pod("p");
   put(state, made);
   const auto before = state.generation();
-  made.conditions.push_back({.type = "PodScheduled", .status = "False"});
+  Condition waiting;
+  waiting.type = "PodScheduled";
+  made.conditions.push_back(waiting);
   made.meta.resource_version = ResourceVersion("7");
   put(state, made);
   CHECK(state.generation() == before);
