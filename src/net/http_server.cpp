@@ -204,19 +204,27 @@ Result<std::uint16_t> HttpServer::listen() {
       return std::unexpected(std::move(loaded.error()).within("tls"));
     }
   }
+  auto opened = open_once();
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  if (!*opened) return state_->port;
+  // Not under the mutex: called from one of the threads of `io`, these start at once.
+  asio::co_spawn(state_->strand, accept_all(state_, *opened), asio::detached);
+  if (options.tls) asio::co_spawn(state_->strand, reload_tls(state_, *opened), asio::detached);
+  return state_->port;
+}
+
+/// A new acceptor; null if there is one already.
+Result<std::shared_ptr<asio::ip::tcp::acceptor>> HttpServer::open_once() {
   const std::lock_guard lock(state_->mutex);
-  if (state_->acceptor) return state_->port;
+  if (state_->acceptor) return std::shared_ptr<tcp::acceptor>();
+  const auto& options = state_->served->options;
   const auto port = state_->port != 0 ? state_->port : options.port;
   auto acceptor = open_acceptor(state_->strand, options.address, port);
-  if (!acceptor) return std::unexpected(std::move(acceptor.error()));
+  if (!acceptor) return acceptor;
   state_->acceptor = *acceptor;
   state_->port = (*acceptor)->local_endpoint().port();
   state_->served->draining = false;
-  asio::co_spawn(state_->strand, accept_all(state_, *acceptor), asio::detached);
-  if (options.tls) {
-    asio::co_spawn(state_->strand, reload_tls(state_, *acceptor), asio::detached);
-  }
-  return state_->port;
+  return acceptor;
 }
 
 void HttpServer::stop_listening() {

@@ -2,6 +2,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -67,6 +68,8 @@ class HttpServer {
   struct State;  ///< of http_server.cpp
 
  private:
+  Result<std::shared_ptr<boost::asio::ip::tcp::acceptor>> open_once();
+
   std::shared_ptr<State> state_;
 };
 
