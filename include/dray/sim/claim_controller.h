@@ -23,7 +23,9 @@ namespace dray::sim {
 /// Makes claims from templates, also for gated pods, and writes their names into the pods' status;
 /// takes pods that are done off reservedFor, with the last one (and the finalizer there) the
 /// allocation, then the finalizer; deletes the claims of done pods; reserves an allocated claim for
-/// a bound pod that lacks it. It decides on its own caches, which lag as its events do.
+/// a bound pod that lacks it. It decides on its own caches, which lag as its events do. It has the
+/// faults of the real one: a finished pod of a claim that others use is reserved and dropped again
+/// for ever (kubernetes/kubernetes issue 141274).
 class ClaimController {
  public:
   /// A change of a pod, a claim or a template, as its watch tells it.
