@@ -55,7 +55,9 @@ void Engine::State::bind_tracked(PodTrack& track, RequestId id, const NodeName& 
     return answer(id, name + ": " + std::string(text(Reason::reserved_elsewhere)));
   }
   if (!track.reservation) plan_on_the_spot(track, {node}, now);
-  if (!track.reservation) return answer(id, name + ": " + std::string(text(track.reason)));
+  if (!track.reservation) {
+    return answer(id, name + ", node " + node.get() + ": " + std::string(text(track.reason)));
+  }
   start_binding(track, id, *track.reservation, now);
 }
 

@@ -10,7 +10,7 @@
 namespace dray::engine {
 namespace {
 
-constexpr Duration claim_patience = std::chrono::seconds(3);
+constexpr Duration claim_patience = std::chrono::seconds(10);
 
 /// Lifted pods first (they were promised a place before a restart), then priority, then age.
 auto queue_rank(const Pod& pod) {

@@ -38,6 +38,11 @@ extender::FilterResponse Engine::State::filter(const extender::FilterRequest& re
   if (!synced) return fault(Reason::not_synced);
   const auto nodes = offered_nodes(request);
   const auto& pod = request.pod;
+  if (pod.meta.name.empty()) {
+    extender::FilterResponse response;
+    response.error = "dray: filter request: Pod.metadata.name is empty";
+    return response;
+  }
   if (auto* track = find_track(pod.key(), pod.meta.uid)) {
     // Bare Node objects come from a cluster autoscaler's simulation or from a scheduler that would
     // then score every node as empty: answered, but nothing is held for it.
