@@ -48,6 +48,12 @@ class Refusals {
   std::map<Reason, std::string> details_;
 };
 
+/// Devices that must be made ready before the pod may be bound (KEP-5007).
+bool waits_for_conditions(const AllocationResult& allocation) {
+  return std::ranges::any_of(allocation.devices,
+                             [](const auto& device) { return !device.binding_conditions.empty(); });
+}
+
 /// The claims of one pod, split by whether they have devices already.
 struct Demand {
   PodClaims claims;
@@ -174,7 +180,12 @@ class Planner {
       refusals.add(no->reason, no->detail);
       return false;
     }
-    take(pod, demand, node, std::move(std::get<alloc::Allocation>(*found)), outcome);
+    auto& allocation = std::get<alloc::Allocation>(*found);
+    if (std::ranges::any_of(allocation.results, waits_for_conditions)) {
+      refusals.add(Reason::unsupported, "binding conditions of devices");
+      return false;
+    }
+    take(pod, demand, node, std::move(allocation), outcome);
     return true;
   }
 
