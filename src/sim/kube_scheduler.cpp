@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kube_scheduler_state.h"
+#include "sim/kube_scheduler_state.h"
 
 namespace dray::sim {
 

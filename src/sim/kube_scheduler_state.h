@@ -10,7 +10,7 @@
 #include "dray/cluster/node_fit.h"
 #include "dray/cluster/state.h"
 #include "dray/sim/kube_scheduler.h"
-#include "scheduling_queue.h"
+#include "sim/scheduling_queue.h"
 
 namespace dray::sim {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "claim_names.h"
+#include "sim/claim_names.h"
 #include "dray/sim/cluster_loop.h"
 
 // Lists and watches of the loop's clients, as client-go's reflector does them.

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "kube_scheduler_state.h"
+#include "sim/kube_scheduler_state.h"
 
 // DefaultPreemption (framework/preemption, plugins/defaultpreemption): which pods of lower priority
 // would make room, asked of the in-tree filters alone; the extender may only say no.

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "dray/cluster/node_match.h"
-#include "kube_scheduler_state.h"
+#include "sim/kube_scheduler_state.h"
 
 // eventhandlers.go: what a change of the cluster does to the cache and the queue.
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "kube_scheduler_state.h"
+#include "sim/kube_scheduler_state.h"
 
 // schedule_one.go: one pod at a time through filters, extender, scores; then its binding beside.
 

@@ -1,4 +1,4 @@
-#include "scheduling_queue.h"
+#include "sim/scheduling_queue.h"
 
 #include <algorithm>
 #include <chrono>
