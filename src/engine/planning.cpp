@@ -100,7 +100,7 @@ void Engine::State::take_job(const JobOutcome& outcome, bool as_planned, Time no
   if (outcome.placements.empty()) {
     track.reason = outcome.reason;
     track.detail = outcome.detail;
-    if (outcome.reason == Reason::claim_elsewhere) free_own_claims(track);
+    if (outcome.reason != Reason::planning) free_own_claims(track);
     // A claim that is missing is usually on its way: worth a word only if it stays away.
     if (track.reason == Reason::claim_missing) {
       if (!track.timer) arm(track, now + claim_patience);
