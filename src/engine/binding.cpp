@@ -105,6 +105,7 @@ void Binding::advance_claim(std::size_t index, const ResourceClaim& claim, Comma
 
 std::vector<ResourceVersion> Binding::claim_versions() const {
   std::vector<ResourceVersion> versions;
+  versions.reserve(claims_.size());
   for (const auto& claim : claims_) versions.push_back(claim.version);
   return versions;
 }

@@ -88,6 +88,7 @@ void Engine::State::take(const Plan& plan, const cluster::Snapshot& then, Time n
   // Judged for all jobs before the first is taken, which moves its node.
   const auto current = cluster.snapshot();
   std::vector<bool> as_planned;
+  as_planned.reserve(plan.jobs.size());
   for (const auto& job : plan.jobs) as_planned.push_back(unmoved(job, then, *current));
   for (std::size_t i = 0; i < plan.jobs.size(); ++i) take_job(plan.jobs[i], as_planned[i], now);
   if (plan.exhausted) plan_wanted = true;

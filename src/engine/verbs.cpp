@@ -38,9 +38,9 @@ extender::FilterResponse Engine::State::filter(const extender::FilterRequest& re
   if (!synced) return fault(Reason::not_synced);
   const auto nodes = offered_nodes(request);
   const auto& pod = request.pod;
-  if (pod.meta.name.empty()) {
+  if (pod.meta.name.empty() || pod.meta.uid.get().empty()) {
     extender::FilterResponse response;
-    response.error = "dray: filter request: Pod.metadata.name is empty";
+    response.error = "dray: filter request: Pod.metadata.name or uid is empty";
     return response;
   }
   if (auto* track = find_track(pod.key(), pod.meta.uid)) {

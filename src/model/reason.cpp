@@ -1,159 +1,90 @@
 #include "dray/model/reason.h"
 
+#include <array>
+#include <cstddef>
 #include <utility>
 
 namespace dray {
+namespace {
+
+struct Row {
+  Reason reason;
+  std::string_view name;
+  std::string_view text;
+};
+
+/// In the order of the enum.
+constexpr std::array rows{
+    Row{Reason::none, "", ""},
+    Row{Reason::planning, "Planning", "dray: a placement is being planned"},
+    Row{Reason::claim_missing, "ClaimMissing",
+        "dray: a ResourceClaim of the pod does not exist yet"},
+    Row{Reason::claim_deleting, "ClaimDeleting",
+        "dray: a ResourceClaim of the pod is being deleted"},
+    Row{Reason::claim_not_owned, "ClaimNotOwned", "dray: a ResourceClaim was made for another pod"},
+    Row{Reason::class_missing, "ClassMissing", "dray: a DeviceClass of the claim does not exist"},
+    Row{Reason::no_node_fits, "NoNodeFits",
+        "dray: no node has the devices and room that the pod asks for"},
+    Row{Reason::unsupported, "Unsupported",
+        "dray: the pod asks for something that dray does not support"},
+    Row{Reason::not_leader, "NotLeader", "dray: this replica is not the leader"},
+    Row{Reason::not_synced, "NotSynced", "dray: the cluster state is still being read"},
+    Row{Reason::reserved_elsewhere, "ReservedElsewhere",
+        "dray: devices are reserved for the pod on another node"},
+    Row{Reason::claim_elsewhere, "ClaimElsewhere",
+        "dray: a claim is allocated where this node cannot use it"},
+    Row{Reason::node_unknown, "NodeUnknown", "dray: the node is not known to dray yet"},
+    Row{Reason::node_unschedulable, "NodeUnschedulable", "dray: the node is cordoned"},
+    Row{Reason::node_selector, "NodeSelector",
+        "dray: the node does not match the pod's selector or affinity"},
+    Row{Reason::node_taint, "NodeTaint",
+        "dray: the node has a taint that the pod does not tolerate"},
+    Row{Reason::node_resources, "NodeResources",
+        "dray: the node has too little CPU, memory or other resources"},
+    Row{Reason::node_ports, "NodePorts", "dray: a host port of the pod is taken on the node"},
+    Row{Reason::node_refused, "NodeRefused", "dray: kube-scheduler refused the node for this pod"},
+    Row{Reason::no_devices, "NoDevices", "dray: the node has too few devices"},
+    Row{Reason::class_selector, "ClassSelector", "dray: too few devices match the DeviceClass"},
+    Row{Reason::claim_selector, "ClaimSelector",
+        "dray: too few devices match the claim's selectors"},
+    Row{Reason::selector_error, "SelectorError", "dray: a CEL selector fails on a device"},
+    Row{Reason::device_taint, "DeviceTaint",
+        "dray: too few devices without a taint that the claim bears"},
+    Row{Reason::devices_in_use, "DevicesInUse", "dray: too few matching devices are free"},
+    Row{Reason::counters, "Counters", "dray: partitions of the devices leave too few counters"},
+    Row{Reason::capacity, "Capacity", "dray: the devices have too little capacity left"},
+    Row{Reason::constraint, "Constraint",
+        "dray: free devices do not meet the claim's constraints together"},
+    Row{Reason::pool_incomplete, "PoolIncomplete",
+        "dray: a device pool is being updated by its driver"},
+    Row{Reason::pool_invalid, "PoolInvalid",
+        "dray: a device pool is published wrongly by its driver"},
+    Row{Reason::too_many_devices, "TooManyDevices",
+        "dray: the claim asks for more devices than a claim may have"},
+    Row{Reason::search_budget, "SearchBudget",
+        "dray: no fitting set of devices found within the search budget"},
+    Row{Reason::allocation_error, "AllocationError", "dray: the claim cannot be evaluated"},
+    Row{Reason::claim_consumers, "ClaimConsumers",
+        "dray: a shared claim has as many users as it may have"},
+    Row{Reason::binding_conditions, "BindingConditions", "dray: devices are not ready to be bound"},
+};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (std::to_underlying(rows[i].reason) != i) return false;
+  }
+  return rows.size() == static_cast<std::size_t>(last_reason) + 1;
+}
+static_assert(in_order());
+
+}  // namespace
 
 std::string_view text(Reason reason) {
-  switch (reason) {
-    case Reason::none:
-      return "";
-    case Reason::planning:
-      return "dray: a placement is being planned";
-    case Reason::claim_missing:
-      return "dray: a ResourceClaim of the pod does not exist yet";
-    case Reason::claim_deleting:
-      return "dray: a ResourceClaim of the pod is being deleted";
-    case Reason::claim_not_owned:
-      return "dray: a ResourceClaim was made for another pod";
-    case Reason::class_missing:
-      return "dray: a DeviceClass of the claim does not exist";
-    case Reason::no_node_fits:
-      return "dray: no node has the devices and room that the pod asks for";
-    case Reason::unsupported:
-      return "dray: the pod asks for something that dray does not support";
-    case Reason::not_leader:
-      return "dray: this replica is not the leader";
-    case Reason::not_synced:
-      return "dray: the cluster state is still being read";
-    case Reason::reserved_elsewhere:
-      return "dray: devices are reserved for the pod on another node";
-    case Reason::claim_elsewhere:
-      return "dray: a claim is allocated where this node cannot use it";
-    case Reason::node_unknown:
-      return "dray: the node is not known to dray yet";
-    case Reason::node_unschedulable:
-      return "dray: the node is cordoned";
-    case Reason::node_selector:
-      return "dray: the node does not match the pod's selector or affinity";
-    case Reason::node_taint:
-      return "dray: the node has a taint that the pod does not tolerate";
-    case Reason::node_resources:
-      return "dray: the node has too little CPU, memory or other resources";
-    case Reason::node_ports:
-      return "dray: a host port of the pod is taken on the node";
-    case Reason::node_refused:
-      return "dray: kube-scheduler refused the node for this pod";
-    case Reason::no_devices:
-      return "dray: the node has too few devices";
-    case Reason::class_selector:
-      return "dray: too few devices match the DeviceClass";
-    case Reason::claim_selector:
-      return "dray: too few devices match the claim's selectors";
-    case Reason::selector_error:
-      return "dray: a CEL selector fails on a device";
-    case Reason::device_taint:
-      return "dray: too few devices without a taint that the claim bears";
-    case Reason::devices_in_use:
-      return "dray: too few matching devices are free";
-    case Reason::counters:
-      return "dray: partitions of the devices leave too few counters";
-    case Reason::capacity:
-      return "dray: the devices have too little capacity left";
-    case Reason::constraint:
-      return "dray: free devices do not meet the claim's constraints together";
-    case Reason::pool_incomplete:
-      return "dray: a device pool is being updated by its driver";
-    case Reason::pool_invalid:
-      return "dray: a device pool is published wrongly by its driver";
-    case Reason::too_many_devices:
-      return "dray: the claim asks for more devices than a claim may have";
-    case Reason::search_budget:
-      return "dray: no fitting set of devices found within the search budget";
-    case Reason::allocation_error:
-      return "dray: the claim cannot be evaluated";
-    case Reason::claim_consumers:
-      return "dray: a shared claim has as many users as it may have";
-    case Reason::binding_conditions:
-      return "dray: devices are not ready to be bound";
-  }
-  std::unreachable();
+  return rows[std::to_underlying(reason)].text;
 }
 
 std::string_view name(Reason reason) {
-  switch (reason) {
-    case Reason::none:
-      return "";
-    case Reason::planning:
-      return "Planning";
-    case Reason::claim_missing:
-      return "ClaimMissing";
-    case Reason::claim_deleting:
-      return "ClaimDeleting";
-    case Reason::claim_not_owned:
-      return "ClaimNotOwned";
-    case Reason::class_missing:
-      return "ClassMissing";
-    case Reason::no_node_fits:
-      return "NoNodeFits";
-    case Reason::unsupported:
-      return "Unsupported";
-    case Reason::not_leader:
-      return "NotLeader";
-    case Reason::not_synced:
-      return "NotSynced";
-    case Reason::reserved_elsewhere:
-      return "ReservedElsewhere";
-    case Reason::claim_elsewhere:
-      return "ClaimElsewhere";
-    case Reason::node_unknown:
-      return "NodeUnknown";
-    case Reason::node_unschedulable:
-      return "NodeUnschedulable";
-    case Reason::node_selector:
-      return "NodeSelector";
-    case Reason::node_taint:
-      return "NodeTaint";
-    case Reason::node_resources:
-      return "NodeResources";
-    case Reason::node_ports:
-      return "NodePorts";
-    case Reason::node_refused:
-      return "NodeRefused";
-    case Reason::no_devices:
-      return "NoDevices";
-    case Reason::class_selector:
-      return "ClassSelector";
-    case Reason::claim_selector:
-      return "ClaimSelector";
-    case Reason::selector_error:
-      return "SelectorError";
-    case Reason::device_taint:
-      return "DeviceTaint";
-    case Reason::devices_in_use:
-      return "DevicesInUse";
-    case Reason::counters:
-      return "Counters";
-    case Reason::capacity:
-      return "Capacity";
-    case Reason::constraint:
-      return "Constraint";
-    case Reason::pool_incomplete:
-      return "PoolIncomplete";
-    case Reason::pool_invalid:
-      return "PoolInvalid";
-    case Reason::too_many_devices:
-      return "TooManyDevices";
-    case Reason::search_budget:
-      return "SearchBudget";
-    case Reason::allocation_error:
-      return "AllocationError";
-    case Reason::claim_consumers:
-      return "ClaimConsumers";
-    case Reason::binding_conditions:
-      return "BindingConditions";
-  }
-  std::unreachable();
+  return rows[std::to_underlying(reason)].name;
 }
 
 }  // namespace dray

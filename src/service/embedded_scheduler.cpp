@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "service/log.h"
 #include "wire/extender_codec.h"
 
 namespace dray::service {
@@ -80,28 +81,28 @@ asio::awaitable<void> EmbeddedScheduler::call(std::string verb, std::string body
   asio::post(strand_, [this, answered = std::move(answered)] { step(answered); });
 }
 
-void EmbeddedScheduler::carry(sim::CallFilter command) {
+void EmbeddedScheduler::carry(const sim::CallFilter& command) {
   auto body = wire::encode(command.request);
   asio::co_spawn(io_,
                  call<sim::FilterAnswered>("filter", std::move(body), command.id, decision_timeout,
                                            wire::decode_filter_response),
                  asio::detached);
 }
-void EmbeddedScheduler::carry(sim::CallPrioritize command) {
+void EmbeddedScheduler::carry(const sim::CallPrioritize& command) {
   auto body = wire::encode(command.request);
   asio::co_spawn(io_,
                  call<sim::PrioritizeAnswered>("prioritize", std::move(body), command.id,
                                                decision_timeout, wire::decode_prioritize_response),
                  asio::detached);
 }
-void EmbeddedScheduler::carry(sim::CallPreempt command) {
+void EmbeddedScheduler::carry(const sim::CallPreempt& command) {
   auto body = wire::encode(command.request);
   asio::co_spawn(io_,
                  call<sim::PreemptAnswered>("preempt", std::move(body), command.id,
                                             decision_timeout, wire::decode_preempt_response),
                  asio::detached);
 }
-void EmbeddedScheduler::carry(sim::CallBind command) {
+void EmbeddedScheduler::carry(const sim::CallBind& command) {
   auto body = wire::encode(command.request);
   asio::co_spawn(io_,
                  call<sim::BindAnswered>("bind", std::move(body), command.id, bind_timeout,
@@ -111,7 +112,9 @@ void EmbeddedScheduler::carry(sim::CallBind command) {
 
 void EmbeddedScheduler::carry(sim::PatchPodStatus command) {
   api_.post([command = std::move(command)](sim::ApiServer& server, Time now) {
-    static_cast<void>(server.patch(
+    // A pod that is gone by now has no status to patch: as in kube-scheduler, no more than a log
+    // line.
+    const auto patched = server.patch(
         Kind::pod, command.pod.namespace_name, command.pod.name, sim::Endpoint::status,
         [&](KubeObject& object) -> Result<void> {
           auto& pod = std::get<Pod>(object);
@@ -119,7 +122,8 @@ void EmbeddedScheduler::carry(sim::PatchPodStatus command) {
           if (command.nominated_node) pod.nominated_node = *command.nominated_node;
           return {};
         },
-        now));
+        now);
+    if (!patched) log_info(4, patched.error().message);
   });
 }
 
@@ -127,14 +131,16 @@ void EmbeddedScheduler::carry(sim::DeleteVictim command) {
   api_.post([command = std::move(command)](sim::ApiServer& server, Time now) {
     sim::DeleteOptions options;
     options.uid = command.uid;
-    static_cast<void>(
-        server.remove(Kind::pod, command.pod.namespace_name, command.pod.name, options, now));
+    const auto removed =
+        server.remove(Kind::pod, command.pod.namespace_name, command.pod.name, options, now);
+    if (!removed) log_info(4, removed.error().message);
   });
 }
 
 void EmbeddedScheduler::carry(engine::RecordEvent command) {
   api_.post([command = std::move(command)](sim::ApiServer& server, Time now) {
-    static_cast<void>(server.write(command, now));
+    const auto written = server.write(command, now);
+    if (!written) log_info(4, written.error().message);
   });
 }
 

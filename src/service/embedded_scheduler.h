@@ -30,10 +30,10 @@ class EmbeddedScheduler {
  private:
   void step(const sim::SchedulerInput& input);
   void carry(sim::SchedulerCommands commands);
-  void carry(sim::CallFilter command);
-  void carry(sim::CallPrioritize command);
-  void carry(sim::CallPreempt command);
-  void carry(sim::CallBind command);
+  void carry(const sim::CallFilter& command);
+  void carry(const sim::CallPrioritize& command);
+  void carry(const sim::CallPreempt& command);
+  void carry(const sim::CallBind& command);
   void carry(sim::PatchPodStatus command);
   void carry(sim::DeleteVictim command);
   void carry(engine::RecordEvent command);

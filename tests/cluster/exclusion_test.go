@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
 
 	"dray.dev/dray/tests/cluster/harness"
 )
@@ -94,11 +95,18 @@ func newClaim(t *testing.T, name string) *resourcev1.ResourceClaim {
 	}
 	t.Cleanup(func() {
 		ctx := contextAfter(t)
-		if got, err := claims.Get(ctx, name, metav1.GetOptions{}); err == nil && got.Status.Allocation != nil {
-			got.Status = resourcev1.ResourceClaimStatus{}
-			if _, err := claims.UpdateStatus(ctx, got, metav1.UpdateOptions{}); err != nil {
-				t.Error(err)
+		// The claim controller may be writing it too.
+		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			got, err := claims.Get(ctx, name, metav1.GetOptions{})
+			if err != nil || got.Status.Allocation == nil {
+				return err
 			}
+			got.Status = resourcev1.ResourceClaimStatus{}
+			_, err = claims.UpdateStatus(ctx, got, metav1.UpdateOptions{})
+			return err
+		})
+		if err != nil {
+			t.Error(err)
 		}
 		if err := claims.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
