@@ -20,7 +20,8 @@ class NodeOrder {
   /// All nodes of the snapshot, or those of `only` that it has.
   NodeOrder(const cluster::Snapshot& snapshot, const std::optional<std::vector<NodeName>>& only);
 
-  template <class Visit>  // bool(NodeIndex): false ends the walk
+  /// `visit` is bool(NodeIndex): false ends the walk, as it must after took().
+  template <class Visit>
   void walk(const Visit& visit) const {
     for (const auto& [free, rank] : order_) {
       if (!visit(nodes_[rank])) return;

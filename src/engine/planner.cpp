@@ -129,11 +129,13 @@ class Planner {
     const auto hint = promised_node(pod);
     const auto hinted = hint ? input_.snapshot->name(*hint) : NodeName();
     bool done = hint && attempt(*hint);
-    order_.walk([&](NodeIndex node) {
-      if (done || exhausted_) return false;
-      if (node != hint) done = attempt(node);
-      return true;
-    });
+    // A taken node moves in the order: the walk ends with it.
+    if (!done) {
+      order_.walk([&](NodeIndex node) {
+        if (node != hint) done = attempt(node);
+        return !done && !exhausted_;
+      });
+    }
     if (done) {
       if (outcome.placements.empty()) return;
       // `take` has left the warnings there.

@@ -1,0 +1,117 @@
+#include <catch2/catch.hpp>
+
+#include "dray/cluster/state.h"
+#include "dray/engine/plan.h"
+#include "tests/unit/engine/fixture.h"
+
+namespace dray::engine {
+namespace {
+
+struct Cluster {
+  cluster::ClusterState state;
+  PlanInput input;
+
+  Cluster() { tell(make_class()); }
+  void tell(KubeObject object) { state.apply(cluster::ObjectChanged{std::move(object)}); }
+  void node(const std::string& name, int gpus) {
+    tell(make_node(name));
+    tell(make_gpus(name, gpus));
+  }
+  void pod(const std::string& name, std::int64_t gpus) {
+    tell(make_claim("c-" + name, gpus));
+    auto pod = make_pod(name, "c-" + name);
+    tell(pod);
+    input.jobs.push_back({.pods = {std::make_shared<const Pod>(pod)}, .queued = start});
+  }
+  Plan plan() {
+    input.snapshot = state.snapshot();
+    input.now = start;
+    alloc::Allocator allocator;
+    return engine::plan(input, allocator);
+  }
+};
+
+std::vector<std::string> nodes(const Plan& plan) {
+  std::vector<std::string> out;
+  for (const auto& job : plan.jobs) {
+    out.push_back(job.placements.empty() ? "-" : job.placements.front().node.get());
+  }
+  return out;
+}
+
+TEST_CASE("jobs are placed one after another on what is left, fullest node first") {
+  Cluster c;
+  c.node("a", 4);
+  c.node("b", 2);
+  for (int i = 0; i < 7; ++i) c.pod("p" + std::to_string(i), 1);
+  CHECK(nodes(c.plan()) == std::vector<std::string>{"b", "b", "a", "a", "a", "a", "-"});
+}
+
+TEST_CASE("many jobs over many nodes take every device once") {
+  Cluster c;
+  for (int i = 0; i < 40; ++i) c.node("n" + std::to_string(i), 8);
+  for (int i = 0; i < 320; ++i) c.pod("p" + std::to_string(i), 1);
+  std::set<DeviceId> taken;
+  const auto plan = c.plan();
+  for (const auto& job : plan.jobs) {
+    REQUIRE(job.placements.size() == 1);
+    for (const auto& device : job.placements[0].claims[0].allocation.devices) {
+      CHECK(taken.insert(device.device).second);
+    }
+  }
+  CHECK(taken.size() == 320);
+}
+
+TEST_CASE("the reason is that of the node which got furthest, with counts beside it") {
+  Cluster c;
+  c.node("a", 2);
+  c.node("b", 1);
+  c.tell([] {
+    auto node = make_node("c");
+    node.unschedulable = true;
+    return node;
+  }());
+  c.pod("p", 3);
+  const auto plan = c.plan();
+  CHECK(plan.jobs[0].reason == Reason::no_devices);
+  CHECK_THAT(plan.jobs[0].detail, Catch::Contains("on 2 nodes"));
+  CHECK_THAT(plan.jobs[0].detail, Catch::Contains("NodeUnschedulable on 1 node"));
+}
+
+TEST_CASE("a refused node is not tried, and only what is asked for is") {
+  Cluster c;
+  c.node("a", 1);
+  c.node("b", 1);
+  c.pod("p", 1);
+  c.input.refused = {{Uid("uid-p"), NodeName("a")}};
+  CHECK(nodes(c.plan()) == std::vector<std::string>{"b"});
+  c.input.refused.clear();
+  c.input.only = {NodeName("b")};
+  CHECK(nodes(c.plan()) == std::vector<std::string>{"b"});
+}
+
+TEST_CASE("the budget ends a plan, and says so") {
+  Cluster c;
+  for (int i = 0; i < 10; ++i) c.node("n" + std::to_string(i), 1);
+  c.pod("big", 2);
+  c.pod("small", 1);
+  c.input.budget.nodes_tried = 5;
+  const auto plan = c.plan();
+  CHECK(plan.exhausted);
+  CHECK(plan.nodes_tried == 5);
+  CHECK(plan.jobs[0].reason == Reason::planning);
+}
+
+TEST_CASE("devices with binding conditions are not taken") {
+  Cluster c;
+  c.tell(make_node("a"));
+  auto slice = make_gpus("a", 1);
+  slice.devices[0].binding_conditions = {"ready"};
+  slice.devices[0].binding_failure_conditions = {"failed"};
+  c.tell(slice);
+  c.pod("p", 1);
+  CHECK(c.plan().jobs[0].reason == Reason::unsupported);
+}
+
+}  // namespace
+}  // namespace dray::engine
