@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -48,6 +49,7 @@ class Checker {
         unify_(checked.pool) {
     out_.types.assign(ast.offsets.size(), &types::error);
     out_.references.assign(ast.offsets.size(), {});
+    for (const FunctionDeclaration& function : environment.functions) declare(function);
   }
 
   void run() {
@@ -60,6 +62,21 @@ class Checker {
     std::string_view name;
     const Type* type;
   };
+
+  void declare(const FunctionDeclaration& declared) {
+    Function& function = functions_[declared.name];
+    function.name = declared.name;
+    for (const FunctionDeclaration::Overload& from : declared.overloads) {
+      std::string signature = "(";
+      for (const std::string& arg : from.args) {
+        signature += (signature.size() > 1 ? "; " : "") + arg;
+      }
+      Overload overload{.id = from.id,
+                        .style = from.member ? Overload::Style::member : Overload::Style::global};
+      read_signature(out_.pool, signature + ") -> " + from.result, overload);
+      function.overloads.push_back(std::move(overload));
+    }
+  }
 
   // --- results and errors ---
   [[nodiscard]] const Type& type_of(const Expr* e) const { return out_.type(e); }
@@ -261,7 +278,9 @@ class Checker {
 
   [[nodiscard]] const Function* find_declared(std::string_view name) const {
     if (name == "includes" && !device_.includes) return nullptr;
-    return find_function(name.substr(name.starts_with('.') ? 1 : 0));
+    const std::string_view plain = name.substr(name.starts_with('.') ? 1 : 0);
+    const auto own = functions_.find(plain);
+    return own != functions_.end() ? &own->second : find_function(plain);
   }
 
   void call(Expr* e) {
@@ -489,6 +508,7 @@ class Checker {
   SourceErrors& errors_;
   Unifier unify_;
   std::vector<Local> locals_;
+  std::map<std::string_view, Function> functions_;
 };
 
 }  // namespace

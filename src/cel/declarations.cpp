@@ -93,14 +93,7 @@ struct Declarations {
     Function& function = functions[row.function];
     function.name = row.function;
     Overload overload{.id = row.id, .style = row.style};
-    const auto arrow = row.signature.find(") -> ");
-    std::string_view args = row.signature.substr(1, arrow - 1);
-    while (!args.empty()) {
-      const std::string_view arg = args.substr(0, args.find("; "));
-      overload.args.push_back(&TypeReader(pool, arg, overload.params).read());
-      args.remove_prefix(std::min(args.size(), arg.size() + 2));
-    }
-    overload.result = &TypeReader(pool, row.signature.substr(arrow + 5), overload.params).read();
+    read_signature(pool, row.signature, overload);
     function.overloads.push_back(std::move(overload));
   }
 };
@@ -111,6 +104,17 @@ const Declarations& declarations() {
 }
 
 }  // namespace
+
+void read_signature(TypePool& pool, std::string_view signature, Overload& overload) {
+  const auto arrow = signature.find(") -> ");
+  std::string_view args = signature.substr(1, arrow - 1);
+  while (!args.empty()) {
+    const std::string_view arg = args.substr(0, args.find("; "));
+    overload.args.push_back(&TypeReader(pool, arg, overload.params).read());
+    args.remove_prefix(std::min(args.size(), arg.size() + 2));
+  }
+  overload.result = &TypeReader(pool, signature.substr(arrow + 5), overload.params).read();
+}
 
 const Type& read_type(TypePool& pool, std::string_view text) {
   std::vector<const Type*> params;

@@ -38,6 +38,8 @@ struct OverloadText {
 
 /// The function of that name in Kubernetes' environment, or null.
 [[nodiscard]] const Function* find_function(std::string_view name);
+/// Reads the types of an overload from `(string; <T>) -> bool`.
+void read_signature(TypePool& pool, std::string_view signature, Overload& overload);
 /// Reads a type as cel-go prints it: `map(string, list(int))`.
 [[nodiscard]] const Type& read_type(TypePool& pool, std::string_view text);
 /// The type that a global identifier names (`int`, `net.IP`), or null.

@@ -197,6 +197,9 @@ Value Evaluation::equality(const Node& node, bool negated) {
 template <bool track>
 Value Evaluation::invoke(const Node& node) {
   const Call& called = *node.call;
+  if constexpr (!track) {
+    if (called.folded) return called.result;
+  }
   std::array<Value, 4> few;
   std::span<Value> args(few.data(), std::min(called.args.size(), few.size()));
   if (called.args.size() > few.size()) args = context.arena.array<Value>(called.args.size());
@@ -210,6 +213,7 @@ Value Evaluation::invoke(const Node& node) {
       if (arg.is_error()) return arg;
     }
   }
+  if (called.folded) return called.result;
   call = &called;
   return dispatch(called, args, node.own_id);
 }

@@ -153,7 +153,7 @@ Text floating(const Value& value, const FormatClause& clause) {
                                        type_of(value).name()));
   }
   return fixed ? fixed_text(number, clause.precision.value_or(6))
-               : scientific_text(number, clause.precision.value_or(0));
+               : scientific_text(number, clause.precision.value_or(6));
 }
 
 Text binary(const Value& value) {

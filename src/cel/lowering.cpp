@@ -106,6 +106,12 @@ class Lowering {
       return constant(e->id, Context::type(*type));
     }
     const std::string_view name = e->name;
+    if (plan_.checked.type(e).kind() == TypeKind::type) {
+      // cel-go takes every identifier of a type's type for the name of a type.
+      const Type* named = find_type_name(name);
+      if (named == nullptr) return fail(fmt::format("reference to undefined type: {}", name));
+      return constant(e->id, Context::type(*named->params()[0]));
+    }
     for (auto variable = scope_.rbegin(); variable != scope_.rend(); ++variable) {
       if (variable->name != name) continue;
       Path* path = make_path(variable->root, e->id);
@@ -240,7 +246,21 @@ class Lowering {
       return folded_conversion(made);
     }
     compile_regex(*call);
+    if (!failed()) fold_literal(*made);
     return made;
+  }
+
+  /// `quantity("40Gi")` is read once. Upstream reads it at every evaluation, so that a wrong text
+  /// stays a run-time error, and the call its cost.
+  void fold_literal(const Node& made) {
+    constexpr std::array<std::string_view, 5> readers{"quantity", "semver", "ip", "cidr", "url"};
+    Call& call = *made.call;
+    const bool constant_args = !call.args.empty() && std::ranges::all_of(call.args, [](Node* arg) {
+      return arg->kind == NodeKind::constant;
+    });
+    if (!constant_args || std::ranges::find(readers, call.function) == readers.end()) return;
+    call.result = value_now(made);
+    call.folded = true;
   }
 
   static std::optional<NodeKind> optional_operation(std::string_view function,

@@ -47,6 +47,8 @@ struct Call {
   std::span<Node*> args;
   const Regex* regex = nullptr;  ///< a constant pattern, compiled
   std::uint16_t cost = 0;        ///< which rule the cost tracker uses
+  bool folded = false;           ///< of constants only: `result`, an error or not
+  Value result{};
 };
 
 /// `.name`, `["key"]`, `[?i]`, `[expr]` behind a value.

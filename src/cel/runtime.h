@@ -46,6 +46,7 @@ struct MapValue {
   bool known = true;            ///< names: the domain exists
   std::uint32_t size = 0;
   std::uint32_t capacity = 0;         ///< growing
+  std::uint32_t sorted = 0;           ///< growing: so many are sorted, the rest is not yet
   const MapEntry* entries = nullptr;  ///< plain, growing: sorted by key
   const DeviceShape* device = nullptr;
   int first = 0;  ///< names: the device's columns

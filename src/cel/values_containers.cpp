@@ -130,12 +130,17 @@ namespace {
 
 const MapEntry* find_exact(const MapValue& map, const Value& key) {
   if (key.is(Kind::float64) && std::isnan(key.float64)) return nullptr;
-  const MapEntry* end = map.entries + map.size;
+  const bool growing = map.form == MapValue::Form::growing;
+  const MapEntry* end = map.entries + (growing ? map.sorted : map.size);
   const MapEntry* at =
       std::lower_bound(map.entries, end, key, [](const MapEntry& entry, const Value& wanted) {
         return compare_keys(entry.key, wanted) < 0;
       });
-  return at != end && compare_keys(at->key, key) == 0 ? at : nullptr;
+  if (at != end && compare_keys(at->key, key) == 0) return at;
+  for (; growing && end != map.entries + map.size; ++end) {
+    if (compare_keys(end->key, key) == 0) return end;
+  }
+  return nullptr;
 }
 
 /// The key itself, then the same number as another type.
@@ -265,6 +270,20 @@ MapEntry map_at(Context& context, const MapValue& map, std::uint32_t index) {
   }
 }
 
+namespace {
+
+void sort_entries(MapValue& map) {
+  auto* entries = const_cast<MapEntry*>(map.entries);
+  const auto before = [](const MapEntry& a, const MapEntry& b) {
+    return compare_keys(a.key, b.key) < 0;
+  };
+  std::sort(entries + map.sorted, entries + map.size, before);
+  std::inplace_merge(entries, entries + map.sorted, entries + map.size, before);
+  map.sorted = map.size;
+}
+
+}  // namespace
+
 Value map_insert(Context& context, const Value& map, const Value& key, const Value& value) {
   const Found found = map_find(context, *map.map, key);
   if (context.cancelled != nullptr) return found.value;
@@ -277,14 +296,11 @@ Value map_insert(Context& context, const Value& map, const Value& key, const Val
   auto& into = const_cast<MapValue&>(*map.map);
   MapEntry* entries = grow(context, into, into.entries, 1);
   if (entries == nullptr) return context.cancel("operation cancelled: memory limit exceeded");
-  MapEntry* end = entries + into.size;
-  MapEntry* at = std::lower_bound(entries, end, key, [](const MapEntry& entry, const Value& k) {
-    return compare_keys(entry.key, k) < 0;
-  });
-  std::copy_backward(at, end, end + 1);
-  *at = {key, value};
+  entries[into.size++] = {key, value};
   into.entries = entries;
-  ++into.size;
+  // A short tail without order keeps adding n entries well below n squared.
+  const double tail = into.size - into.sorted;
+  if (tail > 64 && tail > 2 * std::sqrt(into.size)) sort_entries(into);
   return map;
 }
 
@@ -296,6 +312,7 @@ Value frozen(Context& context, const Value& value) {
   }
   if (value.is(Kind::map) && value.map->form == MapValue::Form::growing) {
     auto* map = context.arena.make<MapValue>(*value.map);
+    sort_entries(*map);
     map->form = MapValue::Form::plain;
     return value_of(map);
   }

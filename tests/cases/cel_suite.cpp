@@ -43,10 +43,19 @@ Outcome run(const Json& c, const Json& device, const cel::CompileOptions& option
   const auto variables = bindings(c, options.environment);
   const auto result = evaluator.evaluate(**program, *shape, variables);
   out.cost = result.cost;
+  auto fast = cel::Verdict::error;
   if (result.value.is_error()) {
     out.error = cel::Evaluator::error_text(result.value);
   } else {
     out.value = typed_value(result.value);
+    if (result.value.is(cel::Kind::boolean)) {
+      fast = result.value.boolean ? cel::Verdict::yes : cel::Verdict::no;
+    }
+  }
+  // Selectors are decided by the other way to run a program, without costs.
+  if (variables.empty() && !result.value.is(cel::Kind::optional) &&
+      evaluator.verdict(**program, *shape) != fast) {
+    out.error += " (but another verdict without costs)";
   }
   return out;
 }

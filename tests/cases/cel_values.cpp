@@ -171,6 +171,16 @@ void declare(const Json& json, cel::Environment& environment) {
   environment.container = json.value("container", "");
   if (!json.contains("type_env")) return;
   for (const Json& one : json["type_env"]) {
+    if (one.contains("overloads")) {
+      cel::FunctionDeclaration& function = environment.functions.emplace_back();
+      function.name = one["name"].get<std::string>();
+      for (const Json& overload : one["overloads"]) {
+        function.overloads.push_back({overload["id"].get<std::string>(),
+                                      overload.value("member", false),
+                                      overload["params"].get<std::vector<std::string>>(),
+                                      overload["result"].get<std::string>()});
+      }
+    }
     if (!one.contains("type")) continue;
     environment.variables.push_back(
         {one["name"].get<std::string>(), one["type"].get<std::string>()});

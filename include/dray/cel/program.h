@@ -19,6 +19,18 @@ struct Variable {
   std::string type;
 };
 
+/// A function that an environment declares, to check calls with; it has no implementation.
+struct FunctionDeclaration {
+  struct Overload {
+    std::string id;
+    bool member = false;
+    std::vector<std::string> args;  ///< types as above, `<T>` for a parameter
+    std::string result;
+  };
+  std::string name;
+  std::vector<Overload> overloads;
+};
+
 /// Which of Kubernetes' two environments an expression is compiled in.
 struct Environment {
   enum class Kind : std::uint8_t {
@@ -32,6 +44,7 @@ struct Environment {
 
   /// Kubernetes declares `device` only; conformance tests and other users of CEL have more.
   std::vector<Variable> variables;
+  std::vector<FunctionDeclaration> functions;
   /// The namespace in which names are sought first: `a.b`.
   std::string container;
 };
