@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "dray/cluster/state.h"
 #include "dray/engine/plan.h"
