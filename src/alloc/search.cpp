@@ -43,18 +43,16 @@ Found Search::run() {
   return found;
 }
 
-/// Goes on from the start, through all solutions that differ in kind, as far as the steps go. Where
-/// upstream could meet an error the first solution stands.
+/// Goes on from the start, through all solutions that differ in kind, as far as the steps go. The
+/// answer is a solution anyway: what upstream would call an error on the way is a dead end here.
 void Search::look_for_better(Found& found) {
   best_score_ = scorer_->rate(placing_);
   best_ = std::move(found.picks);
   while (!placing_.picks().empty()) placing_.undo();
-  if (!ask_.claims.empty() && !ask_.claims.front().requests.empty() && may_prune(0, 0)) {
-    exploring_ = true;
-    budget_ = steps_ + options_.better_step_budget;
-    (void)begin_request(0, 0);
-    over_budget_ = false;
-  }
+  exploring_ = true;
+  budget_ = steps_ + options_.better_step_budget;
+  (void)begin_request(0, 0);
+  over_budget_ = false;
   found.picks = std::move(best_);
   found.score = best_score_;
   found.steps = steps_;
@@ -145,11 +143,13 @@ Search::Outcome Search::take_all(At at) {
     case Placing::Outcome::rejected:
       return Outcome::none;
     case Placing::Outcome::constraint:
+      if (exploring_) return Outcome::none;
       return stop_with(fmt::format(
           "claim {}, request {}: cannot add device {} because a claim constraint would not be "
           "satisfied",
           ask_.claims[spec.claim].label, spec.name, view_.id_text(device)));
     case Placing::Outcome::derived_error:
+      if (exploring_) return Outcome::none;
       return stop_with(tables_.derived_error_text(spec, placing_.failed_constraint(), device));
     case Placing::Outcome::placed:
       break;
@@ -179,7 +179,7 @@ Search::Outcome Search::take_any(At at) {
     if (verdict != Verdict::yes) return stop_with(tables_.error_text(at.spec, device));
     if (prune && same_kind_failed(device, failed)) continue;
     const auto placed = placing_.place({at.spec, device});
-    if (placed == Placing::Outcome::derived_error) {
+    if (placed == Placing::Outcome::derived_error && !exploring_) {
       return stop_with(tables_.derived_error_text(spec, placing_.failed_constraint(), device));
     }
     if (placed == Placing::Outcome::placed) {

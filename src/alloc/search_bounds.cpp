@@ -59,7 +59,7 @@ void Search::prepare_bounds() {
 }
 
 bool Search::may_prune(std::uint32_t claim, std::uint32_t request) const {
-  return prune_from_[claim][request];
+  return exploring_ || prune_from_[claim][request];
 }
 
 /// Devices are of one kind if every request sees the same in them and they take the same of their
@@ -133,7 +133,7 @@ Bits Search::open_devices(std::uint32_t spec_number) const {
     if (placing_.in_use(spec, device)) return;
     for (std::size_t i = 0; i < spec.constraints.size(); ++i) {
       const auto value = (*row.values[i])[device];
-      if (!placing_.allows(spec.claim, spec.constraints[i], value)) return;
+      if (value == value_error || !placing_.allows(spec.claim, spec.constraints[i], value)) return;
     }
     open.set(device);
   };
