@@ -1,0 +1,150 @@
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "dray/cel/evaluator.h"
+#include "dray/cel/program.h"
+#include "dray/cel/selector_memo.h"
+
+// The selectors of the reference measurement, from the simplest to one with six leaves, and with
+// `--wild FILE` every selector of a file of JSON lines: one JSON line each with its nanoseconds.
+
+namespace {
+
+using dray::cel::compile;
+using dray::cel::DeviceShapeHandle;
+using dray::cel::Evaluator;
+using dray::cel::Interner;
+using dray::cel::ProgramHandle;
+using dray::cel::SelectorMemo;
+
+const std::vector<std::string>& selectors() {
+  static const std::vector<std::string> all{
+      "true",
+      R"(device.driver == "gpu.nvidia.com")",
+      R"(device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu")",
+      R"(device.attributes["gpu.nvidia.com"].productName == "NVIDIA A100-SXM4-40GB" && )"
+      R"(device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("40Gi")) >= 0)",
+      R"(device.attributes["gpu.nvidia.com"].driverVersion.isGreaterThan(semver("500.0.0")) && )"
+      R"(device.attributes["gpu.nvidia.com"].architecture in ["Ampere", "Hopper"])",
+      R"(device.attributes["gpu.nvidia.com"].productName.lowerAscii().matches("^.*a100.*$"))",
+      R"(cel.bind(dev, device.attributes["gpu.nvidia.com"], has(dev.type) && dev.type == "gpu" && )"
+      R"(has(dev.brand) && dev.brand == "Nvidia" && dev.gpuModuleID >= 0))",
+  };
+  return all;
+}
+
+dray::Device gpu(std::int64_t module) {
+  dray::Device device;
+  device.attributes = {
+      {"type", std::string("gpu")},
+      {"uuid", std::string("GPU-18db0e85-99e9-c746-8531-ffeb86328b00")},
+      {"productName", std::string("NVIDIA A100-SXM4-40GB")},
+      {"brand", std::string("Nvidia")},
+      {"architecture", std::string("Ampere")},
+      {"cudaComputeCapability", dray::VersionText("8.0.0")},
+      {"driverVersion", dray::VersionText("580.65.6")},
+      {"cudaDriverVersion", dray::VersionText("13.0.0")},
+      {"addressingMode", std::string("HMM")},
+      {"gpuModuleID", module},
+      {"resource.kubernetes.io/pciBusID", std::string("0000:17:00.0")},
+      {"resource.kubernetes.io/pcieRoot", std::string("pci0000:15")},
+  };
+  device.capacity["memory"].value = dray::Quantity::parse("40Gi").value();
+  return device;
+}
+
+void evaluate(benchmark::State& state) {
+  const auto program = compile(selectors()[static_cast<std::size_t>(state.range(0))]).value();
+  Interner interner;
+  const auto shape = interner.intern("gpu.nvidia.com", gpu(0));
+  Evaluator evaluator;
+  for (auto _ : state) benchmark::DoNotOptimize(evaluator.verdict(*program, *shape));
+}
+BENCHMARK(evaluate)->DenseRange(0, 6);
+
+void compile_selector(benchmark::State& state) {
+  const std::string& text = selectors()[static_cast<std::size_t>(state.range(0))];
+  for (auto _ : state) benchmark::DoNotOptimize(compile(text));
+}
+BENCHMARK(compile_selector)->DenseRange(0, 6);
+
+std::vector<DeviceShapeHandle> million_devices(Interner& interner) {
+  std::vector<DeviceShapeHandle> shapes;
+  for (std::int64_t i = 0; i < 50; ++i) shapes.push_back(interner.intern("gpu.nvidia.com", gpu(i)));
+  std::vector<DeviceShapeHandle> devices;
+  for (std::size_t i = 0; i < 1'000'000; ++i) devices.push_back(shapes[i * 7919 % 50]);
+  return devices;
+}
+
+void filter_million_cold(benchmark::State& state) {
+  Interner interner;
+  const auto devices = million_devices(interner);
+  const auto program = compile(selectors()[6]).value();
+  for (auto _ : state) {
+    SelectorMemo memo;
+    benchmark::DoNotOptimize(memo.match(program, devices));
+  }
+}
+BENCHMARK(filter_million_cold)->Unit(benchmark::kMicrosecond);
+
+void filter_million_warm(benchmark::State& state) {
+  Interner interner;
+  const auto devices = million_devices(interner);
+  const auto program = compile(selectors()[6]).value();
+  SelectorMemo memo;
+  for (auto _ : state) benchmark::DoNotOptimize(memo.match(program, devices));
+}
+BENCHMARK(filter_million_warm)->Unit(benchmark::kMicrosecond);
+
+/// Nanoseconds of one call, the best of five rounds.
+template <class Call>
+double nanoseconds(Call call, int rounds) {
+  double best = 1e300;
+  for (int i = 0; i < 5; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int k = 0; k < rounds; ++k) call();
+    const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
+    best = std::min(best, spent.count() / rounds);
+  }
+  return best;
+}
+
+int time_wild(const char* file) {
+  Interner interner;
+  const auto shape = interner.intern("gpu.nvidia.com", gpu(0));
+  Evaluator evaluator;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const auto expr = nlohmann::json::parse(line).at("expr").get<std::string>();
+    const auto program = compile(expr);
+    if (!program) continue;
+    nlohmann::json out;
+    out["expr"] = expr;
+    out["evaluate_ns"] =
+        nanoseconds([&] { benchmark::DoNotOptimize(evaluator.verdict(**program, *shape)); }, 2000);
+    out["compile_ns"] = nanoseconds([&] { benchmark::DoNotOptimize(compile(expr)); }, 20);
+    fmt::print("{}\n", out.dump());
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string(argv[1]) == "--wild") return time_wild(argv[2]);
+  const char* shared = std::getenv("DRAY_SHARED");
+  if (argc == 2 && std::string(argv[1]) == "--wild" && shared != nullptr) {
+    return time_wild((std::string(shared) + "/cases/cel/wild_selectors.jsonl").c_str());
+  }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
