@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/claim_names.h"
 #include "dray/sim/cluster_loop.h"
+#include "sim/claim_names.h"
 
 // Lists and watches of the loop's clients, as client-go's reflector does them.
 
@@ -53,7 +53,7 @@ void ClusterLoop::listed(Informer& informer, const ObjectList& found) {
   }
   informer.away = false;
   informer.watch = ApiServer::watch(informer.kind, found.revision);
-  expect_change(informer);
+  catch_up(informer);
   if (!std::exchange(informer.listed, true) && informer.client == Client::engine) engine_listed();
 }
 
@@ -78,6 +78,14 @@ void ClusterLoop::expect_change(Informer& informer) {
   });
 }
 
+/// What came while the client was away is told one by one, each after its delay.
+void ClusterLoop::catch_up(Informer& informer) {
+  auto place = informer.watch;
+  const auto missed = server_.poll(place, SIZE_MAX);
+  if (!missed) return list(informer);
+  for (std::size_t i = 0; i < missed->size(); ++i) expect_change(informer);
+}
+
 void ClusterLoop::pump(Informer& informer) {
   if (const auto away = weather_.watch_breaks(informer.client, informer.kind)) {
     return break_watch(informer.client, informer.kind, *away, false);
@@ -100,11 +108,7 @@ void ClusterLoop::break_watch(Client client, Kind kind, Duration away, bool reli
       if (informer.life != life) return;
       informer.away = false;
       if (relist) return list(informer);
-      // What came meanwhile is told one by one, each after its delay.
-      auto behind = informer.watch;
-      const auto missed = server_.poll(behind, SIZE_MAX);
-      if (!missed) return list(informer);
-      for (std::size_t i = 0; i < missed->size(); ++i) expect_change(informer);
+      catch_up(informer);
     });
   }
 }

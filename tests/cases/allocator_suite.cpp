@@ -20,7 +20,6 @@
 namespace dray::cases {
 namespace {
 
-
 constexpr const char* any_share_id = "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa";
 
 template <class T>
