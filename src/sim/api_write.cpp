@@ -49,9 +49,20 @@ class WriteRequest {
                      [&](Pod& pod) { pod.nominated_node = write.node; });
   }
   Outcome operator()(const engine::SetPodCondition& write) {
+    // A merge by type: what is given is set, the transition time too, in whole seconds.
     return patch_pod(write.pod, write.uid, Endpoint::status, [&](Pod& pod) {
-      const auto given = write.condition.last_transition;
-      set_condition(pod.conditions, write.condition, given.value_or(now_));
+      auto condition = write.condition;
+      const auto old = std::ranges::find(pod.conditions, condition.type, &Condition::type);
+      if (condition.last_transition) {
+        condition.last_transition = api_time(*condition.last_transition);
+      } else if (old != pod.conditions.end()) {
+        condition.last_transition = old->last_transition;
+      }
+      if (old == pod.conditions.end()) {
+        pod.conditions.push_back(std::move(condition));
+      } else {
+        *old = std::move(condition);
+      }
     });
   }
   Outcome operator()(const engine::ProtectClaim& write) {

@@ -118,10 +118,11 @@ void ClusterLoop::call_filter(const CallFilter& call) {
   ++counts_.filters;
   call_engine<FilterAnswered>(call, options_.filter_timeout, [this](const CallFilter& asked) {
     auto answer = engine_->filter(asked.request, now_);
-    const auto& nodes = answer.response.node_names;
-    note("filter",
-         fmt::format("{} -> {}{}", asked.request.pod.key().to_string(),
-                     nodes.empty() ? "none" : nodes.front().get(), answer.response.error));
+    const auto& [nodes, failed, unresolvable, error] = answer.response;
+    note("filter", fmt::format("{} of {} nodes -> {} {}{}", asked.request.pod.key().to_string(),
+                               asked.request.node_names ? asked.request.node_names->size() : 0,
+                               nodes.empty() ? "none" : nodes.front().get(),
+                               unresolvable.empty() ? "" : unresolvable.begin()->first, error));
     carry_effects(std::move(answer.effects));
     return std::move(answer.response);
   });

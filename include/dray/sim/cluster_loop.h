@@ -153,6 +153,7 @@ class ClusterLoop {
   void list(Informer& informer);
   void listed(Informer& informer, const ObjectList& list);
   void expect_change(Informer& informer);
+  void catch_up(Informer& informer);
   void pump(Informer& informer);
   void tell(Informer& informer, WatchEvent event);
   void engine_listed();

@@ -118,6 +118,15 @@ TEST_CASE("pod status writes") {
   const auto before = c.server.revision();
   REQUIRE(c.write(engine::SetPodCondition{key, uid, {"DrayAdmitted", "False", "R", "m", {}}}));
   CHECK(c.server.revision() == before);
+  const auto touch = [&](double time) {
+    REQUIRE(c.write(engine::SetPodCondition{key, uid, {"DrayAdmitted", "False", "R", "m", at(time)}}));
+  };
+  touch(5);
+  CHECK(c.server.revision() == before + 1);
+  touch(5.9);  // the same second: nothing changes, nobody wakes
+  CHECK(c.server.revision() == before + 1);
+  touch(6);
+  CHECK(c.server.revision() == before + 2);
   REQUIRE(c.write(engine::LiftGate{key, uid, {}}));
   REQUIRE(c.write(engine::BindPod{key, uid, NodeName("n1")}));
   CHECK(!c.p0().nominated_node);
