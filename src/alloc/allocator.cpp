@@ -36,6 +36,7 @@ struct Allocator::State {
   std::optional<Ask> ask;
   std::shared_ptr<const void> ask_origin;
   std::uint64_t ask_epoch = 0;
+  Memo::Shape* ask_shape = nullptr;  ///< of `ask`
   std::uint64_t shares = 0;
   Counts counts;
 
@@ -60,12 +61,16 @@ struct Allocator::State {
 /// The claims prepared; the last answer is kept, because one pod is tried on many nodes.
 const Ask& Allocator::State::asked(std::span<const ResourceClaim* const> claims,
                                    const cluster::Snapshot& snapshot) {
-  if (memory.attributes.trim()) memo.clear();
+  if (memory.attributes.trim()) {
+    memo.clear();
+    ask.reset();
+  }
   if (!ask || ask_epoch != snapshot.class_epoch() || ask_origin != snapshot.origin() ||
       !ask->is_for(claims)) {
     ask = prepare(claims, snapshot, options.features, memory.programs);
     ask_epoch = snapshot.class_epoch();
     ask_origin = snapshot.origin();
+    ask_shape = &memo.find(*ask, snapshot);
   }
   return *ask;
 }
@@ -222,7 +227,7 @@ Result<AllocationOutcome> Allocator::allocate(const cluster::AllocatedState& sta
   const auto& snapshot = state.snapshot();
   const auto& ask = mine.asked(claims, snapshot);
   State::Work work;
-  const auto known = mine.answer(state, node, ask, mine.memo.find(ask, snapshot), work);
+  const auto known = mine.answer(state, node, ask, *mine.ask_shape, work);
   if (!known) return std::unexpected(known.error());
   const auto& answer = **known;
   if (answer.reason != Reason::none) {
@@ -248,7 +253,7 @@ Result<Fit> Allocator::check(const cluster::AllocatedState& state, cluster::Node
   if (auto error = too_many(claims)) return std::unexpected(std::move(*error));
   const auto& ask = mine.asked(claims, state.snapshot());
   State::Work work;
-  const auto known = mine.answer(state, node, ask, mine.memo.find(ask, state.snapshot()), work);
+  const auto known = mine.answer(state, node, ask, *mine.ask_shape, work);
   if (!known) return std::unexpected(known.error());
   return Fit{(*known)->reason, (*known)->preference, (*known)->score};
 }

@@ -8,7 +8,7 @@
 namespace dray::alloc {
 namespace {
 
-constexpr std::size_t most_known = 1'000'000;
+constexpr std::size_t most_known = 8'000'000;
 
 std::string key_of(std::int64_t value) {
   return fmt::format("i{}", value);
@@ -45,7 +45,7 @@ bool AttributeValues::trim() {
   ids_.clear();
   elements_.clear();
   element_keys_.clear();
-  known_.clear();
+  columns_.clear();
   known_count_ = 0;
   return true;
 }
@@ -92,23 +92,28 @@ ValueId AttributeValues::intern(const AttributeValue& value) {
   return at->second;
 }
 
-ValueId AttributeValues::published(const std::string& attribute, const std::string& driver,
+AttributeValues::Column& AttributeValues::column(const std::string& attribute) {
+  auto& made = columns_[attribute];
+  if (made.attribute.empty()) made.attribute = attribute;
+  return made;
+}
+
+ValueId AttributeValues::published(Column& column, const std::string& driver,
                                    const cluster::PublishedDevice& device) {
   if (const auto& kept = device.traits->attributes) {
-    const auto* value = find_published(*kept, attribute, driver);
+    const auto* value = find_published(*kept, column.attribute, driver);
     return value == nullptr ? 0 : intern(*value);
   }
-  auto& row = known_[attribute];
   const auto index = device.shape->index();
-  if (row.size() <= index) {
-    known_count_ += index + 1 - row.size();
-    row.resize(index + 1);
+  if (column.by_shape.size() <= index) {
+    known_count_ += index + 1 - column.by_shape.size();
+    column.by_shape.resize(index + 1);
   }
-  if (row[index].serial != device.shape->serial()) {
-    const auto id = from_shape(attribute, *device.shape);
-    known_[attribute][index] = {device.shape->serial(), id};
+  auto& known = column.by_shape[index];
+  if (known.serial != device.shape->serial()) {
+    known = {device.shape->serial(), from_shape(column.attribute, *device.shape)};
   }
-  return known_[attribute][index].id;
+  return known.id;
 }
 
 ValueId AttributeValues::from_shape(const std::string& attribute, const cel::DeviceShape& shape) {

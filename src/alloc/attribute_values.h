@@ -33,8 +33,19 @@ class AttributeValues {
   /// -1 and "" are what drivers publish where they do not know (a NUMA node, a PCIe root).
   [[nodiscard]] bool stands_for_unknown(ValueId id) const;
 
+  /// What is known of one attribute; good until trim().
+  struct Column {
+    struct Known {
+      std::uint64_t serial = 0;
+      ValueId id = 0;
+    };
+    std::string attribute;
+    std::vector<Known> by_shape;
+  };
+  [[nodiscard]] Column& column(const std::string& attribute);
+
   /// Upstream's lookup: the full name, or the bare one where the domain is the driver.
-  [[nodiscard]] ValueId published(const std::string& attribute, const std::string& driver,
+  [[nodiscard]] ValueId published(Column& column, const std::string& driver,
                                   const cluster::PublishedDevice& device);
   /// The attribute that `program` derives from the device (KEP-6080); an Error is CEL's.
   [[nodiscard]] Result<ValueId> derived(const cel::ProgramHandle& program,
@@ -44,11 +55,6 @@ class AttributeValues {
   [[nodiscard]] bool trim();
 
  private:
-  struct Known {
-    std::uint64_t serial = 0;
-    ValueId id = 0;
-  };
-
   [[nodiscard]] ValueId intern(const AttributeValue& value);
   [[nodiscard]] std::uint32_t element(std::string key);
   [[nodiscard]] ValueId from_shape(const std::string& attribute, const cel::DeviceShape& shape);
@@ -60,7 +66,7 @@ class AttributeValues {
   std::map<std::pair<bool, std::vector<std::uint32_t>>, ValueId> ids_;
   std::unordered_map<std::string, std::uint32_t> elements_;
   std::vector<std::string> element_keys_;
-  std::unordered_map<std::string, std::vector<Known>> known_;  // by attribute, then shape index
+  std::unordered_map<std::string, Column> columns_;
   std::size_t known_count_ = 0;
 };
 

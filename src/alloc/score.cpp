@@ -34,6 +34,8 @@ Scorer::Scorer(const NodeView& view, const Ask& ask, Tables& tables,
 /// compare by their text: drivers do not agree on types.
 void Scorer::find_places(AttributeValues& values) {
   for (const auto& attributes : options_.alignment) {
+    std::vector<AttributeValues::Column*> columns;
+    for (const auto& attribute : attributes) columns.push_back(&values.column(attribute));
     std::map<std::string, std::uint32_t> known;
     std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> known_groups;
     auto& places = places_.emplace_back(view_.devices.size(), 0);
@@ -41,8 +43,8 @@ void Scorer::find_places(AttributeValues& values) {
     for (std::uint32_t d = 0; d < view_.devices.size(); ++d) {
       const auto& device = view_.devices[d];
       const auto& driver = view_.pools[device.pool].pool->driver.get();
-      for (const auto& attribute : attributes) {
-        const auto text = values.text(values.published(attribute, driver, *device.device));
+      for (auto* column : columns) {
+        const auto text = values.text(values.published(*column, driver, *device.device));
         if (!text) continue;
         const auto next = static_cast<std::uint32_t>(known.size() + 1);
         places[d] = known.try_emplace(*text, next).first->second;

@@ -55,6 +55,7 @@ const std::vector<Amount>& Tables::capacity_used(std::uint32_t device) {
 }
 
 bool Tables::fits(const CapacityPlan& plan, std::uint32_t device) {
+  if (view_.devices[device].use == nullptr) return true;  // as the plan says
   const auto& used = capacity_used(device);
   for (std::size_t i = 0; i < plan.taken.size(); ++i) {
     if (used[i] + plan.taken[i] > plan.total[i]) return false;
@@ -220,6 +221,8 @@ const std::vector<ValueId>* Tables::values_of(const Spec& spec, std::uint32_t co
   });
   if (known != values_.end()) return known->values.get();
   auto values = std::make_unique<std::vector<ValueId>>();
+  values->reserve(view_.devices.size());
+  auto& column = memory_.attributes.column(attribute);
   for (const auto& device : view_.devices) {
     if (broken) {
       values->push_back(value_error);
@@ -228,7 +231,7 @@ const std::vector<ValueId>* Tables::values_of(const Spec& spec, std::uint32_t co
                             .value_or(value_error));
     } else {
       const auto& driver = view_.pools[device.pool].pool->driver.get();
-      values->push_back(memory_.attributes.published(attribute, driver, *device.device));
+      values->push_back(memory_.attributes.published(column, driver, *device.device));
     }
   }
   values_.push_back({broken ? attribute + " broken" : attribute, program, std::move(values)});

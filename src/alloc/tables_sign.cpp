@@ -1,4 +1,4 @@
-#include <unordered_map>
+#include <algorithm>
 
 #include "alloc/tables.h"
 
@@ -25,7 +25,7 @@ void push(std::vector<std::uint64_t>& key, const std::string& text) {
 /// only which are equal. Lists may overlap without being equal, and stand for themselves.
 void push_values(std::vector<std::uint64_t>& key, const std::vector<ValueId>& values,
                  const AttributeValues& known) {
-  std::unordered_map<ValueId, std::uint64_t> order;
+  std::vector<ValueId> seen;
   for (const auto id : values) {
     if (id == 0 || id == value_error) {
       key.push_back(id);
@@ -33,7 +33,9 @@ void push_values(std::vector<std::uint64_t>& key, const std::vector<ValueId>& va
     }
     const auto& value = known.value(id);
     if (value.scalar) {
-      key.push_back(1 + order.try_emplace(id, order.size()).first->second);
+      const auto at = std::ranges::find(seen, id);
+      key.push_back(1 + static_cast<std::uint64_t>(at - seen.begin()));
+      if (at == seen.end()) seen.push_back(id);
       continue;
     }
     key.push_back(UINT64_MAX - 1);
@@ -45,6 +47,7 @@ void push_values(std::vector<std::uint64_t>& key, const std::vector<ValueId>& va
 }  // namespace
 
 void Tables::sign(std::vector<std::uint64_t>& key) {
+  key.reserve(key.size() + view_.devices.size() * (2 + 3 * rows_.size()) + 16);
   key.push_back(view_.devices.size());
   for (const auto& pool : view_.pools) {
     key.push_back((pool.last - pool.first) * 4U + (pool.incomplete ? 2U : 0U) +

@@ -39,10 +39,9 @@ namespace {
 /// What makes two values the same value: their kind and their text.
 using ValueKey = std::string;
 
-/// Owns what an interned value points into.
+/// Owns what an interned version or list points into. (Strings and quantities, of which there are
+/// many that only one device has, own themselves.)
 struct Storage {
-  std::string text;
-  Quantity quantity;
   std::vector<Semver> versions;
   std::vector<std::string> texts;
   std::vector<Value> items;
@@ -69,7 +68,7 @@ Value semver_value(const Semver& version) {
 struct Converter {
   std::string key;
   std::string error;
-  std::shared_ptr<Storage> storage = std::make_shared<Storage>();
+  std::shared_ptr<const void> owner;
 
   std::optional<Value> operator()(std::monostate) {
     error = "unsupported attribute value";
@@ -85,66 +84,81 @@ struct Converter {
   }
   std::optional<Value> operator()(const std::string& text) {
     key = "s" + text;
-    storage->text = text;
-    return Value::of(storage->text);
+    auto own = std::make_shared<const std::string>(text);
+    const auto value = Value::of(*own);
+    owner = std::move(own);
+    return value;
   }
   std::optional<Value> operator()(const VersionText& version) {
     key = "v" + version.get();
-    if (!parse(version)) return std::nullopt;
-    return semver_value(storage->versions.back());
+    auto& storage = own_storage();
+    if (!parse(version, storage)) return std::nullopt;
+    return semver_value(storage.versions.back());
   }
   std::optional<Value> operator()(const std::vector<std::int64_t>& numbers) {
     key = "I";
+    auto& storage = own_storage();
     for (const std::int64_t number : numbers) {
       key += std::to_string(number) + ",";
-      storage->items.push_back(Value::of(number));
+      storage.items.push_back(Value::of(number));
     }
-    return list_value(*storage);
+    return list_value(storage);
   }
   std::optional<Value> operator()(const std::vector<bool>& flags) {
     key = "B";
+    auto& storage = own_storage();
     for (const bool flag : flags) {
       key += flag ? 't' : 'f';
-      storage->items.push_back(Value::of(flag));
+      storage.items.push_back(Value::of(flag));
     }
-    return list_value(*storage);
+    return list_value(storage);
   }
   std::optional<Value> operator()(const std::vector<std::string>& texts) {
     key = "S";
-    storage->texts = texts;
-    for (const std::string& text : storage->texts) {
+    auto& storage = own_storage();
+    storage.texts = texts;
+    for (const std::string& text : storage.texts) {
       key += std::to_string(text.size()) + ":" + text;
-      storage->items.push_back(Value::of(text));
+      storage.items.push_back(Value::of(text));
     }
-    return list_value(*storage);
+    return list_value(storage);
   }
   std::optional<Value> operator()(const std::vector<VersionText>& versions) {
     key = "V";
-    storage->versions.reserve(versions.size());
+    auto& storage = own_storage();
+    storage.versions.reserve(versions.size());
     for (const VersionText& version : versions) {
       key += std::to_string(version.get().size()) + ":" + version.get();
-      if (!parse(version)) return std::nullopt;
+      if (!parse(version, storage)) return std::nullopt;
     }
-    for (const Semver& version : storage->versions) {
-      storage->items.push_back(semver_value(version));
+    for (const Semver& version : storage.versions) {
+      storage.items.push_back(semver_value(version));
     }
-    return list_value(*storage);
+    return list_value(storage);
   }
 
  private:
-  bool parse(const VersionText& text) {
+  Storage& own_storage() {
+    auto made = std::make_shared<Storage>();
+    auto& storage = *made;
+    owner = std::move(made);
+    return storage;
+  }
+
+  bool parse(const VersionText& text, Storage& storage) {
     auto version = Semver::parse(text.get());
     if (!version) {
       error = "parse semantic version: " + version.error().message;
       return false;
     }
-    storage->versions.push_back(*std::move(version));
+    storage.versions.push_back(*std::move(version));
     return true;
   }
 };
 
-void append_number(std::string& key, std::uint64_t number) {
-  key.append(reinterpret_cast<const char*>(&number), sizeof(number));
+std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {
+  hash = (hash ^ more) * 0x9e3779b97f4a7c15ULL;
+  return hash ^ hash >> 29U;
 }
 
 }  // namespace
@@ -152,7 +166,7 @@ void append_number(std::string& key, std::uint64_t number) {
 struct Interner::Tables {
   std::unordered_map<std::string, std::shared_ptr<const DeviceNames>> names;
   std::unordered_map<ValueKey, std::shared_ptr<const InternedValue>> values;
-  std::unordered_map<std::string, DeviceShapeHandle> shapes;
+  std::unordered_multimap<std::uint64_t, DeviceShapeHandle> shapes;  // by hash
   std::vector<std::uint32_t> free_indexes;
   std::uint32_t next_index = 0;
   std::uint64_t next_serial = 1;
@@ -195,36 +209,40 @@ DeviceShapeHandle Interner::intern(std::string_view driver, const Attributes& at
     const bool is_qualified = qualified.find('/') != std::string::npos;
     auto& column = columns[split_name(Half::attribute, qualified, driver)];
     if (column && !is_qualified) continue;
-    column = tables_->value(converter.key, *value, converter.storage);
+    column = tables_->value(converter.key, *value, std::move(converter.owner));
   }
   for (const auto& [qualified, given] : capacity) {
-    auto storage = std::make_shared<Storage>();
-    storage->quantity = given.value;
+    auto own = std::make_shared<const Quantity>(given.value);
     Value value;
     value.kind = Kind::quantity;
-    value.quantity = &storage->quantity;
+    value.quantity = own.get();
     const bool is_qualified = qualified.find('/') != std::string::npos;
     auto& column = columns[split_name(Half::capacity, qualified, driver)];
     if (column && !is_qualified) continue;
     const auto format = static_cast<char>('0' + static_cast<int>(given.value.format()));
-    column = tables_->value(std::string("q") + format + given.value.to_decimal(), value, storage);
+    column =
+        tables_->value(std::string("q") + format + given.value.to_decimal(), value, std::move(own));
   }
   std::vector<Name> names;
+  names.reserve(columns.size());
+  shape->values_.reserve(columns.size());
   for (auto& [name, value] : columns) {
     names.push_back(name);
     shape->values_.push_back(std::move(value));
   }
   shape->names_ = tables_->names_of(driver, std::move(names));
 
-  std::string key;
-  append_number(key, reinterpret_cast<std::uintptr_t>(shape->names_.get()));
+  auto hash = mix(allow_multiple ? 1 : 0, reinterpret_cast<std::uintptr_t>(shape->names_.get()));
   for (const auto& value : shape->values_) {
-    append_number(key, reinterpret_cast<std::uintptr_t>(value.get()));
+    hash = mix(hash, reinterpret_cast<std::uintptr_t>(value.get()));
   }
-  key += allow_multiple ? 'm' : 's';
-  if (shape->error_) key += *shape->error_;
-  if (const auto known = tables_->shapes.find(key); known != tables_->shapes.end()) {
-    return known->second;
+  const auto [first, last] = tables_->shapes.equal_range(hash);
+  for (auto known = first; known != last; ++known) {
+    const DeviceShape& other = *known->second;
+    if (other.names_ == shape->names_ && other.values_ == shape->values_ &&
+        other.allow_multiple_ == allow_multiple && other.error_ == shape->error_) {
+      return known->second;
+    }
   }
   if (tables_->shapes.size() >= tables_->sweep_at) sweep();
   auto& free = tables_->free_indexes;
@@ -235,7 +253,7 @@ DeviceShapeHandle Interner::intern(std::string_view driver, const Attributes& at
     free.pop_back();
   }
   shape->serial_ = tables_->next_serial++;
-  tables_->shapes.emplace(std::move(key), shape);
+  tables_->shapes.emplace(hash, shape);
   return shape;
 }
 
