@@ -19,7 +19,7 @@ bool gated_by(const Pod& pod, const std::string& gate) {
 bool called_unschedulable(const Pod& pod) {
   const auto* condition = pod_scheduled(pod);
   return condition != nullptr && condition->status == "False" &&
-         condition->reason == "Unschedulable";
+         condition->reason == "Unschedulable" && !condition->message.contains("dray: ");
 }
 
 std::string scheduling_verdict(const Pod& pod) {

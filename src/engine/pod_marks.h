@@ -17,7 +17,9 @@ inline constexpr const char* admitted_condition = "DrayAdmitted";
 
 [[nodiscard]] bool gated_by(const Pod& pod, const std::string& gate);
 
-/// kube-scheduler has tried the pod and found no node for it.
+/// kube-scheduler has tried the pod and found no node for it, without dray's part: where filter had
+/// refused nodes, its text is in the message (and the verdict may be one from before a
+/// reservation).
 [[nodiscard]] bool called_unschedulable(const Pod& pod);
 
 /// kube-scheduler's last word about the pod, to see whether it has said another since.
