@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cel/runtime.h"
+#include "cel/serial.h"
 
 namespace dray::cel {
 
@@ -15,7 +16,7 @@ Name split_name(Half half, std::string_view qualified, std::string_view driver) 
 }
 
 DeviceNames::DeviceNames(std::string driver, std::vector<Name> names)
-    : driver_(std::move(driver)), names_(std::move(names)) {}
+    : serial_(next_serial()), driver_(std::move(driver)), names_(std::move(names)) {}
 
 int DeviceNames::find(Half half, std::string_view domain, std::string_view id) const {
   const auto key = std::tuple(half, domain, id);

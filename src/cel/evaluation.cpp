@@ -98,13 +98,13 @@ Value Evaluation::run(const Plan& plan, const DeviceShape& device, bool track,
   plan_ = &plan;
   folds_.resize(static_cast<std::size_t>(plan.folds));
   states_.resize(static_cast<std::size_t>(plan.folds));
-  if (bound_plan_ != &plan || bound_names_ != &device.names()) {
+  if (bound_plan_ != plan.serial || bound_names_ != device.names().serial()) {
     columns_.clear();
     for (const Name& name : plan.names) {
       columns_.push_back(device.names().find(name.half, name.domain, name.id));
     }
-    bound_plan_ = &plan;
-    bound_names_ = &device.names();
+    bound_plan_ = plan.serial;
+    bound_names_ = device.names().serial();
   }
   costs.start(plan.cost_limit);
   const Value value = track ? eval<true>(*plan.root) : eval<false>(*plan.root);

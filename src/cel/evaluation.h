@@ -117,8 +117,8 @@ class Evaluation {
   std::vector<FoldState> states_;
   std::vector<Value> arguments_;
   std::vector<Value> observed_;
-  const DeviceNames* bound_names_ = nullptr;
-  const Plan* bound_plan_ = nullptr;
+  std::uint64_t bound_names_ = 0;  ///< the serials of what `columns_` is good for
+  std::uint64_t bound_plan_ = 0;
   std::vector<int> columns_;
 };
 

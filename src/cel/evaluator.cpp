@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cel/evaluation.h"
@@ -182,7 +183,7 @@ struct Evaluator::State {
 
   Value run(const Program& program, const DeviceShape& device) {
     const Plan& plan = program.plan();
-    return evaluation.run(plan, device, plan.max_cost > cheap);
+    return evaluation.run(plan, device, plan.max_cost > std::min(cheap, plan.cost_limit / 20));
   }
 };
 

@@ -14,6 +14,7 @@
 #include "cel/checker.h"
 #include "cel/regex.h"
 #include "cel/runtime.h"
+#include "cel/serial.h"
 #include "cel/trait.h"
 #include "dray/cel/program.h"
 
@@ -146,6 +147,7 @@ struct Node {
 struct Plan {
   explicit Plan(std::string_view source) : text(source), ast(text) {}
 
+  std::uint64_t serial = next_serial();
   std::string text;
   Ast ast;
   Checked checked;

@@ -41,8 +41,11 @@ class DeviceNames {
   [[nodiscard]] int find(Half half, std::string_view domain, std::string_view id) const;
   /// The columns [first, last) of one domain; empty where the domain is not there.
   [[nodiscard]] std::pair<int, int> domain(Half half, std::string_view domain) const;
+  /// Never used again: for caches by names.
+  [[nodiscard]] std::uint64_t serial() const { return serial_; }
 
  private:
+  std::uint64_t serial_;
   std::string driver_;
   std::vector<Name> names_;  // sorted
 };
