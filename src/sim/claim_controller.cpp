@@ -58,7 +58,8 @@ const ResourceClaim* ClaimController::claim_or_made(const std::string& key, Time
   const auto found = made_.find(key);
   if (found == made_.end()) return known;
   if (known != nullptr) {
-    made_.erase(found);
+    const auto& made = meta_of(*found->second.object).resource_version;
+    if (known->meta.resource_version != made) made_.erase(found);
     return known;
   }
   if (now >= found->second.expires) return nullptr;
