@@ -74,10 +74,11 @@ void Engine::State::start_binding(PodTrack& track, RequestId id, Placement place
   const auto uid = track.uid;
   if (!track.reservation) cluster.assume(placement);  // its room counts until the watch shows it
   track.stage = Stage::binding;
+  arm(track, std::nullopt);
   auto& run =
       bindings
-          .try_emplace(uid,
-                       BindingRun{Binding(std::move(placement), epoch, now), {id}, track.detail})
+          .try_emplace(
+              uid, BindingRun{Binding(std::move(placement), epoch, now), {id}, track.detail, {}})
           .first->second;
   const auto commands = run.binding.start(claims, now);
   carry(uid, commands, now);
@@ -88,12 +89,18 @@ void Engine::State::carry(const Uid& uid, const Binding::Commands& commands, Tim
   const auto run = bindings.find(uid);
   if (run == bindings.end()) return;
   if (run->second.binding.finished()) return settle_binding(uid, now);
-  if (const auto track = tracks.find(uid); track != tracks.end()) {
-    arm(track->second, run->second.binding.next_tick());
-  }
+  arm_binding(uid, run->second.binding.next_tick());
+}
+
+void Engine::State::arm_binding(const Uid& uid, std::optional<Time> at) {
+  auto& timer = bindings.at(uid).timer;
+  if (timer) binding_timers.erase({*timer, uid});
+  timer = at;
+  if (at) binding_timers.insert({*at, uid});
 }
 
 void Engine::State::settle_binding(const Uid& uid, Time now) {
+  arm_binding(uid, std::nullopt);
   const auto entry = bindings.extract(uid);
   const auto& run = entry.mapped();
   const auto result = *run.binding.result();

@@ -60,13 +60,24 @@ Effects Engine::tick(Time now) {
     state.arm(track, std::nullopt);
     state.timer_rang(track, now);
   }
+  while (!state.binding_timers.empty() && state.binding_timers.begin()->first <= now) {
+    const auto uid = state.binding_timers.begin()->second;
+    state.arm_binding(uid, std::nullopt);
+    const auto commands = state.bindings.at(uid).binding.tick(now);
+    state.carry(uid, commands, now);
+  }
   state.plan_when_due(now);
   return std::exchange(state.effects, {});
 }
 
 std::optional<Time> Engine::next_tick() const {
-  if (state_->timers.empty()) return std::nullopt;
-  return state_->timers.begin()->first;
+  std::optional<Time> next;
+  for (const auto* timers : {&state_->timers, &state_->binding_timers}) {
+    if (timers->empty()) continue;
+    const auto first = timers->begin()->first;
+    if (!next || first < *next) next = first;
+  }
+  return next;
 }
 
 Engine::FilterAnswer Engine::filter(const extender::FilterRequest& request, Time now) {
@@ -110,14 +121,11 @@ void Engine::State::timer_rang(PodTrack& track, Time now) {
       return offer(track, now);
     case Stage::offered:
       return reservation_ran_out(track, now);
-    case Stage::binding: {
-      const auto run = bindings.find(track.uid);
-      if (run == bindings.end()) return;
-      const auto commands = run->second.binding.tick(now);
-      return carry(track.uid, commands, now);
-    }
     case Stage::waiting:
-      return track.seen ? report_waiting(track, now) : drop_pod(track.uid);
+      if (!track.seen) return drop_pod(track.uid);
+      if (!track.refused.empty()) plan_wanted = true;
+      return report_waiting(track, now);
+    case Stage::binding:
     case Stage::bound:
       return;
   }

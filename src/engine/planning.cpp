@@ -30,6 +30,16 @@ std::vector<RefusedNode> Engine::State::refused_nodes(const PodTrack& track, Tim
   return refused;
 }
 
+/// Nothing else would tell that a refused node may be tried again.
+void Engine::State::plan_when_refusals_end(PodTrack& track, Time now) {
+  std::erase_if(track.refused, [&](const auto& entry) { return entry.second.until <= now; });
+  std::optional<Time> first;
+  for (const auto& [node, refusal] : track.refused) {
+    if (!first || refusal.until < *first) first = refusal.until;
+  }
+  arm(track, first);
+}
+
 PlanInput Engine::State::plan_input(Time now) const {
   PlanInput input;
   input.now = now;
@@ -107,6 +117,7 @@ void Engine::State::take_job(const JobOutcome& outcome, bool as_planned, Time no
       if (!track.timer) arm(track, now + claim_patience);
       return;
     }
+    plan_when_refusals_end(track, now);
     return report_waiting(track, now);
   }
   const auto& placement = outcome.placements.front();

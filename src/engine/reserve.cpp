@@ -86,7 +86,9 @@ void Engine::State::offered(PodTrack& track, const Pod& pod, Time now) {
   track.verdict_at_offer = scheduling_verdict(pod);
   if (track.reservation) arm(track, now + options.reservation_life);
   if (!track.reservation || !std::exchange(track.told_no, false)) return;
-  if (pod.meta.annotations.contains(reservation_annotation)) {
+  // An annotation that is there already would change nothing, and wake nobody.
+  const auto hint = pod.meta.annotations.find(reservation_annotation);
+  if (hint != pod.meta.annotations.end() && hint->second != track.reservation->node.get()) {
     return send(AnnotatePod{
         track.key, track.uid, {{reservation_annotation, track.reservation->node.get()}}});
   }

@@ -64,6 +64,7 @@ struct Engine::State {
   void take_job(const JobOutcome& outcome, bool as_planned, Time now);
   [[nodiscard]] static bool unmoved(const JobOutcome& outcome, const cluster::Snapshot& then,
                                     const cluster::Snapshot& current);
+  void plan_when_refusals_end(PodTrack& track, Time now);
   void free_own_claims(const PodTrack& track);
   /// Plans one pod now, on `nodes` only, and reserves what it finds.
   void plan_on_the_spot(PodTrack& track, const std::vector<NodeName>& nodes, Time now);
@@ -83,6 +84,7 @@ struct Engine::State {
   void start_binding(PodTrack& track, RequestId id, Placement placement, Time now);
   void carry(const Uid& uid, const Binding::Commands& commands, Time now);
   void settle_binding(const Uid& uid, Time now);
+  void arm_binding(const Uid& uid, std::optional<Time> at);
   void answer(RequestId id, std::string error);
 
   // ---- engine.cpp
@@ -114,6 +116,8 @@ struct Engine::State {
     Binding binding;
     std::vector<RequestId> waiting;
     std::string detail;  ///< why the placement is what it is
+    /// Its own, not the track's: the watch may show the pod bound, or gone, before the end.
+    std::optional<Time> timer;
   };
 
   /// A placement that is bound, with the claims' versions after our last writes.
@@ -133,6 +137,7 @@ struct Engine::State {
   std::set<ClaimKey> releasing;
   std::deque<Decision> decided;  ///< the last `decisions_kept`, newest last
   std::set<std::pair<Time, Uid>> timers;
+  std::set<std::pair<Time, Uid>> binding_timers;
   Effects effects;  ///< of the step under way
 
   bool synced = false;
