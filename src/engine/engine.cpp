@@ -11,7 +11,7 @@
 namespace dray::engine {
 
 Engine::State::State(Options given)
-    : options(std::move(given)), allocator(allocator_options(options, 0)) {}
+    : options(std::move(given)), planner(allocator_options(options, 0)) {}
 
 alloc::AllocatorOptions allocator_options(const Options& options, std::uint64_t stream) {
   auto made = options.allocator;

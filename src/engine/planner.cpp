@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "dray/alloc/allocator.h"
@@ -62,9 +63,9 @@ struct Demand {
   std::vector<std::string> class_resources;
 };
 
-class Planner {
+class PodPlanner {
  public:
-  Planner(const PlanInput& input, alloc::Allocator& allocator)
+  PodPlanner(const PlanInput& input, alloc::Allocator& allocator)
       : input_(input),
         allocator_(allocator),
         state_(input.snapshot),
@@ -72,12 +73,13 @@ class Planner {
 
   Plan run() {
     Plan plan;
-    for (const auto& job : input_.jobs) {
+    for (const auto* job : waiting()) {
       if (plan.jobs.size() >= input_.budget.jobs || tried_ >= input_.budget.nodes_tried) {
         plan.exhausted = true;
         break;
       }
-      plan.jobs.push_back(place(*job.pods.front()));
+      plan.jobs.push_back(place(job->first()));
+      plan.jobs.back().job = job->uid;
     }
     plan.nodes_tried = tried_;
     plan.exhausted = plan.exhausted || exhausted_;
@@ -85,6 +87,17 @@ class Planner {
   }
 
  private:
+  [[nodiscard]] std::vector<const Job*> waiting() const {
+    std::vector<const Job*> found;
+    for (const auto& job : input_.jobs) {
+      if (job->members.front().state == MemberState::waiting) found.push_back(job.get());
+    }
+    std::ranges::sort(found, {}, [](const Job* job) {
+      return std::tuple(!job->promised, -job->priority, job->created, job->uid);
+    });
+    return found;
+  }
+
   JobOutcome place(const Pod& pod) {
     JobOutcome outcome;
     outcome.pods = {pod.meta.uid};
@@ -252,8 +265,23 @@ class Planner {
 
 }  // namespace
 
-Plan plan(const PlanInput& input, alloc::Allocator& allocator) {
-  return Planner(input, allocator).run();
+struct Planner::State {
+  alloc::Allocator allocator;
+};
+
+Planner::Planner(alloc::AllocatorOptions options)
+    : state_(std::make_unique<State>(State{alloc::Allocator(std::move(options))})) {}
+Planner::~Planner() = default;
+Planner::Planner(Planner&&) noexcept = default;
+Planner& Planner::operator=(Planner&&) noexcept = default;
+
+Plan Planner::plan(const PlanInput& input) {
+  return PodPlanner(input, state_->allocator).run();
+}
+
+std::string_view name(EvictionCause cause) {
+  constexpr std::array names{"Reclaim", "Preemption", "Consolidation", "StaleGang"};
+  return names[static_cast<std::size_t>(cause)];
 }
 
 }  // namespace dray::engine

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "engine/pod_marks.h"
@@ -12,13 +11,13 @@ namespace {
 
 constexpr Duration claim_patience = std::chrono::seconds(10);
 
-/// Lifted pods first (they were promised a place before a restart), then priority, then age.
-auto queue_rank(const Pod& pod) {
-  const bool promised = pod.meta.annotations.contains(reservation_annotation);
-  return std::tuple(!promised, -pod.priority, pod.meta.created.value_or(Time{}), pod.key());
-}
-
 }  // namespace
+
+Job Engine::State::waiting_job(std::shared_ptr<const Pod> pod, Time now) {
+  const auto queued = pod->meta.created.value_or(now);
+  return single_pod_job(std::move(pod), policy::QueueName(std::string(policy::default_queue)),
+                        queued);
+}
 
 std::vector<RefusedNode> Engine::State::refused_nodes(const PodTrack& track, Time now) const {
   std::vector<RefusedNode> refused;
@@ -51,10 +50,10 @@ PlanInput Engine::State::plan_input(Time now) const {
         pod->scheduling_gates, [&](const auto& gate) { return gate != options.gate; });
     if (foreign_gate) continue;
     std::ranges::move(refused_nodes(track, now), std::back_inserter(input.refused));
-    const auto queued = pod->meta.created.value_or(now);
-    input.jobs.push_back({.pods = {std::move(pod)}, .queued = queued});
+    auto job = waiting_job(std::move(pod), now);
+    job.promised = job.first().meta.annotations.contains(reservation_annotation);
+    input.jobs.push_back(std::make_shared<const Job>(std::move(job)));
   }
-  std::ranges::sort(input.jobs, {}, [](const Job& job) { return queue_rank(job.first()); });
   std::ranges::sort(input.refused);
   return input;
 }
@@ -68,7 +67,7 @@ void Engine::State::plan_when_due(Time now) {
     ++plan_generation;
     ++counts.plans_made;
     if (options.plan_inline) {
-      take(engine::plan(input, allocator), *input.snapshot, now);
+      take(planner.plan(input), *input.snapshot, now);
       continue;
     }
     planned_on = std::make_shared<const PlanInput>(std::move(input));
@@ -155,12 +154,12 @@ void Engine::State::plan_on_the_spot(PodTrack& track, const std::vector<NodeName
   }
   PlanInput input;
   input.snapshot = cluster.snapshot();
-  input.jobs.push_back({.pods = {pod}, .queued = now});
+  input.jobs.push_back(std::make_shared<const Job>(waiting_job(pod, now)));
   input.refused = refused_nodes(track, now);
   input.only = nodes;
   input.budget.nodes_tried = options.spot_plan_nodes;
   input.now = now;
-  const auto made = engine::plan(input, allocator);
+  const auto made = planner.plan(input);
   const auto& outcome = made.jobs.front();
   track.detail = outcome.detail;
   if (!outcome.placements.empty()) return reserve(track, outcome.placements.front());

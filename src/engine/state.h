@@ -58,6 +58,7 @@ struct Engine::State {
 
   // ---- planning.cpp
   void plan_when_due(Time now);
+  [[nodiscard]] static Job waiting_job(std::shared_ptr<const Pod> pod, Time now);
   [[nodiscard]] PlanInput plan_input(Time now) const;
   [[nodiscard]] std::vector<RefusedNode> refused_nodes(const PodTrack& track, Time now) const;
   void take(const Plan& plan, const cluster::Snapshot& then, Time now);
@@ -128,7 +129,7 @@ struct Engine::State {
 
   Options options;
   cluster::ClusterState cluster;
-  alloc::Allocator allocator;  ///< for plans made on the strand; the worker has its own
+  Planner planner;  ///< for plans made on the strand; the worker has its own
   std::map<Uid, PodTrack> tracks;
   std::map<PodKey, Uid> track_by_key;
   std::map<Uid, BindingRun> bindings;

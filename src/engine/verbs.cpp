@@ -111,10 +111,11 @@ extender::FilterResponse Engine::State::dry_run(const Pod& pod, const std::vecto
   for (const auto& node : nodes) {
     PlanInput input;
     input.snapshot = cluster.snapshot();
-    input.jobs.push_back({.pods = {std::make_shared<const Pod>(pod)}, .queued = now});
+    input.jobs.push_back(
+        std::make_shared<const Job>(waiting_job(std::make_shared<const Pod>(pod), now)));
     input.only = std::vector{node};
     input.now = now;
-    const auto plan = engine::plan(input, allocator);
+    const auto plan = planner.plan(input);
     const auto& outcome = plan.jobs.front();
     if (!outcome.placements.empty()) {
       response.node_names.push_back(node);

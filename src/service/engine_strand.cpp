@@ -47,11 +47,11 @@ EngineStrand::EngineStrand(asio::io_context& io, engine::Options options, kube::
       strand_(asio::make_strand(io)),
       engine_(options),
       timer_(strand_),
-      planner_allocator_(engine::allocator_options(options, 1)),
-      planner_(1) {}
+      planner_(engine::allocator_options(options, 1)),
+      planner_thread_(1) {}
 
 EngineStrand::~EngineStrand() {
-  planner_.join();
+  planner_thread_.join();
 }
 
 asio::awaitable<extender::FilterResponse> EngineStrand::filter(
@@ -156,12 +156,12 @@ void EngineStrand::carry(const engine::AnswerBind& effect) {
 }
 
 void EngineStrand::carry(engine::WantPlan effect) {
-  asio::post(planner_, [this, effect = std::move(effect)] { make_plan(effect); });
+  asio::post(planner_thread_, [this, effect = std::move(effect)] { make_plan(effect); });
 }
 
 void EngineStrand::make_plan(const engine::WantPlan& want) {
   const auto start = std::chrono::steady_clock::now();
-  auto plan = engine::plan(*want.input, planner_allocator_);
+  auto plan = planner_.plan(*want.input);
   metrics_.plan(plan.jobs.size(), plan.nodes_tried, std::chrono::steady_clock::now() - start);
   post(engine::Planned{want.generation, std::move(plan)});
 }

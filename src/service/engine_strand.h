@@ -79,8 +79,8 @@ class EngineStrand {
   std::map<engine::RequestId, std::shared_ptr<PendingBind>> binds_;
   std::uint64_t next_request_ = 1;
   // Owned by the planner's thread.
-  alloc::Allocator planner_allocator_;
-  boost::asio::thread_pool planner_;
+  engine::Planner planner_;
+  boost::asio::thread_pool planner_thread_;
 };
 
 }  // namespace dray::service

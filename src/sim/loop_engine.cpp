@@ -86,7 +86,7 @@ void ClusterLoop::send_write(const engine::SendWrite& send) {
 }
 
 void ClusterLoop::make_plan(const engine::WantPlan& want) {
-  auto made = engine::plan(*want.input, planner_);
+  auto made = planner_.plan(*want.input);
   note("plan", fmt::format("{} jobs {}", want.generation, made.jobs.size()));
   at(now_ + weather_.plan_delay(),
      [this, life = engine_life_, event = engine::Planned{want.generation, std::move(made)}] {

@@ -193,7 +193,7 @@ class ClusterLoop {
     std::optional<CallId> call;  ///< nothing: the answer will get lost
   };
   std::map<engine::RequestId, OpenBind> open_binds_;
-  alloc::Allocator planner_;  ///< the worker's
+  engine::Planner planner_;  ///< the worker's
   std::vector<std::unique_ptr<Informer>> informers_;
 
   std::optional<Time> scheduler_armed_;

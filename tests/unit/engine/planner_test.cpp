@@ -22,13 +22,15 @@ struct Cluster {
     tell(make_claim("c-" + name, gpus));
     auto pod = make_pod(name, "c-" + name);
     tell(pod);
-    input.jobs.push_back({.pods = {std::make_shared<const Pod>(pod)}, .queued = start});
+    auto made = std::make_shared<const Pod>(std::move(pod));
+    input.jobs.push_back(std::make_shared<const Job>(
+        single_pod_job(std::move(made), policy::QueueName("default"), start)));
   }
   Plan plan() {
     input.snapshot = state.snapshot();
     input.now = start;
-    alloc::Allocator allocator;
-    return engine::plan(input, allocator);
+    Planner planner;
+    return planner.plan(input);
   }
 };
 
