@@ -47,7 +47,9 @@ class Builder {
   [[nodiscard]] ExtendedResourceClaim take(const Pod& pod) && {
     std::ranges::sort(requests_, {}, &DeviceRequest::name);
     ExtendedResourceClaim made;
-    made.claim.meta.namespace_name = pod.meta.namespace_name;
+    const auto key = extended_resource_claim_key(pod);
+    made.claim.meta.namespace_name = key.namespace_name;
+    made.claim.meta.name = key.name;
     made.claim.meta.annotations.emplace(extended_resource_annotation, "true");
     made.claim.meta.owners.push_back({.api_version = "v1",
                                       .kind = "Pod",
@@ -116,6 +118,27 @@ class Builder {
 };
 
 }  // namespace
+
+bool is_extended_resource_claim(const ResourceClaim& claim, const Uid& pod) {
+  const auto mark = claim.meta.annotations.find(extended_resource_annotation);
+  return mark != claim.meta.annotations.end() && mark->second == "true" &&
+         std::ranges::any_of(claim.meta.owners, [&](const auto& owner) {
+           return owner.controller && owner.uid == pod;
+         });
+}
+
+ClaimKey extended_resource_claim_key(const Pod& pod) {
+  // generateName keeps 58 characters and puts five of these after them.
+  constexpr std::string_view letters = "bcdfghjklmnpqrstvwxz2456789";
+  constexpr std::size_t most_kept = 58;
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char c : pod.meta.uid.get()) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  auto name = (pod.meta.name + "-extended-resources-").substr(0, most_kept);
+  for (int i = 0; i < 5; ++i, hash /= letters.size()) name += letters[hash % letters.size()];
+  return {pod.meta.namespace_name, std::move(name)};
+}
 
 std::shared_ptr<const DeviceClass> class_behind(const cluster::Snapshot& snapshot,
                                                 std::string_view resource) {

@@ -44,4 +44,13 @@ bool Features::set(std::string_view name, bool on) {
   return true;
 }
 
+bool Features::set_gate(std::string_view gate, bool on) {
+  if (gate == "DRADeviceBindingConditions") return set("DeviceBindingAndStatus", on);
+  if (gate == "DRADeviceCompatibilityGroups") return set("CompatibilityGroups", on);
+  constexpr std::string_view prefix = "DRA";
+  if (!gate.starts_with(prefix)) return false;
+  gate.remove_prefix(prefix.size());
+  return gate != "DeviceBindingAndStatus" && gate != "CompatibilityGroups" && set(gate, on);
+}
+
 }  // namespace dray::alloc

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   std::map<std::string, std::unique_ptr<dray::app::Command>> commands;
   commands["serve"] = dray::app::add_serve(app);
   commands["demo"] = dray::app::add_demo(app);
+  commands["allocate"] = dray::app::add_allocate(app);
   CLI11_PARSE(app, argc, argv);
   return commands.at(app.get_subcommands().front()->get_name())->run();
 }

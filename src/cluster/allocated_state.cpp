@@ -77,6 +77,7 @@ void AllocatedState::place(const Placement& placement, const Pod* pod) {
     if (allocation(claim.claim)) continue;
     set_allocation(claim.claim, std::make_shared<const AllocationResult>(claim.allocation));
     for (const auto& device : claim.allocation.devices) {
+      if (device.admin_access.value_or(false)) continue;  // it holds nothing
       change_use(device.device, [&](DeviceUse& use) { add_use(use, device); });
     }
   }
@@ -99,6 +100,7 @@ void AllocatedState::release(const ClaimKey& claim) {
   if (!held) return;
   set_allocation(claim, nullptr);
   for (const auto& device : held->devices) {
+    if (device.admin_access.value_or(false)) continue;
     change_use(device.device, [&](DeviceUse& use) { remove_use(use, device); });
   }
 }

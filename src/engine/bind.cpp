@@ -65,7 +65,7 @@ void Engine::State::start_binding(PodTrack& track, RequestId id, Placement place
   PodClaims claims;
   for (const auto& want : placement.claims) {
     auto claim = cluster.claim(want.claim);
-    if (!claim) {
+    if (!claim && !want.extended) {
       release(track);
       return answer(id, "claim " + want.claim.to_string() + " does not exist any more");
     }
@@ -75,11 +75,13 @@ void Engine::State::start_binding(PodTrack& track, RequestId id, Placement place
   if (!track.reservation) cluster.assume(placement);  // its room counts until the watch shows it
   track.stage = Stage::binding;
   arm(track, std::nullopt);
-  auto& run =
-      bindings
-          .try_emplace(
-              uid, BindingRun{Binding(std::move(placement), epoch, now), {id}, track.detail, {}})
-          .first->second;
+  auto& run = bindings
+                  .try_emplace(uid, BindingRun{Binding(std::move(placement), epoch, now),
+                                               {id},
+                                               track.detail,
+                                               track.warnings,
+                                               {}})
+                  .first->second;
   const auto commands = run.binding.start(claims, now);
   carry(uid, commands, now);
 }
@@ -99,6 +101,15 @@ void Engine::State::arm_binding(const Uid& uid, std::optional<Time> at) {
   if (at) binding_timers.insert({*at, uid});
 }
 
+/// What works but may not be meant is told in Events, once the pod is bound.
+void Engine::State::warn(const BindingRun& run) {
+  const auto& placement = run.binding.placement();
+  for (const auto& warning : run.warnings) {
+    send(RecordEvent{
+        placement.pod, placement.pod_uid, {"Warning", "DoubtfulDevices", "Binding", warning}});
+  }
+}
+
 void Engine::State::settle_binding(const Uid& uid, Time now) {
   arm_binding(uid, std::nullopt);
   const auto entry = bindings.extract(uid);
@@ -109,10 +120,9 @@ void Engine::State::settle_binding(const Uid& uid, Time now) {
   if (result == Binding::Result::bound) {
     decided.push_back({run.binding.placement().pod, run.binding.placement(), run.detail});
     if (decided.size() > decisions_kept) decided.pop_front();
-  }
-  if (result == Binding::Result::bound) {
     ++counts.binds_done;
-  } else {
+    warn(run);
+  } else if (result != Binding::Result::waiting) {
     ++counts.binds_undone;
   }
   if (found == tracks.end()) {  // the watch was faster, or the pod is gone
@@ -133,7 +143,7 @@ void Engine::State::settle_binding(const Uid& uid, Time now) {
   if (track.passes) {
     cluster.forget(uid);
     track.stage = Stage::offered;
-  } else if (result == Binding::Result::failed) {
+  } else if (result == Binding::Result::failed || result == Binding::Result::waiting) {
     track.stage = Stage::offered;
     track.asked = true;  // it comes back by itself, after its back-off
     arm(track, now + options.reservation_life);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "dray/alloc/extended_resources.h"
 #include "dray/base/check.h"
+#include "engine/readiness.h"
 
 namespace dray::engine {
 namespace {
@@ -47,23 +49,90 @@ Binding::Binding(Placement placement, std::int32_t epoch, Time now)
     : placement_(std::move(placement)),
       epoch_(std::to_string(epoch)),
       started_(now),
-      claims_(placement_.claims.size()) {}
+      claims_(placement_.claims.size()) {
+  for (auto& claim : placement_.claims) {
+    auto& allocation = claim.allocation;
+    if (has_binding_conditions(allocation) && !allocation.allocated) allocation.allocated = now;
+  }
+}
 
 Binding::Commands Binding::start(const std::vector<std::shared_ptr<const ResourceClaim>>& claims,
-                                 Time /*now*/) {
+                                 Time now) {
   DRAY_CHECK(claims.size() == claims_.size());
   Commands out;
-  for (std::size_t i = 0; i < claims.size() && !failing_; ++i) advance_claim(i, *claims[i], out);
+  for (std::size_t i = 0; i < claims.size() && !failing_; ++i) {
+    if (claims[i]) {
+      advance_claim(i, *claims[i], now, out);
+    } else {
+      create_claim(i, out);
+    }
+  }
   bind_pod_when_ready(out);
   return out;
 }
 
-/// The next write for claim `index`, judged by what the claim is now.
-void Binding::advance_claim(std::size_t index, const ResourceClaim& claim, Commands& out) {
+/// The finalizer and the epoch come with the claim: nothing is left to protect.
+void Binding::create_claim(std::size_t index, Commands& out) {
   const auto& want = placement_.claims[index];
+  DRAY_CHECK(want.extended.has_value());
+  ResourceClaim claim;
+  claim.meta.namespace_name = want.claim.namespace_name;
+  claim.meta.name = want.claim.name;
+  claim.meta.annotations = {{alloc::extended_resource_annotation, "true"},
+                            {epoch_annotation, epoch_}};
+  claim.meta.finalizers = {claim_finalizer};
+  claim.meta.owners.push_back({.api_version = "v1",
+                               .kind = "Pod",
+                               .name = placement_.pod.name,
+                               .uid = placement_.pod_uid,
+                               .controller = true});
+  claim.spec = want.extended->spec;
+  claims_[index].step = Step::creating;
+  claims_[index].made = true;
+  out.push_back({index, CreateClaim{std::move(claim)}});
+}
+
+/// The claim has its devices and its user; the devices may still have to be made ready.
+void Binding::hold(std::size_t index, const ResourceClaim& claim, Time now, Commands& out) {
+  auto& state = claims_[index];
+  state.touched = true;
+  state.step = Step::held;
+  const auto name = "claim " + claim.key().to_string();
+  switch (readiness(claim, binding_timeout, now)) {
+    case Readiness::ready:
+      return;
+    case Readiness::failed:
+      return fail_with(Result::refused, name + ": a device cannot be made ready", out);
+    case Readiness::timed_out:
+      return fail_with(Result::refused, name + ": a device was not made ready in time", out);
+    case Readiness::pending:
+      break;
+  }
+  state.step = Step::awaiting;
+  state.retry_at = now + std::chrono::seconds(1);
+  const bool rest_is_held = std::ranges::all_of(claims_, [](const auto& each) {
+    return each.step == Step::held || each.step == Step::awaiting;
+  });
+  if (!rest_is_held || now - started_ < condition_patience) return;
+  error_ = name + ": its devices are not ready yet";
+  result_ = Result::waiting;
+}
+
+/// The next write for claim `index`, judged by what the claim is now.
+void Binding::advance_claim(std::size_t index, const ResourceClaim& claim, Time now,
+                            Commands& out) {
+  auto& want = placement_.claims[index];
   auto& state = claims_[index];
   state.version = claim.meta.resource_version;
   const auto name = "claim " + want.claim.to_string();
+  if (want.extended) {
+    if (!alloc::is_extended_resource_claim(claim, placement_.pod_uid)) {
+      state.made = false;
+      return fail_with(Result::refused, name + ": there is one of that name", out);
+    }
+    state.made = true;
+    if (want.claim_uid.get().empty()) want.claim_uid = claim.meta.uid;
+  }
   if (claim.meta.uid != want.claim_uid) {
     return fail_with(Result::refused, name + ": it was replaced by another of its name", out);
   }
@@ -71,11 +140,7 @@ void Binding::advance_claim(std::size_t index, const ResourceClaim& claim, Comma
     if (!same_devices(*claim.allocation, want.allocation)) {
       return fail_with(Result::refused, name + ": it has other devices meanwhile", out);
     }
-    if (reserved_for(claim, placement_.pod_uid)) {
-      state.touched = true;
-      state.step = Step::held;
-      return;
-    }
+    if (reserved_for(claim, placement_.pod_uid)) return hold(index, claim, now, out);
   } else if (want.already_allocated) {
     return fail_with(Result::refused, name + ": it lost its devices meanwhile", out);
   }
@@ -121,10 +186,15 @@ Binding::Commands Binding::step(Token token, const WriteOutcome& outcome, Time n
     return out;
   }
   DRAY_CHECK(token < claims_.size());
-  if (claims_[token].step == Step::releasing) {
-    claim_released(token, outcome, now, out);
-  } else {
-    claim_written(token, outcome, now, out);
+  switch (claims_[token].step) {
+    case Step::releasing:
+      claim_released(token, outcome, now, out);
+      break;
+    case Step::deleting:
+      claim_deleted(token, outcome, now);
+      break;
+    default:
+      claim_written(token, outcome, now, out);
   }
   return out;
 }
@@ -135,7 +205,12 @@ void Binding::claim_written(std::size_t index, const WriteOutcome& outcome, Time
   const auto ended = std::exchange(state.step, Step::idle);
   if (phase_ == Phase::undoing) {
     // The failure of another claim came first; now that this write has ended, it is undone too.
-    if (state.touched) {
+    auto& uid = placement_.claims[index].claim_uid;
+    if (const auto* claim = outcome ? std::get_if<ResourceClaim>(&*outcome) : nullptr;
+        claim != nullptr && state.made && uid.get().empty()) {
+      uid = claim->meta.uid;
+    }
+    if (state.touched || (state.made && !uid.get().empty())) {
       release_claim(index, out);
     } else {
       state.step = Step::released;
@@ -145,14 +220,19 @@ void Binding::claim_written(std::size_t index, const WriteOutcome& outcome, Time
   }
   if (outcome) {
     if (const auto* claim = std::get_if<ResourceClaim>(&*outcome)) {
-      advance_claim(index, *claim, out);
+      advance_claim(index, *claim, now, out);
     } else {
       read_claim(index, out);
     }
     return bind_pod_when_ready(out);
   }
-  const auto name = "claim " + placement_.claims[index].claim.to_string() + ": ";
+  const auto& want = placement_.claims[index];
+  const auto name = "claim " + want.claim.to_string() + ": ";
   if (outcome.error().code == ErrorCode::not_found) {
+    // An answer to its creation was lost, and the creation too.
+    if (ended == Step::reading && want.extended && want.claim_uid.get().empty()) {
+      return create_claim(index, out);
+    }
     return fail_with(Result::refused, name + outcome.error().message, out);
   }
   // A denial may be the admission policy that has not heard of our epoch yet: it is tried again.
@@ -175,12 +255,33 @@ void Binding::read_claim(std::size_t index, Commands& out) {
 void Binding::bind_pod_when_ready(Commands& out) {
   if (phase_ != Phase::claims) return;
   if (!std::ranges::all_of(claims_, [](const auto& c) { return c.step == Step::held; })) return;
+  for (const auto& claim : placement_.claims) {
+    if (!claim.extended) continue;
+    phase_ = Phase::naming_claim;
+    out.push_back({pod_token, NameExtendedClaim{placement_.pod, placement_.pod_uid,
+                                                claim.claim.name, claim.extended->mappings}});
+    return;
+  }
+  bind_pod(out);
+}
+
+void Binding::bind_pod(Commands& out) {
   phase_ = Phase::binding_pod;
   pod_may_be_bound_ = true;
   out.push_back({pod_token, BindPod{placement_.pod, placement_.pod_uid, placement_.node}});
 }
 
 void Binding::pod_written(const WriteOutcome& outcome, Time now, Commands& out) {
+  if (phase_ == Phase::naming_claim) {
+    if (outcome) return bind_pod(out);
+    if (outcome.error().code == ErrorCode::unavailable && ++pod_attempts_ < max_attempts) {
+      phase_ = Phase::claims;  // and it is named again
+      return retry_pod_later(now);
+    }
+    return fail_with(Result::failed, "naming the claim in the pod: " + outcome.error().message,
+                     out);
+  }
+  if (phase_ == Phase::undoing) return;  // the name in the pod's status does no harm
   if (outcome) return finish_bound();
   if (error_.empty()) error_ = "binding: " + outcome.error().message;
   if (surely_refused(outcome.error())) {
@@ -216,9 +317,7 @@ void Binding::pod_read(const WriteOutcome& outcome, Time now, Commands& out) {
   if (failing_ || ++pod_attempts_ >= max_attempts || now - started_ >= deadline) {
     return fail_with(failure_, error_, out);
   }
-  phase_ = Phase::binding_pod;
-  pod_may_be_bound_ = true;
-  out.push_back({pod_token, BindPod{placement_.pod, placement_.pod_uid, placement_.node}});
+  bind_pod(out);
 }
 
 void Binding::retry_claim_later(std::size_t index, Time now) {
@@ -229,70 +328,16 @@ void Binding::retry_pod_later(Time now) {
   pod_retry_at_ = now + backoff(++pod_attempts_);
 }
 
-/// Decides the end. While the pod may be bound, undoing would take devices from a running pod: then
-/// the failure stands, and is carried out when a read has shown the pod.
-void Binding::fail_with(Result result, std::string error, Commands& out) {
-  if (!failing_) {
-    failing_ = true;
-    failure_ = result;
-    error_ = std::move(error);
-  }
-  if (!pod_may_be_bound_) undo(out);
-}
-
-void Binding::undo(Commands& out) {
-  phase_ = Phase::undoing;
-  pod_retry_at_.reset();
-  for (std::size_t i = 0; i < claims_.size(); ++i) {
-    auto& state = claims_[i];
-    const bool in_flight = state.step == Step::protecting || state.step == Step::allocating ||
-                           state.step == Step::reserving || state.step == Step::reading;
-    state.retry_at.reset();
-    if (in_flight) continue;  // claim_written goes on when the write has ended
-    if (state.touched) {
-      release_claim(i, out);
-    } else {
-      state.step = Step::released;
-    }
-  }
-  finish_when_undone();
-}
-
-void Binding::release_claim(std::size_t index, Commands& out) {
-  const auto& want = placement_.claims[index];
-  claims_[index].step = Step::releasing;
-  out.push_back({index, ReleaseClaim{want.claim, want.claim_uid, placement_.pod_uid, true}});
-}
-
-void Binding::claim_released(std::size_t index, const WriteOutcome& outcome, Time now,
-                             Commands& /*out*/) {
-  auto& state = claims_[index];
-  if (outcome || outcome.error().code == ErrorCode::not_found) {
-    state.step = Step::released;
-    return finish_when_undone();
-  }
-  ++state.attempts;
-  retry_claim_later(index, now);
-}
-
-void Binding::finish_bound() {
-  error_.clear();
-  pod_retry_at_.reset();
-  result_ = Result::bound;
-}
-
-void Binding::finish_when_undone() {
-  if (std::ranges::all_of(claims_, [](const auto& c) { return c.step == Step::released; })) {
-    result_ = failure_;
-  }
-}
-
 Binding::Commands Binding::tick(Time now) {
   Commands out;
   if (finished()) return out;
   if (pod_retry_at_ && *pod_retry_at_ <= now) {
     pod_retry_at_.reset();
-    out.push_back({pod_token, ReadPod{placement_.pod}});
+    if (phase_ == Phase::claims) {
+      bind_pod_when_ready(out);
+    } else {
+      out.push_back({pod_token, ReadPod{placement_.pod}});
+    }
   }
   for (std::size_t i = 0; i < claims_.size(); ++i) {
     auto& state = claims_[i];
@@ -300,6 +345,8 @@ Binding::Commands Binding::tick(Time now) {
     state.retry_at.reset();
     if (state.step == Step::releasing) {
       release_claim(i, out);
+    } else if (state.step == Step::deleting) {
+      out.push_back({i, DeleteClaim{placement_.claims[i].claim, placement_.claims[i].claim_uid}});
     } else {
       read_claim(i, out);
     }

@@ -79,6 +79,8 @@ void Engine::State::forget_what_shows() {
     const auto& [placement, versions] = entry.second;
     for (std::size_t i = 0; i < placement.claims.size() && i < versions.size(); ++i) {
       const auto claim = cluster.claim(placement.claims[i].claim);
+      // A claim that the binding made is not there before the watch shows it.
+      if (!claim && placement.claims[i].extended && cluster.pod(entry.first)) return false;
       if (!claim || claim->meta.uid != placement.claims[i].claim_uid) continue;
       if (number(claim->meta.resource_version) < number(versions[i])) return false;
     }

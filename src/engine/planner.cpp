@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dray/alloc/allocator.h"
+#include "dray/alloc/extended_resources.h"
 #include "dray/cluster/allocated_state.h"
 #include "dray/cluster/node_fit.h"
 #include "dray/engine/plan.h"
@@ -49,18 +50,22 @@ class Refusals {
   std::map<Reason, std::string> details_;
 };
 
-/// Devices that must be made ready before the pod may be bound (KEP-5007).
-bool waits_for_conditions(const AllocationResult& allocation) {
-  return std::ranges::any_of(allocation.devices,
-                             [](const auto& device) { return !device.binding_conditions.empty(); });
-}
-
 /// The claims of one pod, split by whether they have devices already.
 struct Demand {
   PodClaims claims;
   std::vector<const ResourceClaim*> open;
   std::vector<std::pair<const ResourceClaim*, std::shared_ptr<const AllocationResult>>> given;
-  std::vector<std::string> class_resources;
+  /// Some of its extended resources may have to come from devices (KEP-5004), and what an earlier
+  /// attempt has left of the claim for them.
+  bool extended = false;
+  std::shared_ptr<const ResourceClaim> earlier;
+};
+
+/// What a node would have to give for the pod's extended resources.
+struct Extended {
+  std::optional<alloc::ExtendedResourceClaim> needed;
+  const ResourceClaim* open = nullptr;                ///< the claim to allocate, if any
+  std::shared_ptr<const AllocationResult> allocated;  ///< by an earlier attempt
 };
 
 class PodPlanner {
@@ -108,7 +113,8 @@ class PodPlanner {
       return outcome;
     }
     auto demand = split(std::move(*claims));
-    demand.class_resources = class_resources(*input_.snapshot, pod);
+    demand.extended = !class_resources(*input_.snapshot, pod).empty();
+    if (demand.extended) demand.earlier = earlier_claim(pod);
     for (const auto& [claim, allocation] : demand.given) {
       if (claim->reserved_for.size() < max_consumers) continue;
       outcome.reason = Reason::claim_consumers;
@@ -117,6 +123,12 @@ class PodPlanner {
     }
     search(pod, demand, outcome);
     return outcome;
+  }
+
+  [[nodiscard]] std::shared_ptr<const ResourceClaim> earlier_claim(const Pod& pod) const {
+    auto claim = input_.snapshot->claim(alloc::extended_resource_claim_key(pod));
+    if (!claim || !alloc::is_extended_resource_claim(*claim, pod.meta.uid)) return nullptr;
+    return claim;
   }
 
   [[nodiscard]] Demand split(PodClaims claims) const {
@@ -185,7 +197,14 @@ class PodPlanner {
       refusals.add(reason);
       return false;
     }
-    auto found = allocator_.allocate(state_, node, demand.open);
+    Extended extended;
+    if (demand.extended && !extend(pod, demand, node, extended)) {
+      refusals.add(Reason::claim_elsewhere);
+      return false;
+    }
+    auto open = demand.open;
+    if (extended.open != nullptr) open.push_back(extended.open);
+    auto found = allocator_.allocate(state_, node, open);
     if (!found) {
       outcome.reason = Reason::allocation_error;
       outcome.detail = found.error().message;
@@ -195,13 +214,31 @@ class PodPlanner {
       refusals.add(no->reason, no->detail);
       return false;
     }
-    auto& allocation = std::get<alloc::Allocation>(*found);
-    if (std::ranges::any_of(allocation.results, waits_for_conditions)) {
-      refusals.add(Reason::unsupported, "binding conditions of devices");
-      return false;
-    }
-    take(pod, demand, node, std::move(allocation), outcome);
+    take(pod, demand, std::move(extended), node, std::get<alloc::Allocation>(std::move(*found)),
+         outcome);
     return true;
+  }
+
+  /// False: the claim that an earlier attempt has made is not what this node would need.
+  [[nodiscard]] bool extend(const Pod& pod, const Demand& demand, NodeIndex node,
+                            Extended& extended) {
+    extended.needed = alloc::extended_resource_claim(pod, *input_.snapshot, node);
+    const auto& earlier = demand.earlier;
+    if (!extended.needed) return !earlier || !earlier->allocation;
+    if (!earlier) {
+      extended.open = &extended.needed->claim;
+      return true;
+    }
+    if (earlier->meta.deleted || earlier->spec != extended.needed->claim.spec) return false;
+    extended.allocated = state_.allocation(earlier->key());
+    if (!extended.allocated) extended.open = earlier.get();
+    return !extended.allocated || usable_on(*extended.allocated, node);
+  }
+
+  [[nodiscard]] bool usable_on(const AllocationResult& allocation, NodeIndex node) const {
+    if (!allocation.node_selector) return true;
+    const auto matcher = cluster::NodeMatcher::compile(*allocation.node_selector);
+    return matcher && matcher->matches(input_.snapshot->facts(node));
   }
 
   [[nodiscard]] Reason cheap_refusal(const Pod& pod, const Demand& demand,
@@ -209,25 +246,14 @@ class PodPlanner {
     const RefusedNode refused{pod.meta.uid, input_.snapshot->name(node)};
     if (std::ranges::binary_search(input_.refused, refused)) return Reason::node_refused;
     if (const auto reason = fit.check(state_, node); reason != Reason::none) return reason;
-    // A node whose device plugin offers the resource counts it itself; on others devices would have
-    // to be allocated for it (KEP-5004).
-    for (const auto& resource : demand.class_resources) {
-      if (input_.snapshot->facts(node).allocatable->other(resource) == 0) {
-        return Reason::unsupported;
-      }
-    }
     for (const auto& [claim, allocation] : demand.given) {
-      if (!allocation->node_selector) continue;
-      const auto matcher = cluster::NodeMatcher::compile(*allocation->node_selector);
-      if (!matcher || !matcher->matches(input_.snapshot->facts(node))) {
-        return Reason::claim_elsewhere;
-      }
+      if (!usable_on(*allocation, node)) return Reason::claim_elsewhere;
     }
     return Reason::none;
   }
 
-  void take(const Pod& pod, const Demand& demand, NodeIndex node, alloc::Allocation found,
-            JobOutcome& outcome) {
+  void take(const Pod& pod, const Demand& demand, Extended extended, NodeIndex node,
+            alloc::Allocation found, JobOutcome& outcome) {
     Placement placement{.pod = pod.key(),
                         .pod_uid = pod.meta.uid,
                         .node = input_.snapshot->name(node),
@@ -249,9 +275,22 @@ class PodPlanner {
       }
       placement.claims.push_back(std::move(part));
     }
+    if (extended.needed) {
+      auto& needed = *extended.needed;
+      ClaimPlacement part{.claim = needed.claim.key(),
+                          .claim_uid = demand.earlier ? demand.earlier->meta.uid : Uid(),
+                          .allocation = {},
+                          .extended = {{std::move(needed.claim.spec), std::move(needed.mappings)}}};
+      part.already_allocated = extended.allocated != nullptr;
+      part.allocation =
+          extended.allocated ? *extended.allocated : std::move(found.results.at(next++));
+      devices += part.already_allocated ? 0 : part.allocation.devices.size();
+      placement.claims.push_back(std::move(part));
+    }
     state_.place(placement, &pod);
     order_.took(node, devices);
     for (const auto& warning : found.warnings) outcome.detail += "; " + warning;
+    std::ranges::move(found.warnings, std::back_inserter(outcome.warnings));
     outcome.placements.push_back(std::move(placement));
   }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dray/alloc/extended_resources.h"
 #include "engine/pod_marks.h"
 #include "engine/state.h"
 
@@ -122,6 +123,7 @@ void Engine::State::take_job(const JobOutcome& outcome, bool as_planned, Time no
   const auto& placement = outcome.placements.front();
   if (as_planned) {
     track.detail = outcome.detail;
+    track.warnings = outcome.warnings;
     reserve(track, placement);
   } else {
     plan_on_the_spot(track, {placement.node}, now);
@@ -143,6 +145,19 @@ void Engine::State::free_own_claims(const PodTrack& track) {
     if (!ours_alone || !releasing.insert(claim->key()).second) continue;
     send(ReleaseClaim{claim->key(), claim->meta.uid, track.uid, true}, ForRelease{claim->key()});
   }
+  // The claim for extended resources suits one node's offer; it is made anew for another.
+  const auto extended = cluster.claim(alloc::extended_resource_claim_key(*pod));
+  if (!extended || extended->meta.deleted ||
+      !alloc::is_extended_resource_claim(*extended, track.uid) ||
+      !releasing.insert(extended->key()).second) {
+    return;
+  }
+  if (extended->allocation) {
+    send(ReleaseClaim{extended->key(), extended->meta.uid, track.uid, true},
+         ForRelease{extended->key()});
+  } else {
+    send(DeleteClaim{extended->key(), extended->meta.uid}, ForRelease{extended->key()});
+  }
 }
 
 void Engine::State::plan_on_the_spot(PodTrack& track, const std::vector<NodeName>& nodes,
@@ -162,6 +177,7 @@ void Engine::State::plan_on_the_spot(PodTrack& track, const std::vector<NodeName
   const auto made = planner.plan(input);
   const auto& outcome = made.jobs.front();
   track.detail = outcome.detail;
+  track.warnings = outcome.warnings;
   if (!outcome.placements.empty()) return reserve(track, outcome.placements.front());
   track.reason = outcome.reason;
   if (made.exhausted) plan_wanted = true;

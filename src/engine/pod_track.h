@@ -40,6 +40,7 @@ struct PodTrack {
   /// A placement held for the pod: its devices and room are nobody else's until it is bound,
   /// released or runs out. Nobody tells an extender that a pod failed, hence the timer.
   std::optional<Placement> reservation;
+  std::vector<std::string> warnings;            ///< about the reservation
   std::vector<ResourceVersion> claim_versions;  ///< bound: the claims as written
   std::map<NodeName, Refusal> refused;
 

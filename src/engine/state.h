@@ -79,12 +79,15 @@ struct Engine::State {
   [[nodiscard]] extender::FilterResponse dry_run(const Pod& pod, const std::vector<NodeName>& nodes,
                                                  Time now);
 
+  struct BindingRun;
+
   // ---- bind.cpp
   void bind(RequestId id, const extender::BindRequest& request, Time now);
   void bind_tracked(PodTrack& track, RequestId id, const NodeName& node, Time now);
   void start_binding(PodTrack& track, RequestId id, Placement placement, Time now);
   void carry(const Uid& uid, const Binding::Commands& commands, Time now);
   void settle_binding(const Uid& uid, Time now);
+  void warn(const BindingRun& run);
   void arm_binding(const Uid& uid, std::optional<Time> at);
   void answer(RequestId id, std::string error);
 
@@ -116,7 +119,8 @@ struct Engine::State {
   struct BindingRun {
     Binding binding;
     std::vector<RequestId> waiting;
-    std::string detail;  ///< why the placement is what it is
+    std::string detail;                 ///< why the placement is what it is
+    std::vector<std::string> warnings;  ///< told when the pod is bound
     /// Its own, not the track's: the watch may show the pod bound, or gone, before the end.
     std::optional<Time> timer;
   };

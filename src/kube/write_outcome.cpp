@@ -95,6 +95,15 @@ Name name(const engine::ReserveClaim& w) {
 Name name(const engine::ReleaseClaim& w) {
   return {"release claim", w.claim.to_string()};
 }
+Name name(const engine::CreateClaim& w) {
+  return {"create claim", w.claim.key().to_string()};
+}
+Name name(const engine::DeleteClaim& w) {
+  return {"delete claim", w.claim.to_string()};
+}
+Name name(const engine::NameExtendedClaim& w) {
+  return {"name the extended resource claim of pod", w.pod.to_string()};
+}
 Name name(const engine::ReadClaim& w) {
   return {"read claim", w.claim.to_string()};
 }
@@ -128,6 +137,9 @@ Error error_of(const net::HttpResponse& response) {
 WriteOutcome outcome_of(const Write& write, Answered answered, const net::HttpResponse& response) {
   if (response.status / 100 == 2) return object_in(answered, response.body);
   auto error = error_of(response);
+  if (std::holds_alternative<engine::DeleteClaim>(write) && response.status == 404) {
+    return WrittenObject();
+  }
   const bool evicts = std::holds_alternative<engine::EvictPod>(write);
   if (evicts && response.status == 429) error.code = ErrorCode::denied;
   if (names_other_object(error)) error.code = ErrorCode::conflict;

@@ -5,6 +5,7 @@
 
 #include "kube/api_path.h"
 #include "wire/codecs.h"
+#include "wire/object_codec.h"
 #include "wire/requests.h"
 
 namespace dray::kube {
@@ -136,6 +137,21 @@ WriteRequest request(const engine::ReserveClaim& reserve, const WriteContext& co
 
 WriteRequest request(const engine::ReleaseClaim& release, const WriteContext& context) {
   return read(claim_path(release.claim, context), Answered::claim);
+}
+
+WriteRequest request(const engine::CreateClaim& create, const WriteContext&) {
+  auto text = wire::encode_object(create.claim);
+  return made("POST", collection_path(Kind::resource_claim, "v1", create.claim.meta.namespace_name),
+              json, std::move(text), Answered::claim);
+}
+
+WriteRequest request(const engine::DeleteClaim& drop, const WriteContext& context) {
+  return made("DELETE", claim_path(drop.claim, context), json, wire::delete_body(drop),
+              Answered::nothing);
+}
+
+WriteRequest request(const engine::NameExtendedClaim& name, const WriteContext&) {
+  return patch(pod_path(name.pod) + "/status", wire::extended_claim_patch(name), Answered::pod);
 }
 
 WriteRequest request(const engine::ReadClaim& wanted, const WriteContext& context) {

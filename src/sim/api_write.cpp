@@ -102,6 +102,20 @@ class WriteRequest {
     if (claim->reserved_for.empty() && write.deallocate) claim->allocation.reset();
     return written<ResourceClaim>(server_.update(std::move(*claim), Endpoint::status, now_));
   }
+  Outcome operator()(const engine::CreateClaim& write) {
+    return written<ResourceClaim>(server_.create(write.claim, now_));
+  }
+  Outcome operator()(const engine::DeleteClaim& write) {
+    auto done =
+        server_.remove(Kind::resource_claim, write.claim.namespace_name, write.claim.name,
+                       {.uid = write.uid, .resource_version = {}, .grace_seconds = {}}, now_);
+    if (!done && done.error().code == ErrorCode::not_found) return engine::WrittenObject();
+    return written(std::move(done));
+  }
+  Outcome operator()(const engine::NameExtendedClaim& write) {
+    return patch_pod(write.pod, write.uid, Endpoint::status,
+                     [&](Pod& pod) { pod.extended_resource_claim = write.claim; });
+  }
   Outcome operator()(const engine::ReadClaim& write) {
     return read<ResourceClaim>(write.claim.namespace_name, write.claim.name);
   }

@@ -76,6 +76,28 @@ std::string condition_patch(const engine::SetPodCondition& write) {
   });
 }
 
+std::string extended_claim_patch(const engine::NameExtendedClaim& write) {
+  return patch(write.uid, {}, [&](auto& io) {
+    io.object("status", [&](auto& status) {
+      status.object("extendedResourceClaimStatus", [&](auto& extended) {
+        extended.required("resourceClaimName", write.claim);
+        extended.items("requestMappings", write.mappings, [](auto& item, const auto& mapping) {
+          item.required("containerName", mapping.container);
+          item.required("resourceName", mapping.resource);
+          item.required("requestName", mapping.request);
+        });
+      });
+    });
+  });
+}
+
+std::string delete_body(const engine::DeleteClaim& write) {
+  return body([&](auto& io) {
+    type_of(io, "DeleteOptions", "v1");
+    io.object("preconditions", [&](auto& only) { only.required("uid", write.uid); });
+  });
+}
+
 std::string binding_body(const engine::BindPod& write) {
   return body([&](auto& io) {
     type_of(io, "Binding", "v1");

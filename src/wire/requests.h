@@ -22,6 +22,11 @@ inline constexpr std::string_view strategic_merge_patch = "application/strategic
 /// PATCH pods/NAME/status; the other conditions stay.
 [[nodiscard]] std::string condition_patch(const engine::SetPodCondition& write);
 
+/// PATCH pods/NAME/status.
+[[nodiscard]] std::string extended_claim_patch(const engine::NameExtendedClaim& write);
+/// DELETE resourceclaims/NAME.
+[[nodiscard]] std::string delete_body(const engine::DeleteClaim& write);
+
 /// POST pods/NAME/binding.
 [[nodiscard]] std::string binding_body(const engine::BindPod& write);
 /// POST pods/NAME/eviction.

@@ -21,18 +21,17 @@ inline constexpr const char* extended_resource_annotation =
 [[nodiscard]] std::shared_ptr<const DeviceClass> class_behind(const cluster::Snapshot& snapshot,
                                                               std::string_view resource);
 
-/// Which request serves which container's resource: status.extendedResourceClaimStatus of the pod.
-struct ExtendedResourceMapping {
-  std::string container;
-  std::string resource;
-  std::string request;
+/// Whether the claim was made for this pod's extended resources.
+[[nodiscard]] bool is_extended_resource_claim(const ResourceClaim& claim, const Uid& pod);
 
-  bool operator==(const ExtendedResourceMapping&) const = default;
-};
+/// The name of the claim for the pod's extended resources.
+[[nodiscard]] ClaimKey extended_resource_claim_key(const Pod& pod);
 
 /// The claim for a pod's extended resources on one node (KEP-5004).
 struct ExtendedResourceClaim {
-  ResourceClaim claim;  ///< without a name of its own: `<pod>-extended-resources-` and five letters
+  /// Named `<pod>-extended-resources-` and five letters, always the same of one pod, so that a
+  /// second attempt finds what the first has made. (Upstream lets the API server choose them.)
+  ResourceClaim claim;
   std::vector<ExtendedResourceMapping> mappings;
 };
 

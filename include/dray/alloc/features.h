@@ -25,6 +25,9 @@ struct Features {
   [[nodiscard]] static std::optional<Features> preset(std::string_view name);
   /// Sets a switch by upstream's name (`PartitionableDevices`); false if there is no such switch.
   [[nodiscard]] bool set(std::string_view name, bool on);
+  /// Sets a switch by the feature gate of Kubernetes that drives it (`DRAPartitionableDevices`);
+  /// false if none is driven by it.
+  [[nodiscard]] bool set_gate(std::string_view gate, bool on);
 
   bool operator==(const Features&) const = default;
 };

@@ -19,8 +19,15 @@ namespace dray::engine {
 inline constexpr const char* epoch_annotation = "dray.dev/epoch";
 
 /// The protocol that carries out one pod's placement: for each claim the finalizer, then allocation
-/// and reservedFor in one PUT; when all have them, the pod's binding. A failure undoes what was
-/// done: every claim is released and deallocated again before `finished()`.
+/// and reservedFor in one PUT; when all have them, the pod's binding. The claim for the pod's
+/// extended resources (KEP-5004) is made first, and named in the pod's status before the binding. A
+/// failure undoes what was done: every claim is released and deallocated again before `finished()`,
+/// and the one that was made for extended resources deleted.
+///
+/// Devices with binding conditions (KEP-5007) must be made ready by their drivers, which takes
+/// longer than a bind call may: the call ends with `waiting`, the claims keep their devices, and
+/// the next one goes on from there. When `binding_timeout` has passed since the allocation, or a
+/// failure condition is true, everything is undone.
 ///
 /// What happened is never guessed: after a conflict or a lost answer the object is read, and the
 /// protocol goes on from what it shows. While it is unknown whether the pod is bound, nothing is
@@ -42,11 +49,12 @@ class Binding {
     bound,
     failed,   ///< undone; the placement may be tried again
     refused,  ///< undone; the placement is no good any more (a claim or the pod changed)
+    waiting,  ///< nothing is undone: devices are not ready yet; bind again
   };
 
-  /// `claims` are the claims of `placement` as last seen, in its order.
   Binding(Placement placement, std::int32_t epoch, Time now);
 
+  /// `claims` are the claims of the placement as last seen, in its order; null: not made yet.
   [[nodiscard]] Commands start(const std::vector<std::shared_ptr<const ResourceClaim>>& claims,
                                Time now);
   [[nodiscard]] Commands step(Token token, const WriteOutcome& outcome, Time now);
@@ -65,28 +73,40 @@ class Binding {
   /// The whole bind must end in this time, or it is undone: below kube-scheduler's httpTimeout for
   /// the bind entry (30 s in config/scheduler.yaml).
   static constexpr Duration deadline = std::chrono::seconds(20);
+  /// How long a bind call waits for binding conditions, and how long devices may take in all (the
+  /// default of kube-scheduler's DynamicResourcesArgs.bindingTimeout).
+  static constexpr Duration condition_patience = std::chrono::seconds(10);
+  static constexpr Duration binding_timeout = std::chrono::seconds(600);
 
  private:
   enum class Step : std::uint8_t {
     idle,
+    creating,
     protecting,
     allocating,
     reserving,
     reading,
-    held,  ///< allocated and reserved for the pod
+    held,      ///< allocated and reserved for the pod
+    awaiting,  ///< held, but its devices are not ready
     releasing,
+    deleting,
     released,
   };
   struct ClaimStep {
     Step step = Step::idle;
     bool touched = false;  ///< the claim may bear our allocation or reservation
+    bool made = false;     ///< by this binding, or by an earlier one for the pod
     ResourceVersion version;
     std::uint32_t attempts = 0;
     std::optional<Time> retry_at;
   };
-  enum class Phase : std::uint8_t { claims, binding_pod, reading_pod, undoing };
+  enum class Phase : std::uint8_t { claims, naming_claim, binding_pod, reading_pod, undoing };
 
-  void advance_claim(std::size_t index, const ResourceClaim& claim, Commands& out);
+  void create_claim(std::size_t index, Commands& out);
+  void advance_claim(std::size_t index, const ResourceClaim& claim, Time now, Commands& out);
+  void hold(std::size_t index, const ResourceClaim& claim, Time now, Commands& out);
+  void claim_deleted(std::size_t index, const WriteOutcome& outcome, Time now);
+  void bind_pod(Commands& out);
   void claim_written(std::size_t index, const WriteOutcome& outcome, Time now, Commands& out);
   void claim_released(std::size_t index, const WriteOutcome& outcome, Time now, Commands& out);
   void pod_written(const WriteOutcome& outcome, Time now, Commands& out);

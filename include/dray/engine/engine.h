@@ -61,6 +61,13 @@ struct WantPlan {
 using Effect = std::variant<SendWrite, AnswerBind, WantPlan>;
 using Effects = std::vector<Effect>;
 
+/// The allocator in mode best: the engine chooses devices itself, so it need not be as upstream is.
+[[nodiscard]] inline alloc::AllocatorOptions best_choice() {
+  alloc::AllocatorOptions options;
+  options.mode = alloc::Mode::best;
+  return options;
+}
+
 /// How a deployment wants its engine; all durations are of wall time.
 struct Options {
   std::string scheduler_name = "dray-scheduler";
@@ -73,7 +80,7 @@ struct Options {
   std::size_t spot_plan_nodes = 256;
   /// Whether WantPlan is asked for, or plans are made inline (simulator, tests).
   bool plan_inline = false;
-  alloc::AllocatorOptions allocator;
+  alloc::AllocatorOptions allocator = best_choice();
   /// Makes share ids unique between runs; the engine itself has no source of randomness.
   std::uint64_t share_id_seed = 0;
 };

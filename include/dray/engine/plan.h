@@ -97,6 +97,7 @@ struct JobOutcome {
   std::vector<Placement> held;
   Reason reason = Reason::none;  ///< why what is not placed waits
   std::string detail;            ///< counts and names, for people
+  std::vector<std::string> warnings = {};  ///< of the placements: they work but may not be meant
 
   bool operator==(const JobOutcome&) const = default;
 };

@@ -83,6 +83,26 @@ struct ReleaseClaim {
   bool deallocate = true;
 };
 
+/// POST resourceclaims: the claim for a pod's extended resources. conflict: there is one of that
+/// name.
+struct CreateClaim {
+  ResourceClaim claim;
+};
+
+/// DELETE resourceclaims/NAME: a claim that CreateClaim made. Not there any more is a success.
+struct DeleteClaim {
+  ClaimKey claim;
+  Uid uid;
+};
+
+/// PATCH pods/NAME/status: extendedResourceClaimStatus, by which the kubelet finds the devices.
+struct NameExtendedClaim {
+  PodKey pod;
+  Uid uid;
+  std::string claim;
+  std::vector<ExtendedResourceMapping> mappings;
+};
+
 /// GET resourceclaims/NAME: after a conflict or a lost answer.
 struct ReadClaim {
   ClaimKey claim;
@@ -126,9 +146,10 @@ struct PutLease {
   Lease value;
 };
 
-using Write = std::variant<LiftGate, AnnotatePod, NominateNode, SetPodCondition, ProtectClaim,
-                           AllocateClaim, ReserveClaim, ReleaseClaim, ReadClaim, ReadPod, BindPod,
-                           EvictPod, RecordEvent, ReadLease, PutLease>;
+using Write =
+    std::variant<LiftGate, AnnotatePod, NominateNode, SetPodCondition, ProtectClaim, AllocateClaim,
+                 ReserveClaim, ReleaseClaim, ReadClaim, ReadPod, BindPod, EvictPod, RecordEvent,
+                 ReadLease, PutLease, CreateClaim, DeleteClaim, NameExtendedClaim>;
 
 /// `AllocateClaim`, for metrics and logs.
 [[nodiscard]] std::string_view name(const Write& write);

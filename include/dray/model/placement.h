@@ -1,19 +1,30 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dray/model/claim.h"
 #include "dray/model/ids.h"
+#include "dray/model/pod.h"
 
 namespace dray {
+
+/// The claim that dray makes for a pod's extended resources (KEP-5004) when it binds the pod.
+struct ExtendedResources {
+  ClaimSpec spec;
+  std::vector<ExtendedResourceMapping> mappings;
+
+  bool operator==(const ExtendedResources&) const = default;
+};
 
 /// What one claim gets on a node.
 struct ClaimPlacement {
   ClaimKey claim;
-  Uid claim_uid;
+  Uid claim_uid;  ///< empty: the claim is not made yet
   AllocationResult allocation;
   bool already_allocated = false;  ///< a shared claim that has its devices: only a user is added
+  std::optional<ExtendedResources> extended = {};  ///< of the pod's extended resources
 
   bool operator==(const ClaimPlacement&) const = default;
 };

@@ -57,6 +57,16 @@ struct PodResourceClaimStatus {
   bool operator==(const PodResourceClaimStatus&) const = default;
 };
 
+/// status.extendedResourceClaimStatus.requestMappings[]: which request of the claim serves a
+/// container's extended resource (KEP-5004).
+struct ExtendedResourceMapping {
+  std::string container;
+  std::string resource;
+  std::string request;
+
+  bool operator==(const ExtendedResourceMapping&) const = default;
+};
+
 struct Pod {
   ObjectMeta meta;
 

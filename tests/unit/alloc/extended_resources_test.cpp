@@ -36,7 +36,7 @@ struct Fixture {
   }
 };
 
-using Mapping = alloc::ExtendedResourceMapping;
+using Mapping = ExtendedResourceMapping;
 
 }  // namespace
 

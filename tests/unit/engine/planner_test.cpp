@@ -105,7 +105,7 @@ TEST_CASE("the budget ends a plan, and says so") {
   CHECK(plan.jobs[0].reason == Reason::planning);
 }
 
-TEST_CASE("devices with binding conditions are not taken") {
+TEST_CASE("devices with binding conditions are taken: binding waits for them") {
   Cluster c;
   c.tell(make_node("a"));
   auto slice = make_gpus("a", 1);
@@ -113,7 +113,42 @@ TEST_CASE("devices with binding conditions are not taken") {
   slice.devices[0].binding_failure_conditions = {"failed"};
   c.tell(slice);
   c.pod("p", 1);
-  CHECK(c.plan().jobs[0].reason == Reason::unsupported);
+  const auto plan = c.plan();
+  REQUIRE(nodes(plan) == std::vector<std::string>{"a"});
+  const auto& devices = plan.jobs[0].placements[0].claims[0].allocation.devices;
+  CHECK(devices[0].binding_conditions == std::vector<std::string>{"ready"});
+}
+
+TEST_CASE("a class behind an extended resource gives devices where the node has no plugin for it") {
+  Cluster c;
+  auto behind = make_class();
+  behind.extended_resource_name = "example.com/gpu";
+  c.tell(behind);
+  c.node("devices", 2);
+  auto plugin = make_node("plugin");
+  plugin.allocatable["example.com/gpu"] = Quantity::parse("1").value();
+  c.tell(plugin);
+  const auto ask = [&](const std::string& name, const char* count) {
+    Pod pod = make_pod(name, "");
+    pod.resource_claims.clear();
+    pod.containers.front().requests["example.com/gpu"] = Quantity::parse(count).value();
+    c.tell(pod);
+    c.input.jobs.push_back(std::make_shared<const Job>(single_pod_job(
+        std::make_shared<const Pod>(std::move(pod)), policy::QueueName("default"), start)));
+  };
+  ask("p0", "2");
+  ask("p1", "1");
+  ask("p2", "1");
+  const auto plan = c.plan();
+  CHECK(nodes(plan) == std::vector<std::string>{"devices", "plugin", "-"});
+  const auto& made = plan.jobs[0].placements[0].claims;
+  REQUIRE(made.size() == 1);
+  CHECK(made[0].claim.name.starts_with("p0-extended-resources-"));
+  CHECK(made[0].claim_uid.get().empty());
+  CHECK(made[0].allocation.devices.size() == 2);
+  REQUIRE(made[0].extended);
+  CHECK(made[0].extended->mappings.front().resource == "example.com/gpu");
+  CHECK(plan.jobs[1].placements[0].claims.empty());
 }
 
 }  // namespace

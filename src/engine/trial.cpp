@@ -1,0 +1,156 @@
+#include "dray/engine/trial.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "dray/alloc/extended_resources.h"
+#include "dray/cluster/node_fit.h"
+#include "engine/pod_claims.h"
+
+namespace dray::engine {
+namespace {
+
+constexpr std::size_t any_number_of_nodes = SIZE_MAX;
+
+Uid made_up_uid(const std::string& kind, const ObjectMeta& meta) {
+  return Uid("trial/" + kind + "/" + meta.namespace_name + "/" + meta.name);
+}
+
+}  // namespace
+
+Trial::Trial(cluster::ClusterState cluster, alloc::AllocatorOptions options,
+             std::optional<std::vector<NodeName>> only)
+    : cluster_(std::move(cluster)),
+      planner_(options),
+      allocator_(std::move(options)),
+      only_(std::move(only)) {}
+
+void Trial::add(KubeObject object) {
+  if (auto* claim = std::get_if<ResourceClaim>(&object); claim && claim->meta.uid.get().empty()) {
+    claim->meta.uid = made_up_uid("claim", claim->meta);
+  }
+  cluster_.apply(cluster::ObjectChanged{std::move(object)});
+}
+
+Pod Trial::user_of(const ResourceClaim& claim) {
+  Pod pod;
+  pod.meta.namespace_name = claim.meta.namespace_name;
+  pod.meta.name = claim.meta.name;
+  pod.tolerations.push_back(
+      {.key = {}, .op = "Exists", .value = {}, .effect = {}, .toleration_seconds = {}});
+  pod.resource_claims.push_back(
+      {.name = "claim", .claim_name = claim.meta.name, .template_name = {}});
+  return pod;
+}
+
+ResourceClaim Trial::claim_of(const ResourceClaimTemplate& source) {
+  ResourceClaim claim;
+  claim.meta.namespace_name = source.meta.namespace_name;
+  claim.meta.name = source.meta.name;
+  claim.meta.labels = source.claim_labels;
+  claim.meta.annotations = source.claim_annotations;
+  claim.spec = source.spec;
+  return claim;
+}
+
+/// As the API server and the resourceclaim controller would leave it.
+void Trial::prepare(Pod& pod) {
+  if (pod.meta.namespace_name.empty()) pod.meta.namespace_name = "default";
+  if (const auto known = cluster_.pod(pod.key())) {
+    pod.meta.uid = known->meta.uid;
+    pod.node_name = known->node_name;
+    if (pod.resource_claim_statuses.empty()) {
+      pod.resource_claim_statuses = known->resource_claim_statuses;
+    }
+  }
+  if (pod.meta.uid.get().empty()) pod.meta.uid = made_up_uid("pod", pod.meta);
+  make_claims(pod);
+  cluster_.apply(cluster::ObjectChanged{pod});
+}
+
+void Trial::make_claims(Pod& pod) {
+  for (const auto& entry : pod.resource_claims) {
+    if (!entry.template_name) continue;
+    const bool made = std::ranges::any_of(
+        pod.resource_claim_statuses, [&](const auto& status) { return status.name == entry.name; });
+    if (made) continue;
+    const auto source = cluster_.claim_template({pod.meta.namespace_name, *entry.template_name});
+    if (!source) continue;
+    auto claim = claim_of(*source);
+    claim.meta.name = pod.meta.name + "-" + entry.name;
+    claim.meta.owners.push_back({.api_version = "v1",
+                                 .kind = "Pod",
+                                 .name = pod.meta.name,
+                                 .uid = pod.meta.uid,
+                                 .controller = true});
+    pod.resource_claim_statuses.push_back({entry.name, claim.meta.name});
+    add(std::move(claim));
+  }
+}
+
+JobOutcome Trial::place(Pod pod) {
+  prepare(pod);
+  if (pod.node_name) {
+    JobOutcome bound;
+    bound.pods = {pod.meta.uid};
+    bound.placements.push_back(
+        {.pod = pod.key(), .pod_uid = pod.meta.uid, .node = *pod.node_name, .claims = {}});
+    bound.detail = "bound there already";
+    return bound;
+  }
+  PlanInput input;
+  input.snapshot = cluster_.snapshot();
+  input.only = only_;
+  input.budget.nodes_tried = any_number_of_nodes;
+  input.jobs.push_back(std::make_shared<const Job>(single_pod_job(
+      cluster_.pod(pod.key()), policy::QueueName(std::string(policy::default_queue)), {})));
+  auto made = planner_.plan(input);
+  auto outcome = std::move(made.jobs.front());
+  for (const auto& placement : outcome.placements) cluster_.assume(placement);
+  return outcome;
+}
+
+std::vector<Trial::NodeVerdict> Trial::explain(Pod pod) {
+  prepare(pod);
+  const auto snapshot = cluster_.snapshot();
+  const auto claims = claims_of(*snapshot, pod);
+  if (!claims) return {};
+  const cluster::AllocatedState state(snapshot);
+  const cluster::NodeFit fit(pod, *snapshot);
+  const bool extends = !class_resources(*snapshot, pod).empty();
+  std::vector<NodeVerdict> verdicts;
+  for (const auto node : snapshot->nodes_by_name()) {
+    NodeVerdict verdict{.node = snapshot->name(node),
+                        .reason = fit.check(state, node),
+                        .detail = {},
+                        .requests = {}};
+    if (only_ && std::ranges::find(*only_, verdict.node) == only_->end()) continue;
+    if (verdict.reason != Reason::none) {
+      verdicts.push_back(std::move(verdict));
+      continue;
+    }
+    std::vector<const ResourceClaim*> open;
+    for (const auto& claim : *claims) {
+      if (!state.allocation(claim->key())) open.push_back(claim.get());
+    }
+    std::optional<alloc::ExtendedResourceClaim> extended;
+    if (extends) extended = alloc::extended_resource_claim(pod, *snapshot, node);
+    if (extended) open.push_back(&extended->claim);
+    auto found = allocator_.allocate(state, node, open);
+    if (!found) {
+      verdict.reason = Reason::allocation_error;
+      verdict.detail = found.error().message;
+    } else if (auto* no = std::get_if<alloc::Unsatisfied>(&*found)) {
+      verdict.reason = no->reason;
+      verdict.detail = (no->request.empty() ? "" : no->request + " ") + no->detail;
+    } else {
+      verdict.score = std::get<alloc::Allocation>(*found).score;
+    }
+    verdict.requests = allocator_.explain(state, node, open);
+    verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
+}
+
+}  // namespace dray::engine

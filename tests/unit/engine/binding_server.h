@@ -1,0 +1,213 @@
+#pragma once
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dray/engine/binding.h"
+
+namespace dray::engine {
+
+inline constexpr Time t0 = Time(std::chrono::hours(24 * 365 * 50));
+
+inline AllocationResult gpu(const std::string& device) {
+  AllocationResult result;
+  result.devices.push_back(
+      {.request = "gpu",
+       .device = {DriverName("gpu.example.com"), PoolName("n0"), DeviceName(device)},
+       .admin_access = {},
+       .tolerations = {},
+       .binding_conditions = {},
+       .binding_failure_conditions = {},
+       .share_id = {},
+       .consumed_capacity = {},
+       .skip_node_operations = {}});
+  return result;
+}
+
+/// The part of an API server that a binding meets, with faults to order: the n-th write (from 0)
+/// fails with an error, before or after it took effect.
+struct Server {
+  struct Fault {
+    Error error;
+    bool after_effect = false;
+  };
+
+  std::map<ClaimKey, ResourceClaim> claims;
+  Pod pod;
+  std::map<std::size_t, Fault> faults;
+  /// Called before each read of a claim: what a driver does meanwhile.
+  std::function<void(ResourceClaim&)> driver = [](ResourceClaim&) {};
+  std::vector<std::string> log;
+  int version = 1;
+
+  void add_claim(const std::string& name) {
+    ResourceClaim claim;
+    claim.meta.namespace_name = "default";
+    claim.meta.name = name;
+    claim.meta.uid = Uid("uid-" + name);
+    claim.meta.resource_version = ResourceVersion(std::to_string(version++));
+    claims[claim.key()] = claim;
+  }
+
+  WriteOutcome touch(ResourceClaim& claim) {
+    claim.meta.resource_version = ResourceVersion(std::to_string(version++));
+    return claim;
+  }
+
+  WriteOutcome apply(const ProtectClaim& w) {
+    log.push_back("protect " + w.claim.name);
+    auto& claim = claims[w.claim];
+    if (claim.meta.resource_version != w.expected) return fail(ErrorCode::conflict, "changed");
+    claim.meta.finalizers.emplace_back(claim_finalizer);
+    for (const auto& [k, v] : w.annotations) claim.meta.annotations[k] = v;
+    return touch(claim);
+  }
+  WriteOutcome apply(const AllocateClaim& w) {
+    log.push_back("allocate " + w.claim.name);
+    auto& claim = claims[w.claim];
+    if (claim.meta.resource_version != w.expected) return fail(ErrorCode::conflict, "changed");
+    if (claim.allocation) return fail(ErrorCode::invalid, "allocation is immutable");
+    claim.allocation = w.allocation;
+    claim.reserved_for = w.reserved_for;
+    return touch(claim);
+  }
+  WriteOutcome apply(const ReserveClaim& w) {
+    log.push_back("reserve " + w.claim.name);
+    auto& claim = claims[w.claim];
+    if (claim.meta.resource_version != w.expected) return fail(ErrorCode::conflict, "changed");
+    claim.reserved_for.push_back(w.consumer);
+    return touch(claim);
+  }
+  WriteOutcome apply(const ReleaseClaim& w) {
+    log.push_back("release " + w.claim.name);
+    auto& claim = claims[w.claim];
+    const auto removed =
+        std::erase_if(claim.reserved_for, [&](const auto& c) { return c.uid == w.consumer; });
+    if (removed != 0 && claim.reserved_for.empty() && w.deallocate) claim.allocation.reset();
+    return touch(claim);
+  }
+  WriteOutcome apply(const ReadClaim& w) {
+    log.push_back("read " + w.claim.name);
+    if (!claims.contains(w.claim)) return fail(ErrorCode::not_found, "not found");
+    driver(claims[w.claim]);
+    return claims[w.claim];
+  }
+  WriteOutcome apply(const ReadPod&) {
+    log.emplace_back("read pod");
+    return pod;
+  }
+  WriteOutcome apply(const BindPod& w) {
+    log.emplace_back("bind");
+    if (pod.node_name) return fail(ErrorCode::conflict, "already assigned");
+    pod.node_name = w.node;
+    return WrittenObject{};
+  }
+  WriteOutcome apply(const CreateClaim& w) {
+    log.push_back("create " + w.claim.meta.name);
+    if (claims.contains(w.claim.key())) return fail(ErrorCode::conflict, "already exists");
+    auto& claim = claims[w.claim.key()];
+    claim = w.claim;
+    claim.meta.uid = Uid("uid-" + w.claim.meta.name);
+    return touch(claim);
+  }
+  WriteOutcome apply(const DeleteClaim& w) {
+    log.push_back("delete " + w.claim.name);
+    if (claims.at(w.claim).meta.uid != w.uid) return fail(ErrorCode::conflict, "another");
+    claims.erase(w.claim);
+    return WrittenObject{};
+  }
+  WriteOutcome apply(const NameExtendedClaim& w) {
+    log.push_back("name " + w.claim);
+    pod.extended_resource_claim = w.claim;
+    return WrittenObject{pod};
+  }
+  template <class Other>
+  WriteOutcome apply(const Other&) {
+    return fail(ErrorCode::internal, "not a write of a binding");
+  }
+
+  WriteOutcome write(const Write& w) {
+    const auto n = log.size();
+    const auto fault = faults.find(n);
+    if (fault != faults.end() && !fault->second.after_effect) {
+      log.emplace_back("failed");
+      return std::unexpected(fault->second.error);
+    }
+    auto outcome = std::visit([this](const auto& each) { return apply(each); }, w);
+    if (fault != faults.end()) return std::unexpected(fault->second.error);
+    return outcome;
+  }
+};
+
+struct Run {
+  Server server;
+  Placement placement;
+
+  Run() {
+    server.pod.meta.namespace_name = "default";
+    server.pod.meta.name = "p";
+    server.pod.meta.uid = Uid("pod-uid");
+    placement = {
+        .pod = {"default", "p"}, .pod_uid = Uid("pod-uid"), .node = NodeName("n0"), .claims = {}};
+  }
+  void claim(const std::string& name, const std::string& device) {
+    server.add_claim(name);
+    placement.claims.push_back({.claim = {"default", name},
+                                .claim_uid = Uid("uid-" + name),
+                                .allocation = gpu(device),
+                                .already_allocated = false});
+  }
+
+  /// Drives a binding to its end, serving its writes in the order in which they were asked for.
+  Binding to_the_end() {
+    Binding binding(placement, 7, t0);
+    std::vector<std::shared_ptr<const ResourceClaim>> claims;
+    for (const auto& c : placement.claims) {
+      const auto known = server.claims.find(c.claim);
+      claims.push_back(known == server.claims.end()
+                           ? nullptr
+                           : std::make_shared<const ResourceClaim>(known->second));
+    }
+    auto now = t0;
+    std::deque<Binding::Command> queue;
+    const auto add = [&](const Binding::Commands& commands) {
+      queue.insert(queue.end(), commands.begin(), commands.end());
+    };
+    add(binding.start(claims, now));
+    for (int steps = 0; !binding.finished() && steps < 500; ++steps) {
+      if (queue.empty()) {
+        REQUIRE(binding.next_tick());
+        now = std::max(now, *binding.next_tick());
+        add(binding.tick(now));
+        continue;
+      }
+      const auto command = queue.front();
+      queue.pop_front();
+      add(binding.step(command.token, server.write(command.write), now));
+    }
+    REQUIRE(binding.finished());
+    CHECK(queue.empty());
+    return binding;
+  }
+
+  [[nodiscard]] bool all_held() const {
+    return std::ranges::all_of(placement.claims, [&](const auto& want) {
+      const auto& claim = server.claims.at(want.claim);
+      return claim.allocation && same_devices(*claim.allocation, want.allocation) &&
+             claim.reserved_for.size() == 1 && !claim.meta.finalizers.empty();
+    });
+  }
+  [[nodiscard]] bool none_held() const {
+    return std::ranges::none_of(server.claims, [](const auto& entry) {
+      return entry.second.allocation || !entry.second.reserved_for.empty();
+    });
+  }
+};
+
+}  // namespace dray::engine
