@@ -76,7 +76,9 @@ struct ClusterState::Data {
   void put(const DeviceClass& given);
   void put(const DeviceTaintRule& rule);
   void put(const Namespace& space);
-  void put(const Lease& /*lease*/) {}
+  /// What says nothing of nodes, devices and pods is kept by those who ask for it.
+  template <class Other>
+  void put(const Other& /*object*/) {}
 
   void recharge(const std::string& id);
   void pod_gone(const PodKey& key, const Uid& uid);
@@ -223,7 +225,7 @@ void ClusterState::apply(const ObjectGone& change) {
     case Kind::device_taint_rule:
       if (data.taint_rules.erase(change.name)) data.rules_changed();
       return;
-    case Kind::lease:
+    default:
       return;
   }
 }

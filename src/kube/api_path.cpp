@@ -1,6 +1,7 @@
 #include "kube/api_path.h"
 
 #include <array>
+#include <utility>
 
 #include "net/http.h"
 
@@ -9,9 +10,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array only_v1{"v1"sv};
 constexpr std::array resource_versions{"v1"sv, "v1beta2"sv, "v1beta1"sv};
 constexpr std::array rule_versions{"v1"sv, "v1beta2"sv, "v1alpha3"sv};
+constexpr std::array group_versions{"v1beta1"sv, "v1alpha3"sv};
 
 std::string group_path(const KindInfo& info, std::string_view version) {
   auto path = info.group.empty() ? std::string("/api/") : "/apis/" + std::string(info.group) + "/";
@@ -23,8 +24,10 @@ std::string group_path(const KindInfo& info, std::string_view version) {
 
 std::span<const std::string_view> served_versions(Kind kind) {
   if (kind == Kind::device_taint_rule) return rule_versions;
-  if (kind_info(kind).group == "resource.k8s.io") return resource_versions;
-  return only_v1;
+  if (kind == Kind::pod_group) return group_versions;
+  const auto& info = kind_table[std::to_underlying(kind)];
+  if (info.group == "resource.k8s.io") return resource_versions;
+  return {&info.version, 1};
 }
 
 std::string collection_path(Kind kind, std::string_view version) {

@@ -23,15 +23,20 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// What dray keeps of a cluster; the Lease is read when it is needed.
+/// What dray keeps of a cluster; the Lease and its own ConfigMap are read when they are needed.
 constexpr std::array watched_kinds{
-    Kind::node,           Kind::name_space,       Kind::pod,
-    Kind::resource_slice, Kind::resource_claim,   Kind::resource_claim_template,
-    Kind::device_class,   Kind::device_taint_rule};
+    Kind::node,           Kind::name_space,        Kind::pod,
+    Kind::resource_slice, Kind::resource_claim,    Kind::resource_claim_template,
+    Kind::device_class,   Kind::device_taint_rule, Kind::pod_disruption_budget,
+    Kind::priority_class, Kind::pod_group,         Kind::coscheduling_group,
+    Kind::volcano_group,  Kind::job_set,           Kind::kai_queue,
+    Kind::kai_pod_group,  Kind::kai_topology};
 
-/// DeviceTaintRule is young; all else is there wherever dray makes sense.
+/// DeviceTaintRule is young, and groups and queues come with other projects; all else is there
+/// wherever dray makes sense.
 bool is_required(Kind kind) {
-  return kind != Kind::device_taint_rule;
+  return kind < Kind::device_taint_rule || kind == Kind::pod_disruption_budget ||
+         kind == Kind::priority_class;
 }
 
 }  // namespace

@@ -62,6 +62,27 @@ void write(JsonWriter& out, const DeviceClass& device_class);
 void read(const Reader& in, Lease& out);
 void write(JsonWriter& out, const Lease& lease);
 
+void read(const Reader& in, ConfigMap& out);
+void write(JsonWriter& out, const ConfigMap& map);
+void read(const Reader& in, PodDisruptionBudget& out);
+void write(JsonWriter& out, const PodDisruptionBudget& budget);
+void read(const Reader& in, PriorityClass& out);
+void write(JsonWriter& out, const PriorityClass& priority_class);
+void read(const Reader& in, PodGroup& out);
+void write(JsonWriter& out, const PodGroup& group);
+void read(const Reader& in, CoschedulingGroup& out);
+void write(JsonWriter& out, const CoschedulingGroup& group);
+void read(const Reader& in, VolcanoGroup& out);
+void write(JsonWriter& out, const VolcanoGroup& group);
+void read(const Reader& in, JobSet& out);
+void write(JsonWriter& out, const JobSet& job_set);
+void read(const Reader& in, KaiQueue& out);
+void write(JsonWriter& out, const KaiQueue& queue);
+void read(const Reader& in, KaiPodGroup& out);
+void write(JsonWriter& out, const KaiPodGroup& group);
+void read(const Reader& in, KaiTopology& out);
+void write(JsonWriter& out, const KaiTopology& topology);
+
 /// The first fields of every object, when written.
 template <class Io, class T>
 void type_fields(Io& io, const T&) {

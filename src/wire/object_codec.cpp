@@ -15,18 +15,19 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// Of resource.k8s.io; the other groups have v1 alone.
+/// Of resource.k8s.io; of most others dray knows one version.
 constexpr std::array readable_versions{"v1"sv, "v1beta2"sv, "v1beta1"sv};
 constexpr std::array readable_rule_versions{"v1"sv, "v1beta2"sv, "v1alpha3"sv};
+constexpr std::array readable_group_versions{"v1beta1"sv, "v1alpha3"sv};
 
 bool readable(Kind kind, std::string_view version) {
-  if (kind == Kind::device_taint_rule) {
-    return std::ranges::find(readable_rule_versions, version) != readable_rule_versions.end();
-  }
-  if (kind_info(kind).group == "resource.k8s.io") {
-    return std::ranges::find(readable_versions, version) != readable_versions.end();
-  }
-  return version == "v1";
+  const auto in = [&](const auto& versions) {
+    return std::ranges::find(versions, version) != versions.end();
+  };
+  if (kind == Kind::device_taint_rule) return in(readable_rule_versions);
+  if (kind == Kind::pod_group) return in(readable_group_versions);
+  if (kind_info(kind).group == "resource.k8s.io") return in(readable_versions);
+  return version == kind_info(kind).version;
 }
 
 /// Splits `resource.k8s.io/v1`; the core group has no name.

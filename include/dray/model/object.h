@@ -11,16 +11,23 @@
 #include <variant>
 
 #include "dray/model/claim.h"
+#include "dray/model/config_map.h"
 #include "dray/model/device.h"
+#include "dray/model/disruption.h"
+#include "dray/model/kai.h"
 #include "dray/model/lease.h"
 #include "dray/model/node.h"
 #include "dray/model/pod.h"
+#include "dray/model/pod_group.h"
 
 namespace dray {
 
 /// Any object that dray keeps. Its alternatives stand in the order of Kind.
-using KubeObject = std::variant<Node, Namespace, Pod, ResourceSlice, ResourceClaim,
-                                ResourceClaimTemplate, DeviceClass, DeviceTaintRule, Lease>;
+using KubeObject =
+    std::variant<Node, Namespace, Pod, ResourceSlice, ResourceClaim, ResourceClaimTemplate,
+                 DeviceClass, DeviceTaintRule, Lease, ConfigMap, PodDisruptionBudget, PriorityClass,
+                 PodGroup, CoschedulingGroup, VolcanoGroup, JobSet, KaiQueue, KaiPodGroup,
+                 KaiTopology>;
 
 enum class Kind : std::uint8_t {
   node,
@@ -32,6 +39,16 @@ enum class Kind : std::uint8_t {
   device_class,
   device_taint_rule,
   lease,
+  config_map,
+  pod_disruption_budget,
+  priority_class,
+  pod_group,
+  coscheduling_group,
+  volcano_group,
+  job_set,
+  kai_queue,
+  kai_pod_group,
+  kai_topology,
 };
 
 /// Where a kind lives in the Kubernetes API; `version` is the one that dray writes.
@@ -53,6 +70,16 @@ inline constexpr std::array<KindInfo, std::variant_size_v<KubeObject>> kind_tabl
     {"DeviceClass", "resource.k8s.io", "v1", "deviceclasses", false},
     {"DeviceTaintRule", "resource.k8s.io", "v1", "devicetaintrules", false},
     {"Lease", "coordination.k8s.io", "v1", "leases", true},
+    {"ConfigMap", "", "v1", "configmaps", true},
+    {"PodDisruptionBudget", "policy", "v1", "poddisruptionbudgets", true},
+    {"PriorityClass", "scheduling.k8s.io", "v1", "priorityclasses", false},
+    {"PodGroup", "scheduling.k8s.io", "v1beta1", "podgroups", true},
+    {"PodGroup", "scheduling.x-k8s.io", "v1alpha1", "podgroups", true},
+    {"PodGroup", "scheduling.volcano.sh", "v1beta1", "podgroups", true},
+    {"JobSet", "jobset.x-k8s.io", "v1alpha2", "jobsets", true},
+    {"Queue", "scheduling.run.ai", "v2", "queues", false},
+    {"PodGroup", "scheduling.run.ai", "v2alpha2", "podgroups", true},
+    {"Topology", "kai.scheduler", "v1alpha1", "topologies", false},
 }};
 
 [[nodiscard]] constexpr const KindInfo& kind_info(Kind kind) {

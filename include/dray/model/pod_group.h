@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dray/model/meta.h"
+#include "dray/model/pod.h"
+
+// Groups of pods that start together, as different projects write them. All are read where the API
+// server has them; engine/jobs translates them to one kind of job.
+
+namespace dray {
+
+/// PodGroup of scheduling.k8s.io (v1beta1, KEP-4671): a copy of one of its Workload's templates.
+struct PodGroup {
+  ObjectMeta meta;
+  std::optional<std::int32_t> min_count;  ///< schedulingPolicy.gang; none: each pod for itself
+  std::vector<std::string> topology;      ///< schedulingConstraints: node labels to agree in
+  /// Claims for the whole group (KEP-5729): pods of the group name the same claim or template.
+  std::vector<PodResourceClaim> claims;
+  std::string priority_class;
+  std::optional<std::int32_t> priority;
+  std::vector<PodResourceClaimStatus> claim_statuses;
+
+  bool operator==(const PodGroup&) const = default;
+};
+
+/// PodGroup of scheduling.x-k8s.io/v1alpha1: the coscheduling plugin's.
+struct CoschedulingGroup {
+  ObjectMeta meta;
+  std::int32_t min_member = 0;
+
+  bool operator==(const CoschedulingGroup&) const = default;
+};
+
+/// PodGroup of scheduling.volcano.sh/v1beta1.
+struct VolcanoGroup {
+  ObjectMeta meta;
+  std::int32_t min_member = 0;
+  std::string queue;
+  std::string priority_class;
+
+  bool operator==(const VolcanoGroup&) const = default;
+};
+
+/// One kind of Job of a JobSet.
+struct ReplicatedJob {
+  std::string name;
+  std::int32_t replicas = 1;
+  std::optional<std::int32_t> parallelism;
+  std::optional<std::int32_t> completions;
+
+  bool operator==(const ReplicatedJob&) const = default;
+};
+
+/// JobSet of jobset.x-k8s.io/v1alpha2: Jobs that make one workload.
+struct JobSet {
+  ObjectMeta meta;
+  std::vector<ReplicatedJob> jobs;
+  bool in_order = false;  ///< startupPolicy InOrder: a kind starts when the one before is ready
+
+  bool operator==(const JobSet&) const = default;
+};
+
+}  // namespace dray

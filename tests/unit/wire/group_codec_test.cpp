@@ -1,0 +1,50 @@
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/wire/rewritten.h"
+
+namespace dray::wire {
+namespace {
+
+TEST_CASE("a PodGroup of Kubernetes, all fields that dray reads") {
+  const std::string json =
+      R"({"kind":"PodGroup","apiVersion":"scheduling.k8s.io/v1beta1",)"
+      R"("metadata":{"name":"g","namespace":"a"},"spec":{)"
+      R"("schedulingPolicy":{"gang":{"minCount":4}},)"
+      R"("schedulingConstraints":{"topology":[{"key":"example.com/rack"}]},)"
+      R"("resourceClaims":[{"name":"dev","resourceClaimTemplateName":"t"}],)"
+      R"("priorityClassName":"high","priority":1000},)"
+      R"("status":{"resourceClaimStatuses":[{"name":"dev","resourceClaimName":"g-dev-x"}]}})";
+  CHECK(rewritten<PodGroup>(json) == json);
+}
+
+TEST_CASE("a PodGroup that is no gang has the basic policy") {
+  const std::string json =
+      R"({"kind":"PodGroup","apiVersion":"scheduling.k8s.io/v1beta1","metadata":{"name":"g"},)"
+      R"("spec":{"schedulingPolicy":{"basic":{}}}})";
+  CHECK(rewritten<PodGroup>(json) == json);
+}
+
+TEST_CASE("groups of coscheduling and of Volcano") {
+  const std::string coscheduling =
+      R"({"kind":"PodGroup","apiVersion":"scheduling.x-k8s.io/v1alpha1","metadata":{"name":"g"},)"
+      R"("spec":{"minMember":3}})";
+  CHECK(rewritten<CoschedulingGroup>(coscheduling) == coscheduling);
+  const std::string volcano =
+      R"({"kind":"PodGroup","apiVersion":"scheduling.volcano.sh/v1beta1","metadata":{"name":"g"},)"
+      R"("spec":{"minMember":3,"queue":"q","priorityClassName":"high"}})";
+  CHECK(rewritten<VolcanoGroup>(volcano) == volcano);
+}
+
+TEST_CASE("a JobSet") {
+  const std::string json =
+      R"({"kind":"JobSet","apiVersion":"jobset.x-k8s.io/v1alpha2","metadata":{"name":"s"},)"
+      R"("spec":{"replicatedJobs":[{"name":"workers","replicas":2,)"
+      R"("template":{"spec":{"parallelism":4,"completions":4}}}],)"
+      R"("startupPolicy":{"startupPolicyOrder":"InOrder"}}})";
+  CHECK(rewritten<JobSet>(json) == json);
+}
+
+}  // namespace
+}  // namespace dray::wire
