@@ -14,4 +14,17 @@ std::string_view name(const Write& write) {
   return names[write.index()];
 }
 
+std::string subject(const Write& write) {
+  const auto key = [](const auto& each) {
+    if constexpr (requires { each.pod; }) {
+      return each.pod.to_string();
+    } else if constexpr (requires { each.claim; }) {
+      return each.claim.to_string();
+    } else {
+      return each.lease.to_string();
+    }
+  };
+  return std::visit(key, write);
+}
+
 }  // namespace dray::engine

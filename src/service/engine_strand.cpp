@@ -1,5 +1,8 @@
 #include "service/engine_strand.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -8,6 +11,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <string_view>
 #include <utility>
+
+#include "service/log.h"
 
 namespace dray::service {
 
@@ -28,6 +33,46 @@ class StepTimer {
   std::string_view cause_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+void log_filter(const extender::FilterRequest& request, const extender::FilterResponse& answer) {
+  if (!logs(4)) return;
+  const auto pod = request.pod.key().to_string();
+  if (!answer.error.empty()) return log_info(4, fmt::format("filter {}: {}", pod, answer.error));
+  if (!answer.node_names.empty()) {
+    return log_info(4, fmt::format("filter {}: {}{}", pod, answer.node_names.front().get(),
+                                   answer.node_names.size() > 1 ? " and others" : ""));
+  }
+  for (const auto* refusals : {&answer.failed, &answer.failed_unresolvable}) {
+    for (const auto& [reason, nodes] : *refusals) {
+      log_info(4, fmt::format("filter {}: {} nodes refused: {}", pod, nodes.size(), reason));
+    }
+  }
+}
+
+void log_write(const engine::Write& write, const engine::WriteOutcome& outcome) {
+  if (!outcome) {
+    log_info(2, fmt::format("{} {}: {}", engine::name(write), engine::subject(write),
+                            outcome.error().message));
+  } else if (logs(4)) {
+    log_info(4, fmt::format("{} {}: done", engine::name(write), engine::subject(write)));
+  }
+}
+
+void log_bind(const extender::BindRequest& request, const std::string& error) {
+  log_info(2, error.empty()
+                  ? fmt::format("bound {} to {}", request.pod.to_string(), request.node.get())
+                  : fmt::format("bind {} to {}: {}", request.pod.to_string(), request.node.get(),
+                                error));
+}
+
+void log_plan(const engine::Plan& plan, std::chrono::steady_clock::duration took) {
+  if (!logs(4)) return;
+  const auto placed = std::ranges::count_if(
+      plan.jobs, [](const engine::JobOutcome& job) { return !job.placements.empty(); });
+  log_info(4, fmt::format("plan: {} of {} jobs placed, {} nodes tried, {} us", placed,
+                          plan.jobs.size(), plan.nodes_tried,
+                          std::chrono::duration_cast<std::chrono::microseconds>(took).count()));
+}
 
 std::string_view cause(const engine::Event& event) {
   static constexpr std::array<std::string_view, std::variant_size_v<engine::Event>> names{
@@ -63,6 +108,7 @@ asio::awaitable<extender::FilterResponse> EngineStrand::filter_here(
   const StepTimer timer(metrics_, "filter");
   auto answer = engine_.filter(*request, clock_.now());
   carry(std::move(answer.effects));
+  log_filter(*request, answer.response);
   co_return std::move(answer.response);
 }
 
@@ -101,6 +147,7 @@ asio::awaitable<extender::BindResponse> EngineStrand::bind_here(extender::BindRe
     boost::system::error_code cancelled;
     co_await pending->answered.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
   }
+  log_bind(request, pending->error);
   co_return extender::BindResponse{std::move(pending->error)};
 }
 
@@ -142,7 +189,9 @@ asio::awaitable<void> EngineStrand::write(engine::SendWrite command) {
   engine::WriteOutcome outcome = fail(ErrorCode::unavailable, "leadership is lost");
   const auto kind = engine::name(command.write);
   const auto start = std::chrono::steady_clock::now();
-  if (fence_.open(clock_.now())) outcome = co_await api_.write(std::move(command.write));
+  auto write = command.write;
+  if (fence_.open(clock_.now())) outcome = co_await api_.write(std::move(write));
+  log_write(command.write, outcome);
   metrics_.write(kind, outcome ? "ok" : name(outcome.error().code),
                  std::chrono::steady_clock::now() - start);
   post(engine::WriteDone{command.id, std::move(outcome)});
@@ -162,7 +211,9 @@ void EngineStrand::carry(engine::WantPlan effect) {
 void EngineStrand::make_plan(const engine::WantPlan& want) {
   const auto start = std::chrono::steady_clock::now();
   auto plan = planner_.plan(*want.input);
-  metrics_.plan(plan.jobs.size(), plan.nodes_tried, std::chrono::steady_clock::now() - start);
+  const auto took = std::chrono::steady_clock::now() - start;
+  metrics_.plan(plan.jobs.size(), plan.nodes_tried, took);
+  log_plan(plan, took);
   post(engine::Planned{want.generation, std::move(plan)});
 }
 

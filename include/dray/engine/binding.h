@@ -19,7 +19,7 @@ namespace dray::engine {
 inline constexpr const char* epoch_annotation = "dray.dev/epoch";
 
 /// The protocol that carries out one pod's placement: for each claim the finalizer, then allocation
-/// and reservedFor in one PUT; when all have them, the pod's binding. The claim for the pod's
+/// and reservedFor in one PATCH; when all have them, the pod's binding. The claim for the pod's
 /// extended resources (KEP-5004) is made first, and named in the pod's status before the binding. A
 /// failure undoes what was done: every claim is released and deallocated again before `finished()`,
 /// and the one that was made for extended resources deleted.

@@ -94,7 +94,7 @@ struct Options {
 ///
 /// A pod's way (allocate mode): gated -> planned (a reservation holds node and devices) -> lifted
 /// -> filter answers the reserved node alone -> bind: finalizer, allocation + reservedFor in one
-/// PUT, binding; a failure on the way is undone. Ungated pods are planned at their first filter.
+/// PATCH, binding; a failure on the way is undone. Ungated pods are planned at their first filter.
 class Engine {
  public:
   explicit Engine(Options options);

@@ -47,8 +47,8 @@ struct SetPodCondition {
   Condition condition;
 };
 
-/// PUT resourceclaims/NAME: adds the delete-protection finalizer and annotations (dray.dev/epoch).
-/// `expected` is the resourceVersion that the engine decided on.
+/// PATCH resourceclaims/NAME: adds the delete-protection finalizer and annotations
+/// (dray.dev/epoch). `expected` is the resourceVersion that the engine decided on.
 struct ProtectClaim {
   ClaimKey claim;
   Uid uid;
@@ -56,7 +56,7 @@ struct ProtectClaim {
   Labels annotations;
 };
 
-/// PUT resourceclaims/NAME/status: allocation and reservedFor in one request.
+/// PATCH resourceclaims/NAME/status: allocation and reservedFor in one request.
 struct AllocateClaim {
   ClaimKey claim;
   Uid uid;
@@ -65,7 +65,7 @@ struct AllocateClaim {
   std::vector<ClaimConsumer> reserved_for;
 };
 
-/// PUT resourceclaims/NAME/status: adds a user to an allocated claim.
+/// PATCH resourceclaims/NAME/status: adds a user to an allocated claim.
 struct ReserveClaim {
   ClaimKey claim;
   Uid uid;
@@ -73,9 +73,9 @@ struct ReserveClaim {
   ClaimConsumer consumer;
 };
 
-/// PUT resourceclaims/NAME/status: removes a user and, where none is left and `deallocate` is set,
-/// the allocation in the same request. Reads the claim first: it must work on whatever is there.
-/// A claim that `consumer` does not use is left alone, and that is a success.
+/// GET, then PATCH resourceclaims/NAME/status: removes a user and, where none is left and
+/// `deallocate` is set, the allocation in the same request. Reads the claim first: it must work on
+/// whatever is there. A claim that `consumer` does not use is left alone, and that is a success.
 struct ReleaseClaim {
   ClaimKey claim;
   Uid uid;
@@ -153,6 +153,8 @@ using Write =
 
 /// `AllocateClaim`, for metrics and logs.
 [[nodiscard]] std::string_view name(const Write& write);
+/// `namespace/name` of the object that it is about, for logs.
+[[nodiscard]] std::string subject(const Write& write);
 
 /// What came of a Write: the object after it (for claim, pod and lease writes that return one), or
 /// the error: conflict (409, also a uid that is not there any more), not_found (404), invalid

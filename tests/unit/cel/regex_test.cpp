@@ -21,7 +21,6 @@ TEST_CASE("a wrong pattern is refused in Go's words") {
                             Row{"[z-a]", "invalid character class range: `z-a`"},
                             Row{"(?=a)", "invalid or unsupported Perl syntax: `(?=`"},
                             Row{"(?P<n", "invalid named capture: `(?P<n`"},
-                            Row{"(?P<n>a)(?P<n>b)", "duplicate capture group name: `n`"},
                             Row{R"(\8)", R"(invalid escape sequence: `\8`)"},
                             Row{R"(\pX)", R"(invalid character class range: `\pX`)"},
                             Row{"a\\", "trailing backslash at end of expression: ``"});
