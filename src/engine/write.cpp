@@ -18,6 +18,8 @@ std::string subject(const Write& write) {
   const auto key = [](const auto& each) {
     if constexpr (requires { each.pod; }) {
       return each.pod.to_string();
+    } else if constexpr (requires { each.claim.meta; }) {
+      return ClaimKey{each.claim.meta.namespace_name, each.claim.meta.name}.to_string();
     } else if constexpr (requires { each.claim; }) {
       return each.claim.to_string();
     } else {
