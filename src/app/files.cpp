@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <utility>
 
@@ -45,6 +46,7 @@ Result<std::vector<std::string>> manifest_files(const std::vector<std::string>& 
 }  // namespace
 
 Result<std::string> read_file(const std::string& path) {
+  if (path == "-") return std::string{std::istreambuf_iterator<char>(std::cin), {}};
   std::ifstream in(path, std::ios::binary);
   if (!in) return fail(ErrorCode::not_found, path + ": cannot be read");
   std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};

@@ -8,6 +8,7 @@
 
 namespace dray::app {
 
+/// `-` is the standard input.
 [[nodiscard]] Result<std::string> read_file(const std::string& path);
 
 /// The objects of manifest files, and of the *.yaml, *.yml and *.json in directories (by name, not

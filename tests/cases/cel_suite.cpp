@@ -188,12 +188,15 @@ void cel_suite(const Case& c, Report& report) {
   if (c.json.contains("class")) return conformance(c, report);
   if (file.starts_with("dra_")) return matching(c, report);
   if (c.json.contains("results") || c.json.contains("compile_ok")) return wild(c, report);
-  static const Json device = read_beside(c.file, "gen_device.json");
+  static const Json beside = read_beside(c.file, "gen_device.json");
+  const Json& device = c.json.contains("device") ? c.json["device"] : beside;
   cel::CompileOptions options = options_of(c.json);
+  declare(c.json, options.environment);
   if (file.find("newenv") != std::string::npos) {
     options.environment.kind = cel::Environment::Kind::new_expressions;
   }
-  if (c.json.contains("matches") || file.find("_match") != std::string::npos) {
+  if (c.json.contains("matches") || c.json.value("selector", false) ||
+      file.find("_match") != std::string::npos) {
     return judge(c, report, compare_selector(c.json, device, options));
   }
   judge(c, report, compare(c.json, run(c.json, device, options), false));

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dray/base/error.h"
+#include "dray/cluster/snapshot.h"
+#include "dray/model/object.h"
+
+namespace CLI {
+class App;
+}
+
+namespace dray::app {
+
+/// Where a command finds the cluster: the flags that all commands that look at one share.
+struct ClusterSource {
+  std::vector<std::string> files;    ///< -f: manifests; `-` is the standard input
+  std::vector<std::string> cluster;  ///< --cluster: a manifest or a folder of them
+  std::string kubeconfig;            ///< --kubeconfig: a live cluster, listed once
+  std::string context;               ///< --context of the kubeconfig
+};
+
+/// -f, --cluster, --kubeconfig and --context. --cluster and --kubeconfig exclude each other; -f may
+/// stand alone or beside either, and its objects then replace those of the same name.
+void add_cluster_source(CLI::App& command, ClusterSource& source);
+
+struct ClusterObjects {
+  std::vector<KubeObject> objects;    ///< no two of one kind and name
+  std::vector<std::string> warnings;  ///< for the standard error
+};
+
+/// The objects as the API server would show them: with its defaults, a namespace where the kind has
+/// one, and a uid. Of a live cluster only `kinds` are asked for; manifests give all that they have.
+/// Errors name file and line, or the kubeconfig and the request that failed. Without any flag the
+/// error says what to give.
+[[nodiscard]] Result<ClusterObjects> load_objects(const ClusterSource& source,
+                                                  std::span<const Kind> kinds);
+/// The same with every kind that a Snapshot holds.
+[[nodiscard]] Result<ClusterObjects> load_objects(const ClusterSource& source);
+
+/// The cluster that these objects are. Nothing is made that is not there: a pod's claims, for
+/// example, are not generated from their templates.
+[[nodiscard]] std::shared_ptr<const cluster::Snapshot> snapshot_of(
+    const std::vector<KubeObject>& objects);
+
+/// `dray COMMAND: warning: …` lines on the standard error.
+void print_warnings(std::string_view command, const std::vector<std::string>& warnings);
+
+}  // namespace dray::app

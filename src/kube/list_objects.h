@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dray/base/error.h"
+#include "dray/model/object.h"
+#include "kube/config.h"
+
+namespace dray::kube {
+
+struct ListOptions {
+  std::chrono::milliseconds request_deadline = std::chrono::seconds(30);
+  std::size_t chunk = 500;  ///< objects a request
+};
+
+struct Listed {
+  std::vector<KubeObject> objects;    ///< by kind, in the order asked for
+  std::vector<std::string> warnings;  ///< objects that could not be read
+};
+
+/// Every object of the kinds as the API server has them now, once: for commands that look at a
+/// cluster and end. Blocks. The first request that fails ends it; a kind that is not served is an
+/// error, but DeviceTaintRule, which not every cluster has. The lists are of one moment each, not
+/// of one together.
+[[nodiscard]] Result<Listed> list_objects(const ClusterConfig& config, std::span<const Kind> kinds,
+                                          const ListOptions& options = {});
+
+}  // namespace dray::kube
