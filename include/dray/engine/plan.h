@@ -95,8 +95,8 @@ struct JobOutcome {
   /// Room for members that they get once others have left it: hold it for the job (and give it back
   /// with the next PlanInput); nothing is started yet.
   std::vector<Placement> held;
-  Reason reason = Reason::none;  ///< why what is not placed waits
-  std::string detail;            ///< counts and names, for people
+  Reason reason = Reason::none;            ///< why what is not placed waits
+  std::string detail;                      ///< counts and names, for people
   std::vector<std::string> warnings = {};  ///< of the placements: they work but may not be meant
 
   bool operator==(const JobOutcome&) const = default;

@@ -72,7 +72,8 @@ class ClaimController {
   std::map<std::string, std::shared_ptr<const KubeObject>> claims_;
   std::map<std::string, std::shared_ptr<const KubeObject>> templates_;
   /// client-go's mutation cache: claims that were made, believed to exist until claims_ has a newer
-  /// version or an hour has passed. (So a generated claim that somebody deletes is not made anew at once.)
+  /// version or an hour has passed. (So a generated claim that somebody deletes is not made anew at
+  /// once.)
   struct Made {
     std::shared_ptr<const KubeObject> object;
     Time expires;

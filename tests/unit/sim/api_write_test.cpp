@@ -119,7 +119,8 @@ TEST_CASE("pod status writes") {
   REQUIRE(c.write(engine::SetPodCondition{key, uid, {"DrayAdmitted", "False", "R", "m", {}}}));
   CHECK(c.server.revision() == before);
   const auto touch = [&](double time) {
-    REQUIRE(c.write(engine::SetPodCondition{key, uid, {"DrayAdmitted", "False", "R", "m", at(time)}}));
+    REQUIRE(
+        c.write(engine::SetPodCondition{key, uid, {"DrayAdmitted", "False", "R", "m", at(time)}}));
   };
   touch(5);
   CHECK(c.server.revision() == before + 1);
