@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "cel/cost_rules.h"
 #include "cel/values.h"
@@ -12,24 +13,35 @@ namespace dray::cel {
 
 // --- costs ---
 
-void CostTracker::drop(ExprId id) {
-  for (std::size_t i = stack_.size(); i > 0; --i) {
-    if (stack_[i - 1].id == id) {
-      stack_.resize(i - 1);
-      return;
-    }
+std::size_t CostTracker::highest(ExprId id) const {
+  const auto index = static_cast<std::size_t>(id);
+  return index < highest_.size() ? highest_[index] : none;
+}
+
+void CostTracker::cut(std::size_t size) {
+  while (stack_.size() > size) {
+    highest_[static_cast<std::size_t>(stack_.back().id)] = stack_.back().below;
+    stack_.pop_back();
   }
+}
+
+void CostTracker::push(ExprId id, const Value& value) {
+  const auto index = static_cast<std::size_t>(id);
+  if (index >= highest_.size()) highest_.resize(index + 1, none);
+  stack_.push_back({id, value, std::exchange(highest_[index], stack_.size())});
+}
+
+void CostTracker::drop(ExprId id) {
+  if (const auto at = highest(id); at != none) cut(at);
 }
 
 bool CostTracker::drop_args(std::span<Node* const> args, std::vector<Value>& values) {
   values.resize(args.size());
   for (std::size_t n = args.size(); n > 0; --n) {
-    const ExprId id = args[n - 1]->id();
-    std::size_t i = stack_.size();
-    while (i > 0 && stack_[i - 1].id != id) --i;
-    if (i == 0) return false;
-    values[n - 1] = stack_[i - 1].value;
-    stack_.resize(i - 1);
+    const auto at = highest(args[n - 1]->id());
+    if (at == none) return false;
+    values[n - 1] = stack_[at].value;
+    cut(at);
   }
   return true;
 }

@@ -15,7 +15,7 @@ class CostTracker {
   void start(std::uint64_t limit) {
     limit_ = limit;
     cost_ = 0;
-    stack_.clear();
+    cut(0);
   }
   [[nodiscard]] std::uint64_t cost() const { return cost_; }
 
@@ -24,17 +24,24 @@ class CostTracker {
   void drop(ExprId id);
   /// The values of a call's arguments, taken off the stack with all above; false if one is missing.
   [[nodiscard]] bool drop_args(std::span<Node* const> args, std::vector<Value>& values);
-  void push(ExprId id, const Value& value) { stack_.push_back({id, value}); }
+  void push(ExprId id, const Value& value);
   [[nodiscard]] bool exceeded() const { return cost_ > limit_; }
 
  private:
+  static constexpr std::size_t none = SIZE_MAX;
   struct Entry {
     ExprId id;
     Value value;
+    std::size_t below;  ///< the next entry of this id further down, or none
   };
+  [[nodiscard]] std::size_t highest(ExprId id) const;
+  void cut(std::size_t size);
+
   std::uint64_t limit_ = 0;
   std::uint64_t cost_ = 0;
   std::vector<Entry> stack_;
+  /// By id, the highest entry: upstream looks through the stack, which gets long in nested loops.
+  std::vector<std::size_t> highest_;
 };
 
 /// One thread's state of running programs.
