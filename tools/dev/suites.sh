@@ -10,9 +10,6 @@ fi
 # tests/cases/SUITE/*.jsonl.
 case_suites=("cel cel/*.jsonl" "allocator allocator/*.jsonl" "fairshare kai/fairshare_*.jsonl"
   "rules kai/rules_*.jsonl")
-# Cases of a suite's shared files in which dray is known to differ from upstream: more of them fail the
-# stage, and the number may only fall. They count as skipped, and stand by id in the stage's log.
-declare -A known_case_failures=([cel]=0)
 all_stages=(tools layers unit property dst cases oracle cluster)
 
 count() { python3 tools/count_tests.py "$@" || printf '0 1 0\n%s\n' "no counts"; }
@@ -54,14 +51,6 @@ cases_stage() {
   done
 }
 
-# known_failures_only SUITE LABEL: adds the row if just as many cases failed as are known to, or fewer.
-known_failures_only() {
-  local passed failed skipped
-  read -r passed failed skipped < <(count line "$(log_of "$2")")
-  [[ ${failed:-0} -gt 0 && $failed -le ${known_case_failures[$1]:-0} ]] || return 1
-  row "$2" "$passed" 0 $((skipped + failed)) "$failed known to differ from upstream, see $(basename "$(log_of "$2")")"
-}
-
 # case_rows PRESET SUITE LABEL PATTERN: no row where no file matches.
 case_rows() {
   local suite=$2 label=$3 status=0 files
@@ -70,8 +59,6 @@ case_rows() {
   step "$label" 900 "build/$1/bin/dray_cases" "$suite" "${files[@]}" || status=$?
   if [[ $status -eq 2 ]] && grep -q '^usage:' "$(log_of "$label")"; then
     absent "$label" "dray_cases does not know $suite yet"
-  elif known_failures_only "$suite" "$label"; then
-    return 0
   else
     tally "$label" "$status" "$(count line "$(log_of "$label")")"
   fi
