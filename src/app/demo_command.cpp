@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "app/command.h"
-#include "app/demo_table.h"
+#include "app/demo_player.h"
 #include "app/files.h"
 #include "service/embedded_api.h"
 #include "service/embedded_scheduler.h"
@@ -34,6 +34,7 @@ namespace asio = boost::asio;
 struct DemoFlags {
   std::vector<std::string> cluster;
   std::string workload;
+  std::string policy;
   bool once = false;
   std::string output = "table";
   int verbosity = 0;
@@ -44,101 +45,6 @@ void print(const std::string& line) {
   std::fflush(stdout);
 }
 
-/// Bound, or told why it is not.
-bool settled(const Pod& pod) {
-  return pod.node_name || std::ranges::any_of(pod.conditions, [](const auto& condition) {
-           return condition.type == "DrayAdmitted" && condition.status == "False";
-         });
-}
-
-/// Creates the workload, object after object, and shows what becomes of each pod. On one strand.
-class Player {
- public:
-  Player(asio::io_context& io, service::EmbeddedApi& api, service::Service& service,
-         const service::Clock& clock, const DemoFlags& flags)
-      : api_(api),
-        service_(service),
-        clock_(clock),
-        flags_(flags),
-        strand_(asio::make_strand(io)),
-        settled_(strand_) {}
-
-  /// From the api's strand.
-  void saw(const sim::WatchEvent& event) {
-    if (event.kind != Kind::pod || !event.object) return;
-    asio::post(strand_, [this, event, at = clock_.now()] { saw_pod(event, at); });
-  }
-
-  asio::awaitable<void> play(std::vector<KubeObject> workload) {
-    if (flags_.output == "table") print(table_header());
-    for (auto& object : workload) {
-      if (!std::holds_alternative<Pod>(object)) {
-        const auto what = describe(object);
-        const auto created = co_await api_.create(std::move(object));
-        if (!created) service::log_error(what + ": " + created.error().message);
-        continue;
-      }
-      const auto row = co_await play_pod(std::get<Pod>(std::move(object)));
-      print(flags_.output == "json" ? json_line(row) : table_line(row));
-    }
-  }
-
-  [[nodiscard]] auto strand() const { return strand_; }
-
- private:
-  void saw_pod(const sim::WatchEvent& event, Time at) {
-    const auto& pod = std::get<Pod>(*event.object);
-    if (pod.key() != awaited_ || !settled(pod) || outcome_) return;
-    outcome_ = pod;
-    settled_at_ = at;
-    settled_.cancel();
-  }
-
-  asio::awaitable<DemoRow> play_pod(Pod pod) {
-    DemoRow row;
-    row.pod = pod.key();
-    awaited_ = row.pod;
-    outcome_.reset();
-    settled_.expires_after(std::chrono::seconds(10));
-    const auto start = clock_.now();
-    const auto created = co_await api_.create(std::move(pod));
-    if (!created) {
-      row.reason = created.error().message;
-      co_return row;
-    }
-    if (!outcome_) {
-      boost::system::error_code cancelled;
-      co_await settled_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
-    }
-    row.took = (outcome_ ? settled_at_ : clock_.now()) - start;
-    const auto view = co_await service_.engine().pod(row.pod);
-    if (outcome_ && outcome_->node_name) row.node = outcome_->node_name->get();
-    row.reason = !outcome_ ? "no decision in 10 s" : "no claims: kube-scheduler chose";
-    if (!view) co_return row;
-    if (view->placement) {
-      for (const auto& claim : view->placement->claims) {
-        std::ranges::copy(claim.allocation.devices, std::back_inserter(row.devices));
-      }
-    }
-    if (view->reason != Reason::none) {
-      row.reason = fmt::format("{} ({})", text(view->reason), view->detail);
-    } else if (!row.devices.empty()) {
-      row.reason = view->detail;
-    }
-    co_return row;
-  }
-
-  service::EmbeddedApi& api_;
-  service::Service& service_;
-  const service::Clock& clock_;
-  const DemoFlags& flags_;
-  asio::strand<asio::io_context::executor_type> strand_;
-  asio::steady_timer settled_;
-  PodKey awaited_;
-  std::optional<Pod> outcome_;
-  Time settled_at_{};
-};
-
 class DemoCommand : public Command {
  public:
   explicit DemoCommand(CLI::App& app) {
@@ -146,6 +52,7 @@ class DemoCommand : public Command {
         "demo", "Show the main job on a cluster in memory, then go on serving it");
     command->add_option("--cluster", flags_.cluster, "Manifests instead of the bundled cluster");
     command->add_option("--workload", flags_.workload, "Manifests instead of the bundled workload");
+    command->add_option("--policy", flags_.policy, "Policy instead of the bundled workload's");
     command->add_flag("--once", flags_.once, "Exit after the table");
     command->add_option("-o,--output", flags_.output)
         ->check(CLI::IsMember({"table", "json"}))
@@ -172,6 +79,9 @@ class DemoCommand : public Command {
       const auto bundled = find_bundled("demo/workload.yaml");
       if (!bundled) return std::unexpected(bundled.error());
       flags_.workload = *bundled;
+      const auto policy = find_bundled("demo/policy.yaml");
+      if (!policy) return std::unexpected(policy.error());
+      if (flags_.policy.empty()) flags_.policy = *policy;
     }
     auto loaded = load_cluster(flags_.cluster);
     if (!loaded) return std::unexpected(loaded.error());
@@ -190,6 +100,7 @@ class DemoCommand : public Command {
     const service::Clock clock;
     service::ServiceOptions options;
     options.version = DRAY_VERSION;
+    options.policy_file = flags_.policy;
     sim::ApiServerOptions server;
     server.gate_pods = true;
     server.protect_claims = true;
@@ -197,7 +108,7 @@ class DemoCommand : public Command {
     for (auto& object : cluster) api.load(std::move(object));
     service::EmbeddedScheduler scheduler(io, clock, api, {});
     service::Service service(io, std::move(options), api, clock);
-    Player player(io, api, service, clock, flags_);
+    DemoPlayer player(io, api, service, clock, flags_.output == "json");
     api.add_observer([&player](const sim::WatchEvent& event) { player.saw(event); });
     if (auto started = service.start(); !started) return started;
     net::Url extender;
@@ -211,8 +122,8 @@ class DemoCommand : public Command {
     return {};
   }
 
-  asio::awaitable<void> run_to_end(asio::io_context* io, Player* player, service::Service* service,
-                                   std::vector<KubeObject> workload) {
+  asio::awaitable<void> run_to_end(asio::io_context* io, DemoPlayer* player,
+                                   service::Service* service, std::vector<KubeObject> workload) {
     co_await player->play(std::move(workload));
     if (!flags_.once) {
       if (flags_.output == "table") {

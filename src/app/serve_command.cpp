@@ -42,6 +42,14 @@ asio::awaitable<void> stop_on_signal(service::Service* service, asio::io_context
   std::_Exit(1);
 }
 
+asio::awaitable<void> reload_on_hangup(service::Service* service, asio::io_context* io) {
+  asio::signal_set signals(*io, SIGHUP);
+  for (;;) {
+    co_await signals.async_wait(asio::use_awaitable);
+    service->reload_policy();
+  }
+}
+
 std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
@@ -84,6 +92,7 @@ class ServeCommand : public Command {
     service::log_info(0, fmt::format("extender on port {}, health and metrics on port {}",
                                      service.extender_port(), service.admin_port()));
     asio::co_spawn(io, stop_on_signal(&service, &io), asio::detached);
+    asio::co_spawn(io, reload_on_hangup(&service, &io), asio::detached);
     std::vector<std::jthread> workers;
     for (unsigned i = 1; i < threads; ++i) workers.emplace_back([&io] { io.run(); });
     io.run();

@@ -110,6 +110,9 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
       ->capture_default_str();
   command.add_option("--admin-tls-cert", f.admin_tls_cert, "Certificate of the admin port, PEM");
   command.add_option("--admin-tls-key", f.admin_tls_key, "Its key, PEM");
+  command.add_option("--policy", f.policy,
+                     "Policy file: queues, gangs, placement; read again when it changes, and at "
+                     "SIGHUP");
   command.add_option("--scheduler-name", f.scheduler_name, "schedulerName of the pods to serve")
       ->capture_default_str();
   command
@@ -165,6 +168,7 @@ Result<HostAndPort> parse_address(const std::string& text) {
 Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
   service::ServiceOptions options;
   options.version = DRAY_VERSION;
+  options.policy_file = flags.policy;
   options.engine.scheduler_name = flags.scheduler_name;
   options.engine.nominate_from_nodes = flags.nominate_from_nodes;
   const auto life = duration("reservation-life", flags.reservation_life);
@@ -193,6 +197,7 @@ Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
     const auto lease = lease_options(flags);
     if (!lease) return std::unexpected(lease.error());
     options.lease = *lease;
+    options.engine.usage_record = {lease->lease.namespace_name, "dray-usage"};
   }
   return options;
 }

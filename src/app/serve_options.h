@@ -26,6 +26,7 @@ struct ServeFlags {
   std::string admin_address = "0.0.0.0:8443";
   std::string admin_tls_cert;
   std::string admin_tls_key;
+  std::string policy;
   std::string scheduler_name = "dray-scheduler";
   std::string reservation_life = "90s";
   std::size_t nominate_from_nodes = 1000;

@@ -45,10 +45,11 @@ ClaimConsumer consumer_of(const PodKey& pod, const Uid& uid) {
   return {.api_group = "", .resource = "pods", .name = pod.name, .uid = uid};
 }
 
-Binding::Binding(Placement placement, std::int32_t epoch, Time now)
+Binding::Binding(Placement placement, std::int32_t epoch, Time now, Pace pace)
     : placement_(std::move(placement)),
       epoch_(std::to_string(epoch)),
       started_(now),
+      pace_(pace),
       claims_(placement_.claims.size()) {
   for (auto& claim : placement_.claims) {
     auto& allocation = claim.allocation;
@@ -57,8 +58,10 @@ Binding::Binding(Placement placement, std::int32_t epoch, Time now)
 }
 
 Binding::Commands Binding::start(const std::vector<std::shared_ptr<const ResourceClaim>>& claims,
-                                 Time now) {
+                                 Time now, std::vector<ClaimConsumer> users) {
   DRAY_CHECK(claims.size() == claims_.size());
+  users.resize(claims.size(), consumer_of(placement_.pod, placement_.pod_uid));
+  for (std::size_t i = 0; i < users.size(); ++i) claims_[i].user = std::move(users[i]);
   Commands out;
   for (std::size_t i = 0; i < claims.size() && !failing_; ++i) {
     if (claims[i]) {
@@ -140,12 +143,12 @@ void Binding::advance_claim(std::size_t index, const ResourceClaim& claim, Time 
     if (!same_devices(*claim.allocation, want.allocation)) {
       return fail_with(Result::refused, name + ": it has other devices meanwhile", out);
     }
-    if (reserved_for(claim, placement_.pod_uid)) return hold(index, claim, now, out);
+    if (reserved_for(claim, state.user.uid)) return hold(index, claim, now, out);
   } else if (want.already_allocated) {
     return fail_with(Result::refused, name + ": it lost its devices meanwhile", out);
   }
   if (claim.meta.deleted) return fail_with(Result::refused, name + ": it is being deleted", out);
-  const auto consumer = consumer_of(placement_.pod, placement_.pod_uid);
+  const auto& consumer = state.user;
   if (claim.allocation) {
     state.step = Step::reserving;
     state.touched = true;
@@ -214,9 +217,8 @@ void Binding::claim_written(std::size_t index, const WriteOutcome& outcome, Time
       release_claim(index, out);
     } else {
       state.step = Step::released;
-      finish_when_undone();
     }
-    return;
+    return finish_when_undone();
   }
   if (outcome) {
     if (const auto* claim = std::get_if<ResourceClaim>(&*outcome)) {
@@ -252,9 +254,31 @@ void Binding::read_claim(std::size_t index, Commands& out) {
   out.push_back({index, ReadClaim{placement_.claims[index].claim}});
 }
 
+bool Binding::claims_held() const {
+  return phase_ == Phase::claims && !failing_ &&
+         std::ranges::all_of(claims_, [](const auto& c) { return c.step == Step::held; });
+}
+
+bool Binding::waits() const {
+  return pace_ == Pace::when_told && claims_held();
+}
+
+Binding::Commands Binding::proceed() {
+  Commands out;
+  pace_ = Pace::at_once;
+  bind_pod_when_ready(out);
+  return out;
+}
+
+Binding::Commands Binding::abort(std::string error) {
+  Commands out;
+  const bool too_late = finished() || failing_ || pod_may_be_bound_;
+  if (!too_late) fail_with(Result::failed, std::move(error), out);
+  return out;
+}
+
 void Binding::bind_pod_when_ready(Commands& out) {
-  if (phase_ != Phase::claims) return;
-  if (!std::ranges::all_of(claims_, [](const auto& c) { return c.step == Step::held; })) return;
+  if (pace_ == Pace::when_told || !claims_held()) return;
   for (const auto& claim : placement_.claims) {
     if (!claim.extended) continue;
     phase_ = Phase::naming_claim;

@@ -44,6 +44,10 @@ void Binding::undo(Commands& out) {
 
 void Binding::release_claim(std::size_t index, Commands& out) {
   const auto& want = placement_.claims[index];
+  if (claims_[index].user.resource == group_consumer_resource) {
+    claims_[index].step = Step::released;
+    return;
+  }
   claims_[index].step = Step::releasing;
   out.push_back({index, ReleaseClaim{want.claim, want.claim_uid, placement_.pod_uid, true}});
 }

@@ -11,7 +11,15 @@
 namespace dray::engine {
 
 Engine::State::State(Options given)
-    : options(std::move(given)), planner(allocator_options(options, 0)) {}
+    : options(std::move(given)),
+      planner(allocator_options(options, 0)),
+      policy(policies.policy()),
+      book([this](const Pod& pod) { return member_view(pod); }),
+      usage(options.usage_record) {
+  book.set_policy(policy, policies.open());
+  usage.set_policy(policy);
+  counts.resources = policy->counting.resources();
+}
 
 alloc::AllocatorOptions allocator_options(const Options& options, std::uint64_t stream) {
   auto made = options.allocator;
@@ -39,6 +47,8 @@ Effects Engine::apply(const Event& event, Time now) {
           state.written(each, now);
         } else if constexpr (std::is_same_v<E, LeadershipChanged>) {
           state.lead(each, now);
+        } else if constexpr (std::is_same_v<E, PolicyChanged>) {
+          state.set_policy(each, now);
         } else if constexpr (std::is_same_v<E, Planned>) {
           if (each.generation != state.plan_generation || !state.planned_on) return;
           const auto input = std::exchange(state.planned_on, nullptr);
@@ -54,29 +64,25 @@ Effects Engine::apply(const Event& event, Time now) {
 
 Effects Engine::tick(Time now) {
   auto& state = *state_;
-  while (!state.timers.empty() && state.timers.begin()->first <= now) {
-    const auto uid = state.timers.begin()->second;
-    auto& track = state.tracks.at(uid);
-    state.arm(track, std::nullopt);
-    state.timer_rang(track, now);
-  }
-  while (!state.binding_timers.empty() && state.binding_timers.begin()->first <= now) {
-    const auto uid = state.binding_timers.begin()->second;
-    state.arm_binding(uid, std::nullopt);
-    const auto commands = state.bindings.at(uid).binding.tick(now);
-    state.carry(uid, commands, now);
-  }
+  state.timers_ring(now);
   state.plan_when_due(now);
   return std::exchange(state.effects, {});
 }
 
 std::optional<Time> Engine::next_tick() const {
   std::optional<Time> next;
-  for (const auto* timers : {&state_->timers, &state_->binding_timers}) {
-    if (timers->empty()) continue;
-    const auto first = timers->begin()->first;
-    if (!next || first < *next) next = first;
-  }
+  const auto earlier = [&](std::optional<Time> at) {
+    if (at && (!next || *at < *next)) next = at;
+  };
+  const auto first_of = [&](const auto& timers) {
+    if (!timers.empty()) earlier(timers.begin()->first);
+  };
+  first_of(state_->timers);
+  first_of(state_->binding_timers);
+  first_of(state_->gang_timers);
+  first_of(state_->eviction_timers);
+  earlier(state_->usage.next_tick());
+  if (state_->leading && state_->synced && !state_->planned_on) earlier(state_->replan_at);
   return next;
 }
 
@@ -90,6 +96,43 @@ Effects Engine::bind(RequestId id, const extender::BindRequest& request, Time no
   state_->bind(id, request, now);
   state_->plan_when_due(now);
   return std::exchange(state_->effects, {});
+}
+
+void Engine::State::timers_ring(Time now) {
+  const auto due = [now](const auto& set) { return !set.empty() && set.begin()->first <= now; };
+  while (due(timers)) {
+    const auto uid = timers.begin()->second;
+    auto& track = tracks.at(uid);
+    arm(track, std::nullopt);
+    timer_rang(track, now);
+  }
+  while (due(binding_timers)) {
+    const auto uid = binding_timers.begin()->second;
+    arm_binding(uid, std::nullopt);
+    const auto commands = bindings.at(uid).binding.tick(now);
+    carry(uid, commands, now);
+  }
+  while (due(gang_timers)) {
+    const auto job = gang_timers.begin()->second;
+    arm_gang(job, std::nullopt);
+    const auto commands = gangs.at(job).commit.tick(now);
+    carry_gang(job, commands, now);
+  }
+  while (due(eviction_timers)) {
+    const auto id = eviction_timers.begin()->second;
+    arm_evictions(id, std::nullopt);
+    const auto commands = eviction_runs.at(id).set.tick(now);
+    carry_evictions(id, commands, now);
+  }
+  keep_usage(now);
+  if (replan_at && *replan_at <= now && !planned_on) {
+    replan_at.reset();
+    plan_wanted = true;
+  }
+}
+
+void Engine::State::keep_usage(Time now) {
+  for (auto& write : usage.tick(now)) send(std::move(write), ForUsage{});
 }
 
 void Engine::State::send(Write write, Purpose purpose) {
@@ -111,6 +154,13 @@ void Engine::State::written(const WriteDone& done, Time now) {
   } else if (const auto* release = std::get_if<ForRelease>(&entry.mapped())) {
     releasing.erase(release->claim);
     plan_wanted = true;
+  } else if (const auto* eviction = std::get_if<ForEviction>(&entry.mapped())) {
+    const auto run = eviction_runs.find(eviction->set);
+    if (run == eviction_runs.end()) return;
+    const auto commands = run->second.set.step(eviction->token, done.outcome, now);
+    carry_evictions(eviction->set, commands, now);
+  } else if (std::holds_alternative<ForUsage>(entry.mapped())) {
+    for (auto& write : usage.step(done.outcome, now)) send(std::move(write), ForUsage{});
   }
 }
 
@@ -122,7 +172,7 @@ void Engine::State::timer_rang(PodTrack& track, Time now) {
     case Stage::offered:
       return reservation_ran_out(track, now);
     case Stage::waiting:
-      if (!track.seen) return drop_pod(track.uid);
+      if (!track.seen) return drop_pod(Uid(track.uid), now);
       if (!track.refused.empty()) plan_wanted = true;
       return report_waiting(track, now);
     case Stage::binding:
@@ -136,6 +186,7 @@ Engine::Status Engine::status() const {
   status.synced = state_->synced;
   status.leading = state_->leading;
   status.binds_in_flight = state_->bindings.size();
+  status.gangs_binding = state_->gangs.size();
   for (const auto& [uid, track] : state_->tracks) {
     if (track.stage == Stage::waiting) ++status.pods_waiting;
     if (track.reservation) ++status.reservations;
@@ -154,10 +205,16 @@ std::optional<Engine::PodView> Engine::pod(const PodKey& key) const {
     const auto past = std::find_if(decided.rbegin(), decided.rend(),
                                    [&](const auto& decision) { return decision.pod == key; });
     if (past == decided.rend()) return std::nullopt;
-    return PodView{past->placement, Reason::none, past->detail};
+    return PodView{past->placement, Reason::none, past->detail, past->queue, past->job};
   }
   const auto& track = state_->tracks.at(uid->second);
-  return PodView{track.reservation, track.reservation ? Reason::none : track.reason, track.detail};
+  PodView view{
+      track.reservation, track.reservation ? Reason::none : track.reason, track.detail, {}, {}};
+  if (const auto job = state_->book.job_of(track.uid)) {
+    view.queue = job->queue.get();
+    view.job = job->name;
+  }
+  return view;
 }
 
 }  // namespace dray::engine

@@ -32,22 +32,22 @@ PodTrack* Engine::State::find_track(const PodKey& key, const Uid& uid) {
   return &tracks.at(uid);
 }
 
-PodTrack& Engine::State::track_pod(const Pod& pod, bool seen) {
+PodTrack& Engine::State::track_pod(const Pod& pod, bool seen, Time now) {
   const auto key = pod.key();
   if (const auto old = track_by_key.find(key);
       old != track_by_key.end() && old->second != pod.meta.uid) {
-    drop_pod(Uid(old->second));
+    drop_pod(Uid(old->second), now);
   }
   track_by_key[key] = pod.meta.uid;
   auto& track = tracks[pod.meta.uid];
   track.key = key;
   track.uid = pod.meta.uid;
   track.seen = seen;
-  track.passes = passes_through(*cluster.snapshot(), pod);
+  track.passes = passes(pod);
   return track;
 }
 
-void Engine::State::drop_pod(const Uid& uid) {
+void Engine::State::drop_pod(const Uid& uid, Time now) {
   const auto found = tracks.find(uid);
   if (found == tracks.end()) return;
   auto& track = found->second;
@@ -62,7 +62,10 @@ void Engine::State::drop_pod(const Uid& uid) {
       key != track_by_key.end() && key->second == uid) {
     track_by_key.erase(key);
   }
+  const bool unbound = track.stage != Stage::bound && !bindings.contains(uid);
   tracks.erase(found);
+  if (unbound) gang_member_left(uid, now);
+  book.touch(uid);
   plan_wanted = true;
 }
 
@@ -92,32 +95,43 @@ void Engine::State::forget_what_shows() {
 void Engine::State::observe(const cluster::ObjectChanged& change, Time now) {
   const auto before = cluster.generation();
   cluster.apply(change);
+  if (observe_policy_object(change.object, now)) return;
   if (const auto* pod = std::get_if<Pod>(&change.object)) {
     observe_pod(*pod, now);
   } else if (cluster.generation() != before) {
     plan_wanted = true;
+    // Resources that a class stands behind make a pod one with devices.
+    if (kind_of(change.object) == Kind::device_class) readmit_all(now);
   }
   if (!lingering.empty() && kind_of(change.object) == Kind::resource_claim) forget_what_shows();
 }
 
-void Engine::State::observe(const cluster::ObjectGone& change, Time /*now*/) {
+void Engine::State::observe(const cluster::ObjectGone& change, Time now) {
   cluster.apply(change);
+  if (forget_policy_object(change, now)) return;
   plan_wanted = true;
   if (!lingering.empty() && change.kind == Kind::resource_claim) forget_what_shows();
   if (change.kind != Kind::pod) return;
+  const auto job = book.job_of(change.uid);
+  book.erase(change.uid);
+  budgets.erase(change.uid);
+  evicting.erase(change.uid);
+  blocked.erase(change.uid);
   const auto uid = track_by_key.find(PodKey{change.namespace_name, change.name});
-  if (uid != track_by_key.end()) drop_pod(Uid(uid->second));
+  if (uid != track_by_key.end()) drop_pod(Uid(uid->second), now);
+  if (job) release_short_gang(job->uid, now);
 }
 
 void Engine::State::observe_pod(const Pod& pod, Time now) {
   const bool ours = pod.scheduler_name == options.scheduler_name && !pod.finished();
+  admit(pod, now);
   auto* track = find_track(pod.key(), pod.meta.uid);
   if (pod.finished()) plan_wanted = true;  // its room and devices are free
   if (!ours || pod.node_name) {
-    if (track != nullptr) drop_pod(Uid(pod.meta.uid));
+    if (track != nullptr) drop_pod(Uid(pod.meta.uid), now);
     return;
   }
-  if (track == nullptr) track = &track_pod(pod, true);
+  if (track == nullptr) track = &track_pod(pod, true, now);
   if (track->stage == Stage::waiting) plan_wanted = true;
   track->seen = true;
   observe_tracked(*track, pod, now);
@@ -125,10 +139,15 @@ void Engine::State::observe_pod(const Pod& pod, Time now) {
 
 void Engine::State::observe_tracked(PodTrack& track, const Pod& pod, Time now) {
   const bool gated = gated_by(pod, options.gate);
-  if (pod.meta.deleted && !bindings.contains(track.uid)) return release(track);
+  if (pod.meta.deleted && !bindings.contains(track.uid)) {
+    gang_member_left(Uid(track.uid), now);
+    release(track);
+    if (const auto job = book.job_of(track.uid)) release_short_gang(job->uid, now);
+    return;
+  }
   switch (track.stage) {
     case Stage::waiting:
-      track.passes = passes_through(*cluster.snapshot(), pod);
+      track.passes = passes(pod);
       if (track.passes && leading && pod.scheduling_gates.size() <= 1) offer(track, now);
       return;
     case Stage::nominating:
@@ -156,10 +175,23 @@ void Engine::State::lead(const LeadershipChanged& change, Time now) {
     for (const auto id : run.waiting) answer(id, std::string(text(Reason::not_leader)));
     if (!tracks.contains(uid)) cluster.forget(uid);
   }
+  for (const auto& [job, run] : gangs) {
+    for (const auto& [uid, ids] : run.waiting) answer(ids, std::string(text(Reason::not_leader)));
+  }
   bindings.clear();
+  binding_timers.clear();
+  gangs.clear();
+  gang_of.clear();
+  gang_timers.clear();
+  eviction_runs.clear();
+  eviction_timers.clear();
+  for (const auto& [uid, set] : std::exchange(evicting, {})) book.touch(uid);
+  holds.clear();
+  moved.clear();
   lingering.clear();
   writes.clear();
   releasing.clear();
+  usage.lead(leading, now);
   planned_on.reset();
   ++plan_generation;  // a plan made under the old leadership is not taken
   for (auto& [uid, track] : tracks) {
@@ -167,6 +199,7 @@ void Engine::State::lead(const LeadershipChanged& change, Time now) {
     cluster.forget(uid);
     track.stage = Stage::waiting;
     track.told_no = true;
+    book.touch(uid);
   }
   plan_wanted = true;
   if (!leading) return;

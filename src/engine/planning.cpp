@@ -11,14 +11,12 @@ namespace dray::engine {
 namespace {
 
 constexpr Duration claim_patience = std::chrono::seconds(10);
+/// Before a plan that could not be taken is made again: what was in its way is under way.
+constexpr Duration retry_pause = std::chrono::milliseconds(100);
+/// Before the same jobs are looked at again for nothing.
+constexpr Duration exhausted_pause = std::chrono::seconds(1);
 
 }  // namespace
-
-Job Engine::State::waiting_job(std::shared_ptr<const Pod> pod, Time now) {
-  const auto queued = pod->meta.created.value_or(now);
-  return single_pod_job(std::move(pod), policy::QueueName(std::string(policy::default_queue)),
-                        queued);
-}
 
 std::vector<RefusedNode> Engine::State::refused_nodes(const PodTrack& track, Time now) const {
   std::vector<RefusedNode> refused;
@@ -40,31 +38,70 @@ void Engine::State::plan_when_refusals_end(PodTrack& track, Time now) {
   arm(track, first);
 }
 
-PlanInput Engine::State::plan_input(Time now) const {
+std::vector<Hold> Engine::State::all_holds() const {
+  std::vector<Hold> all;
+  for (const auto& [job, placements] : holds) all.push_back({job, placements});
+  return all;
+}
+
+/// A job that was moved is back: it gets the room that was meant for it.
+void Engine::State::hold_for_moved(Time now) {
+  std::erase_if(moved, [&](const auto& entry) { return entry.second.until <= now; });
+  if (moved.empty()) return;
+  for (const auto& job : book.jobs(now)) {
+    const bool waits = std::ranges::any_of(
+        job->members, [](const Member& member) { return member.state == MemberState::waiting; });
+    if (!waits) continue;
+    auto entry = moved.extract(book.lineage_of(*job));
+    if (!entry.empty()) holds[job->uid] = std::move(entry.mapped().placements);
+  }
+}
+
+PlanBudget Engine::State::plan_budget() const {
+  const auto& given = policy->config.budgets;
+  PlanBudget budget;
+  budget.jobs = static_cast<std::size_t>(std::max(given.jobs, 1));
+  budget.nodes_tried = static_cast<std::size_t>(std::max(given.nodes_tried, 1));
+  budget.evictions = static_cast<std::size_t>(std::max(given.evictions, 0));
+  return budget;
+}
+
+PlanInput Engine::State::plan_input(Time now) {
   PlanInput input;
-  input.now = now;
+  for (const auto& uid : std::set(blocked)) book.touch(uid);
+  input.jobs = book.jobs(now);
+  input.snapshot = cluster.snapshot();
+  input.policy = policy;
   for (const auto& [uid, track] : tracks) {
     if (track.stage != Stage::waiting || track.passes) continue;
-    auto pod = pod_of(track);
-    if (!pod || pod->meta.deleted) continue;
-    const bool foreign_gate = std::ranges::any_of(
-        pod->scheduling_gates, [&](const auto& gate) { return gate != options.gate; });
-    if (foreign_gate) continue;
     std::ranges::move(refused_nodes(track, now), std::back_inserter(input.refused));
-    auto job = waiting_job(std::move(pod), now);
-    job.promised = job.first().meta.annotations.contains(reservation_annotation);
-    input.jobs.push_back(std::make_shared<const Job>(std::move(job)));
   }
   std::ranges::sort(input.refused);
+  std::erase_if(holds, [this](const auto& entry) { return !book.find(entry.first); });
+  hold_for_moved(now);
+  input.disruption_budgets = budgets.budgets(now);
+  input.holds = all_holds();
+  input.usage = usage.history();
+  input.budget = plan_budget();
+  input.now = now;
   return input;
+}
+
+/// Something waits, a gang may have lost members, or what runs is to be counted.
+bool Engine::State::worth_planning() const {
+  if (usage.history() || book.has_groups()) return true;
+  return std::ranges::any_of(tracks, [](const auto& entry) {
+    return entry.second.stage == Stage::waiting && !entry.second.passes;
+  });
 }
 
 void Engine::State::plan_when_due(Time now) {
   while (plan_wanted && !planned_on && leading && synced) {
     plan_wanted = false;
+    if (!worth_planning()) return;
     auto input = plan_input(now);
+    report_unformed(now);
     if (input.jobs.empty()) return;
-    input.snapshot = cluster.snapshot();
     ++plan_generation;
     ++counts.plans_made;
     if (options.plan_inline) {
@@ -100,36 +137,107 @@ void Engine::State::take(const Plan& plan, const cluster::Snapshot& then, Time n
   std::vector<bool> as_planned;
   as_planned.reserve(plan.jobs.size());
   for (const auto& job : plan.jobs) as_planned.push_back(unmoved(job, then, *current));
+  usage.account(plan, now);
+  counts.queues = plan.queues;
+  book.set_stale(plan.stale);
   for (std::size_t i = 0; i < plan.jobs.size(); ++i) take_job(plan.jobs[i], as_planned[i], now);
-  if (plan.exhausted) plan_wanted = true;
+  replan_at = plan.again_at;
+  for (const auto at : {book.next_change(), budgets.next_change()}) {
+    if (at) plan_again_at(*at);
+  }
+  take_evictions(plan, now);
+  if (!plan.exhausted) return;
+  // The same plan again would end where this one did.
+  const bool moved_on =
+      !plan.evictions.empty() || std::ranges::any_of(plan.jobs, [](const JobOutcome& job) {
+        return !job.placements.empty() || !job.held.empty();
+      });
+  if (moved_on) {
+    plan_wanted = true;
+  } else {
+    plan_again_at(now + exhausted_pause);
+  }
+}
+
+void Engine::State::plan_again_at(Time at) {
+  if (!replan_at || at < *replan_at) replan_at = at;
 }
 
 void Engine::State::take_job(const JobOutcome& outcome, bool as_planned, Time now) {
-  const auto found = tracks.find(outcome.pods.front());
-  if (found == tracks.end() || found->second.stage != Stage::waiting) return;
-  auto& track = found->second;
-  if (outcome.placements.empty()) {
+  if (outcome.held.empty()) {
+    holds.erase(outcome.job);
+  } else {
+    holds[outcome.job] = outcome.held;
+  }
+  if (as_planned || outcome.placements.empty()) {
+    take_placements(outcome, now);
+  } else {
+    // Its devices are chosen anew, on the nodes that the plan chose.
+    std::vector<NodeName> nodes;
+    for (const auto& placement : outcome.placements) nodes.push_back(placement.node);
+    book.refresh(now);
+    const auto job = book.find(outcome.job);
+    if (!job) return;
+    const auto again = spot_plan(job, nodes, now);
+    const auto found = std::ranges::find(again.jobs, outcome.job, &JobOutcome::job);
+    if (found == again.jobs.end() || found->placements.size() < outcome.placements.size()) {
+      plan_wanted = true;
+      return;
+    }
+    take_placements(*found, now);
+  }
+}
+
+/// All members that are placed are reserved before the first is offered: they go together.
+void Engine::State::take_placements(const JobOutcome& outcome, Time now) {
+  const auto waits = [this](const Uid& uid) {
+    const auto track = tracks.find(uid);
+    return track != tracks.end() && track->second.stage == Stage::waiting &&
+           !evicting.contains(uid);
+  };
+  const bool all_wait = std::ranges::all_of(
+      outcome.placements, [&](const Placement& placement) { return waits(placement.pod_uid); });
+  if (!all_wait) return plan_again_at(now + retry_pause);
+  for (const auto& placement : outcome.placements) {
+    auto& track = tracks.at(placement.pod_uid);
+    track.detail = outcome.detail;
+    track.warnings = outcome.warnings;
+    reserve(track, placement);
+  }
+  for (const auto& placement : outcome.placements) {
+    const auto track = tracks.find(placement.pod_uid);
+    if (track != tracks.end()) offer(track->second, now);
+  }
+  for (const auto& uid : outcome.pods) {
+    if (!waits(uid)) continue;
+    auto& track = tracks.at(uid);
     track.reason = outcome.reason;
     track.detail = outcome.detail;
     if (outcome.reason != Reason::planning) free_own_claims(track);
     // A claim that is missing is usually on its way: worth a word only if it stays away.
     if (track.reason == Reason::claim_missing) {
       if (!track.timer) arm(track, now + claim_patience);
-      return;
+      continue;
     }
     plan_when_refusals_end(track, now);
-    return report_waiting(track, now);
+    report_waiting(track, now);
   }
-  const auto& placement = outcome.placements.front();
-  if (as_planned) {
-    track.detail = outcome.detail;
-    track.warnings = outcome.warnings;
-    reserve(track, placement);
-  } else {
-    plan_on_the_spot(track, {placement.node}, now);
-    if (!track.reservation) plan_wanted = true;
+}
+
+/// Pods whose group's object is not there: a word only if it stays away.
+void Engine::State::report_unformed(Time now) {
+  for (const auto& [uid, why] : book.unformed()) {
+    const auto found = tracks.find(uid);
+    if (found == tracks.end() || found->second.stage != Stage::waiting) continue;
+    auto& track = found->second;
+    track.reason = why.reason;
+    track.detail = why.detail;
+    if (why.reason == Reason::unsupported) {
+      report_waiting(track, now);
+    } else if (!track.timer) {
+      arm(track, now + claim_patience);
+    }
   }
-  if (track.reservation) offer(track, now);
 }
 
 /// A claim that only this pod uses, allocated where the pod cannot go (after a crash between
@@ -158,29 +266,6 @@ void Engine::State::free_own_claims(const PodTrack& track) {
   } else {
     send(DeleteClaim{extended->key(), extended->meta.uid}, ForRelease{extended->key()});
   }
-}
-
-void Engine::State::plan_on_the_spot(PodTrack& track, const std::vector<NodeName>& nodes,
-                                     Time now) {
-  const auto pod = pod_of(track);
-  if (!pod) {
-    track.reason = Reason::planning;
-    return;
-  }
-  PlanInput input;
-  input.snapshot = cluster.snapshot();
-  input.jobs.push_back(std::make_shared<const Job>(waiting_job(pod, now)));
-  input.refused = refused_nodes(track, now);
-  input.only = nodes;
-  input.budget.nodes_tried = options.spot_plan_nodes;
-  input.now = now;
-  const auto made = planner.plan(input);
-  const auto& outcome = made.jobs.front();
-  track.detail = outcome.detail;
-  track.warnings = outcome.warnings;
-  if (!outcome.placements.empty()) return reserve(track, outcome.placements.front());
-  track.reason = outcome.reason;
-  if (made.exhausted) plan_wanted = true;
 }
 
 }  // namespace dray::engine

@@ -21,9 +21,12 @@ std::expected<std::string, NotReady> claim_name(const Pod& pod, const PodResourc
   return status->claim_name.value_or("");
 }
 
+/// For the pod, or for its PodGroup (KEP-5729).
 bool made_for(const ResourceClaim& claim, const Pod& pod) {
   return std::ranges::any_of(claim.meta.owners, [&](const auto& owner) {
-    return owner.controller && owner.uid == pod.meta.uid;
+    if (owner.controller && owner.uid == pod.meta.uid) return true;
+    return pod.pod_group && owner.kind == "PodGroup" && owner.name == *pod.pod_group &&
+           owner.api_version.starts_with("scheduling.k8s.io/");
   });
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/pod_marks.h"
@@ -37,6 +38,7 @@ void Engine::State::reserve(PodTrack& track, Placement placement) {
   track.reservation = std::move(placement);
   track.reason = Reason::none;
   track.attempts = 0;
+  book.touch(track.uid);
 }
 
 void Engine::State::release(PodTrack& track) {
@@ -46,6 +48,7 @@ void Engine::State::release(PodTrack& track) {
   cluster.forget(track.uid);
   track.reservation.reset();
   track.reason = Reason::planning;
+  book.touch(track.uid);
   plan_wanted = true;
 }
 
@@ -84,7 +87,7 @@ void Engine::State::offered(PodTrack& track, const Pod& pod, Time now) {
   track.asked = false;
   track.attempts = 0;
   track.verdict_at_offer = scheduling_verdict(pod);
-  if (track.reservation) arm(track, now + options.reservation_life);
+  if (track.reservation) arm(track, now + reservation_life(track));
   if (!track.reservation || !std::exchange(track.told_no, false)) return;
   // An annotation that is there already would change nothing, and wake nobody.
   const auto hint = pod.meta.annotations.find(reservation_annotation);
@@ -111,17 +114,46 @@ void Engine::State::lift_written(const Uid& uid, const WriteOutcome& outcome, Ti
   arm(track, now + backoff(track.attempts));
 }
 
+/// kube-scheduler lets a whole PodGroup wait after a failure, up to 10 s times the root of its
+/// size; its reservations live longer than that.
+Duration Engine::State::reservation_life(const PodTrack& track) const {
+  const auto pod = pod_of(track);
+  const auto job = pod && pod->pod_group ? book.job_of(track.uid) : nullptr;
+  if (!job) return options.reservation_life;
+  const auto back_off = std::chrono::seconds(10) * std::sqrt(job->members.size());
+  return options.reservation_life + std::chrono::duration_cast<Duration>(back_off);
+}
+
 void Engine::State::reservation_ran_out(PodTrack& track, Time now) {
-  if (!track.seen) return drop_pod(track.uid);  // a pod that only a request has ever shown
+  if (!track.seen)
+    return drop_pod(Uid(track.uid), now);  // a pod that only a request has ever shown
   const auto pod = pod_of(track);
   if (!track.reservation) return;
   if (pod && pod->nominated_node == track.reservation->node && track.asked) {
-    return arm(track, now + options.reservation_life);
+    return arm(track, now + reservation_life(track));
   }
   ++counts.reservations_expired;
   if (!track.asked) return refuse_reserved_node(track, now);
   track.told_no = true;
   release(track);
+  release_gang(track, now);
+}
+
+/// A gang is planned as one: while it has not begun to run, nobody keeps a place without the
+/// others.
+void Engine::State::release_gang(const PodTrack& track, Time now) {
+  const auto job = uncommitted_gang(track.uid, now);
+  if (!job || gangs.contains(job->uid)) return;
+  for (const auto& member : job->members) {
+    const auto found = tracks.find(member.pod->meta.uid);
+    if (found == tracks.end()) continue;
+    auto& other = found->second;
+    if (!other.reservation || other.stage == Stage::binding || other.stage == Stage::bound) {
+      continue;
+    }
+    other.told_no = true;
+    release(other);
+  }
 }
 
 void Engine::State::refuse_reserved_node(PodTrack& track, Time now) {
@@ -132,6 +164,7 @@ void Engine::State::refuse_reserved_node(PodTrack& track, Time now) {
   track.told_no = true;
   release(track);
   track.reason = Reason::node_refused;
+  release_gang(track, now);
 }
 
 void Engine::State::set_admitted(PodTrack& track, Condition condition, Time now) {
@@ -148,6 +181,12 @@ void Engine::State::keep_nominated(PodTrack& track, const Pod& pod) {
   } else if (!std::exchange(track.nominated, true)) {
     send(NominateNode{track.key, track.uid, track.reservation->node});
   }
+}
+
+void Engine::State::wait_for(PodTrack& track, Reason reason, const std::string& detail, Time now) {
+  track.reason = reason;
+  track.detail = detail;
+  report_waiting(track, now);
 }
 
 /// Tells a gated pod's owner why it waits; only when the Reason changes, since each patch is a

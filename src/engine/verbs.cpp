@@ -49,10 +49,10 @@ extender::FilterResponse Engine::State::filter(const extender::FilterRequest& re
     if (!request.node_names && !track->passes) return dry_run(pod, nodes, now);
     return filter_tracked(*track, request, nodes, now);
   }
-  if (passes_through(*cluster.snapshot(), pod)) {
+  if (passes(pod)) {
     if (!cluster.pod(pod.key()) && pod.scheduler_name == options.scheduler_name) {
       // The request was faster than the watch; its bind may be, too.
-      auto& track = track_pod(pod, false);
+      auto& track = track_pod(pod, false, now);
       track.stage = Stage::offered;
       arm(track, now + options.reservation_life);
     }
@@ -72,7 +72,7 @@ extender::FilterResponse Engine::State::filter_tracked(PodTrack& track,
                                                        Time now) {
   extender::FilterResponse response;
   // A DeviceClass may have come or gone since the pod was first seen.
-  track.passes = passes_through(*cluster.snapshot(), request.pod);
+  track.passes = passes(request.pod);
   if (track.passes) {
     response.node_names = nodes;
     return response;
@@ -98,7 +98,7 @@ extender::FilterResponse Engine::State::filter_tracked(PodTrack& track,
     track.stage = Stage::offered;
     track.asked = true;
     track.told_no = false;
-    arm(track, now + options.reservation_life);
+    arm(track, now + reservation_life(track));
   }
   response.node_names = {track.reservation->node};
   return response;
@@ -108,11 +108,13 @@ extender::FilterResponse Engine::State::filter_tracked(PodTrack& track,
 extender::FilterResponse Engine::State::dry_run(const Pod& pod, const std::vector<NodeName>& nodes,
                                                 Time now) {
   extender::FilterResponse response;
+  const auto job = std::make_shared<const Job>(
+      single_pod_job(std::make_shared<const Pod>(pod),
+                     policy::QueueName(std::string(policy::default_queue)), now));
   for (const auto& node : nodes) {
     PlanInput input;
     input.snapshot = cluster.snapshot();
-    input.jobs.push_back(
-        std::make_shared<const Job>(waiting_job(std::make_shared<const Pod>(pod), now)));
+    input.jobs = {job};
     input.only = std::vector{node};
     input.now = now;
     const auto plan = planner.plan(input);
@@ -143,8 +145,7 @@ extender::PrioritizeResponse Engine::prioritize(const extender::FilterRequest& r
 extender::PreemptResponse Engine::preempt(const extender::PreemptRequest& request, Time /*now*/) {
   extender::PreemptResponse response;
   const auto* track = state_->find_track(request.pod.key(), request.pod.meta.uid);
-  const bool passes =
-      track != nullptr ? track->passes : passes_through(*state_->cluster.snapshot(), request.pod);
+  const bool passes = track != nullptr ? track->passes : state_->passes(request.pod);
   for (const auto& [node, victims] : request.victims) {
     if (victims.pods.empty()) continue;
     // Evicting for a pod helps only where dray would let it go afterwards.

@@ -7,10 +7,10 @@ namespace dray::engine {
 std::string_view name(const Write& write) {
   // In the order of the variant.
   static constexpr std::array<std::string_view, std::variant_size_v<Write>> names{
-      "LiftGate",      "AnnotatePod",  "NominateNode",     "SetPodCondition", "ProtectClaim",
-      "AllocateClaim", "ReserveClaim", "ReleaseClaim",     "ReadClaim",       "ReadPod",
-      "BindPod",       "EvictPod",     "RecordEvent",      "ReadLease",       "PutLease",
-      "CreateClaim",   "DeleteClaim",  "NameExtendedClaim"};
+      "LiftGate",      "AnnotatePod",  "NominateNode",      "SetPodCondition", "ProtectClaim",
+      "AllocateClaim", "ReserveClaim", "ReleaseClaim",      "ReadClaim",       "ReadPod",
+      "BindPod",       "EvictPod",     "RecordEvent",       "ReadLease",       "PutLease",
+      "CreateClaim",   "DeleteClaim",  "NameExtendedClaim", "ReadConfigMap",   "PutConfigMap"};
   return names[write.index()];
 }
 
@@ -22,6 +22,8 @@ std::string subject(const Write& write) {
       return ClaimKey{each.claim.meta.namespace_name, each.claim.meta.name}.to_string();
     } else if constexpr (requires { each.claim; }) {
       return each.claim.to_string();
+    } else if constexpr (requires { each.map; }) {
+      return each.map.to_string();
     } else {
       return each.lease.to_string();
     }

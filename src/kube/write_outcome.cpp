@@ -62,6 +62,7 @@ WriteOutcome object_in(Answered answered, const std::string& body) {
   if (!decoded) return fail(ErrorCode::unavailable, "answer: " + decoded.error().message);
   if (answered == Answered::claim) return take<ResourceClaim>(std::move(*decoded));
   if (answered == Answered::pod) return take<Pod>(std::move(*decoded));
+  if (answered == Answered::config_map) return take<ConfigMap>(std::move(*decoded));
   return take<Lease>(std::move(*decoded));
 }
 
@@ -124,6 +125,12 @@ Name name(const engine::ReadLease& w) {
 }
 Name name(const engine::PutLease& w) {
   return {"put lease", w.lease.to_string()};
+}
+Name name(const engine::ReadConfigMap& w) {
+  return {"read config map", w.map.to_string()};
+}
+Name name(const engine::PutConfigMap& w) {
+  return {"put config map", w.map.to_string()};
 }
 
 }  // namespace

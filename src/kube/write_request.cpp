@@ -200,6 +200,25 @@ WriteRequest request(const engine::PutLease& put, const WriteContext&) {
               std::move(out).take(), Answered::lease);
 }
 
+WriteRequest request(const engine::ReadConfigMap& wanted, const WriteContext&) {
+  return read(object_path(Kind::config_map, "v1", wanted.map.namespace_name, wanted.map.name),
+              Answered::config_map);
+}
+
+WriteRequest request(const engine::PutConfigMap& put, const WriteContext&) {
+  auto map = put.value;
+  map.meta.namespace_name = put.map.namespace_name;
+  map.meta.name = put.map.name;
+  map.meta.resource_version = put.expected;
+  JsonWriter out;
+  wire::write(out, map);
+  const auto collection = collection_path(Kind::config_map, "v1", put.map.namespace_name);
+  const bool is_new = put.expected.get().empty();
+  return made(is_new ? "POST" : "PUT",
+              is_new ? collection : collection + "/" + net::percent_encode(put.map.name), json,
+              std::move(out).take(), Answered::config_map);
+}
+
 }  // namespace
 
 WriteRequest request_for(const engine::Write& write, const WriteContext& context) {

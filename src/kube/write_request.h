@@ -21,7 +21,7 @@ struct WriteContext {
 };
 
 /// The object that the answer to a write holds.
-enum class Answered : std::uint8_t { nothing, claim, pod, lease };
+enum class Answered : std::uint8_t { nothing, claim, pod, lease, config_map };
 
 struct WriteRequest {
   net::HttpRequest http;

@@ -6,6 +6,8 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -25,6 +27,27 @@ using Buckets = Histogram::BucketBoundaries;
 Buckets time_buckets() {
   return {1e-5,  2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01,
           0.025, 0.05,   0.1,  0.25, 0.5,    1,    2.5,  5,      10};
+}
+
+/// Figures whose labels come and go: made anew for each page.
+void add_passing(prometheus::Registry& registry, const EngineFigures& figures) {
+  const auto family = [&](const char* name, const char* help) -> Family<prometheus::Gauge>& {
+    return BuildGauge().Name(name).Help(help).Register(registry);
+  };
+  auto& share = family("dray_queue_fair_share", "What the queue may hold now, by resource.");
+  auto& held = family("dray_queue_allocated", "What the queue holds, by resource.");
+  auto& asked = family("dray_queue_requested", "What the queue holds and waits for, by resource.");
+  for (const auto& queue : figures.queues) {
+    const std::map<std::string, std::string> labels{{"queue", queue.queue},
+                                                    {"resource", queue.resource}};
+    share.Add(labels).Set(queue.fair_share);
+    held.Add(labels).Set(queue.allocated);
+    asked.Add(labels).Set(queue.requested);
+  }
+  if (figures.policy_problem.empty()) return;
+  family("dray_policy_problem", "Why the policy is not in force as it was written last.")
+      .Add({{"reason", figures.policy_problem}})
+      .Set(1);
 }
 
 }  // namespace
@@ -141,7 +164,20 @@ std::string Metrics::page(const EngineFigures& figures) {
             {{"result", "bound"}});
   f.counter("dray_binds_total", "Bindings ended, by result.", figures.binds_undone,
             {{"result", "undone"}});
-  return prometheus::TextSerializer().Serialize(f.registry.Collect());
+  f.gauge("dray_policy_in_force", "1 while the policy is in force as it was written last.",
+          figures.policy_problem.empty() ? 1 : 0);
+  f.gauge("dray_gangs_binding", "Gangs whose members are being bound.", figures.gangs_binding);
+  f.counter("dray_gang_binds_refused_total",
+            "Gangs that were not bound as a whole, or members late.", figures.gangs_refused);
+  f.counter("dray_evictions_total", "Pods asked to go, by result.", figures.evictions,
+            {{"result", "evicted"}});
+  f.counter("dray_evictions_total", "Pods asked to go, by result.", figures.evictions_refused,
+            {{"result", "refused"}});
+  auto families = f.registry.Collect();
+  prometheus::Registry passing;
+  add_passing(passing, figures);
+  std::ranges::move(passing.Collect(), std::back_inserter(families));
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace dray::metrics

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dray::metrics {
 
@@ -21,6 +22,21 @@ struct EngineFigures {
   double reservations_expired = 0;
   double binds_done = 0;
   double binds_undone = 0;
+  double gangs_binding = 0;
+  double gangs_refused = 0;
+  double evictions = 0;
+  double evictions_refused = 0;
+  /// What a queue has of a counted resource, as of the last plan.
+  struct Queue {
+    std::string queue;
+    std::string resource;
+    double fair_share = 0;
+    double allocated = 0;
+    double requested = 0;
+  };
+  std::vector<Queue> queues;
+  /// Why a policy is not in force as it was written: empty where it is.
+  std::string policy_problem;
 };
 
 /// Every metric of dray; names and labels are fixed here. Any thread.

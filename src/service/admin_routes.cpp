@@ -62,6 +62,15 @@ asio::awaitable<HttpResponse> readyz(Admin admin, bool verbose) {
   co_return report("readyz", checks, verbose);
 }
 
+void add_queues(const engine::Engine::Status& status, metrics::EngineFigures& figures) {
+  for (const auto& queue : status.queues) {
+    for (std::size_t i = 0; i < status.resources.size() && i < queue.allocated.size(); ++i) {
+      figures.queues.push_back({queue.queue.get(), status.resources[i].name, queue.fair_share[i],
+                                queue.allocated[i], queue.requested[i]});
+    }
+  }
+}
+
 asio::awaitable<HttpResponse> metrics_page(Admin admin) {
   const auto status = co_await admin.engine->status();
   metrics::EngineFigures figures;
@@ -77,6 +86,13 @@ asio::awaitable<HttpResponse> metrics_page(Admin admin) {
   figures.reservations_expired = static_cast<double>(status.reservations_expired);
   figures.binds_done = static_cast<double>(status.binds_done);
   figures.binds_undone = static_cast<double>(status.binds_undone);
+  figures.gangs_binding = static_cast<double>(status.gangs_binding);
+  figures.gangs_refused = static_cast<double>(status.gangs_refused);
+  figures.evictions = static_cast<double>(status.evictions);
+  figures.evictions_refused = static_cast<double>(status.evictions_refused);
+  add_queues(status, figures);
+  const auto refused = admin.readiness->policy_problem.load();
+  figures.policy_problem = refused && !refused->empty() ? *refused : status.policy_problem;
   auto response = net::text_response(200, admin.metrics->page(figures));
   response.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}};
   co_return response;

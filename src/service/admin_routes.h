@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "dray/base/published.h"
 #include "kube/cluster_api.h"
 #include "metrics/metrics.h"
 #include "net/http.h"
@@ -15,6 +16,7 @@ namespace dray::service {
 struct Readiness {
   std::atomic<bool> draining{false};
   std::atomic<bool> broken{false};  ///< an invariant does not hold: nothing is written any more
+  Published<std::string> policy_problem;  ///< why the policy file as it is now is not in force
 };
 
 /// Health and metrics: /livez, /readyz (both with ?verbose), /metrics.

@@ -76,7 +76,7 @@ void log_plan(const engine::Plan& plan, std::chrono::steady_clock::duration took
 
 std::string_view cause(const engine::Event& event) {
   static constexpr std::array<std::string_view, std::variant_size_v<engine::Event>> names{
-      "changed", "gone", "synced", "written", "leadership", "planned"};
+      "changed", "gone", "synced", "written", "leadership", "planned", "policy"};
   return names[event.index()];
 }
 

@@ -25,6 +25,17 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
       engine_(io, options_.engine, api, clock_, fence_, metrics_),
       extender_(io, options_.extender, extender_routes(engine_, metrics_)),
       admin_(io, options_.admin, admin_routes(engine_, api, metrics_, readiness_)) {
+  if (!options_.policy_file.empty()) {
+    policy_.emplace(
+        io, options_.policy_file,
+        PolicyFile::Listener{[this](std::shared_ptr<const policy::PolicyConfig> config) {
+                               engine_.post(engine::PolicyChanged{std::move(config)});
+                             },
+                             [this](std::string problem) {
+                               readiness_.policy_problem.store(
+                                   std::make_shared<const std::string>(std::move(problem)));
+                             }});
+  }
   if (!options_.lease) return;
   leadership_.emplace(io, *options_.lease, api, clock_, fence_,
                       [this](engine::LeadershipChanged change) { leadership_changed(change); });
@@ -35,6 +46,10 @@ Service::~Service() {
 }
 
 Result<void> Service::start() {
+  if (policy_) {
+    if (auto read = policy_->open(); !read) return read;
+    policy_->start();
+  }
   const auto admin = admin_.listen();
   if (!admin) return std::unexpected(Error(admin.error()).within("admin address"));
   admin_port_ = *admin;
@@ -91,8 +106,13 @@ asio::awaitable<void> Service::take_over(engine::LeadershipChanged change) {
   }
 }
 
+void Service::reload_policy() {
+  if (policy_) policy_->reload();
+}
+
 asio::awaitable<void> Service::drain() {
   readiness_.draining = true;
+  if (policy_) policy_->stop();
   co_await extender_.drain(options_.drain);
   if (leadership_) co_await leadership_->release();
   api_.stop();

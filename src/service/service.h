@@ -19,6 +19,7 @@
 #include "service/engine_strand.h"
 #include "service/fence.h"
 #include "service/leadership.h"
+#include "service/policy_file.h"
 
 namespace dray::service {
 
@@ -28,6 +29,7 @@ struct ServiceOptions {
   net::HttpServerOptions admin;
   /// Absent: this is the only replica, and leads from the start.
   std::optional<engine::LeaseKeeper::Options> lease;
+  std::string policy_file;  ///< empty: one queue without limits
   std::string version;
   std::chrono::milliseconds drain = std::chrono::seconds(10);
 };
@@ -49,6 +51,9 @@ class Service {
   [[nodiscard]] std::uint16_t admin_port() const { return admin_port_; }
   [[nodiscard]] EngineStrand& engine() { return engine_; }
 
+  /// Reads the policy file again, now.
+  void reload_policy();
+
   /// readyz turns 503, requests in flight are answered, the Lease is given back.
   boost::asio::awaitable<void> drain();
 
@@ -67,6 +72,7 @@ class Service {
   Readiness readiness_;
   net::HttpServer extender_;
   net::HttpServer admin_;
+  std::optional<PolicyFile> policy_;
   std::optional<Leadership> leadership_;
   std::atomic<std::int32_t> leading_epoch_{0};  ///< 0: another leads
   std::uint16_t extender_port_ = 0;

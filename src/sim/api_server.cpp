@@ -381,30 +381,6 @@ Result<void> ApiServer::bind(const PodKey& key, const Uid& uid, const NodeName& 
   return {};
 }
 
-Result<void> ApiServer::evict(const PodKey& key, const Uid& uid, bool dry_run, Time now) {
-  auto* entry = find_entry(Kind::pod, key.namespace_name, key.name);
-  if (entry == nullptr) return not_found(Kind::pod, key.name);
-  const auto& have = meta_of(*entry->object).uid;
-  if (!uid.get().empty() && uid != have) return uid_differs(Kind::pod, key.name, uid, have);
-  if (dry_run) return {};
-  const auto marked = patch(
-      Kind::pod, key.namespace_name, key.name, Endpoint::status,
-      [&](KubeObject& object) -> Result<void> {
-        set_condition(std::get<Pod>(object).conditions,
-                      {.type = "DisruptionTarget",
-                       .status = "True",
-                       .reason = "EvictionByEvictionAPI",
-                       .message = "Eviction API: evicting",
-                       .last_transition = {}},
-                      now);
-        return {};
-      },
-      now);
-  if (!marked) return std::unexpected(marked.error());
-  return remove(Kind::pod, key.namespace_name, key.name,
-                {.uid = uid, .resource_version = {}, .grace_seconds = {}}, now);
-}
-
 void ApiServer::record(const PodKey& pod, const Uid& uid, const EventRecord& event, Time now) {
   ++revision_;
   events_.push_back({pod, uid, event, now});

@@ -145,6 +145,19 @@ class WriteRequest {
     }
     return written<Lease>(server_.update(std::move(lease), Endpoint::main, now_));
   }
+  Outcome operator()(const engine::ReadConfigMap& write) {
+    return read<ConfigMap>(write.map.namespace_name, write.map.name);
+  }
+  Outcome operator()(const engine::PutConfigMap& write) {
+    auto map = write.value;
+    map.meta.namespace_name = write.map.namespace_name;
+    map.meta.name = write.map.name;
+    map.meta.resource_version = write.expected;
+    if (write.expected.get().empty()) {
+      return written<ConfigMap>(server_.create(std::move(map), now_));
+    }
+    return written<ConfigMap>(server_.update(std::move(map), Endpoint::main, now_));
+  }
 
  private:
   template <class Change>

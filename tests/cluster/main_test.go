@@ -20,8 +20,9 @@ import (
 const repository = "../.."
 
 var (
-	plane  *harness.ControlPlane // one for all tests; each leaves it clean
-	update = flag.Bool("update", false, "write the recorded extender calls to tests/unit/wire/testdata/extender")
+	plane         *harness.ControlPlane // one for all tests; each leaves it clean
+	planeBinaries string
+	update        = flag.Bool("update", false, "write the recorded extender calls to tests/unit/wire/testdata/extender")
 )
 
 func TestMain(m *testing.M) {
@@ -65,6 +66,7 @@ func start(ctx context.Context, dir string) error {
 	if plane, err = harness.StartControlPlane(ctx, binaries, dir); err != nil {
 		return err
 	}
+	planeBinaries = binaries
 	if err := install(ctx); err != nil {
 		plane.Stop()
 		return err

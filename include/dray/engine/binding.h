@@ -52,11 +52,22 @@ class Binding {
     waiting,  ///< nothing is undone: devices are not ready yet; bind again
   };
 
-  Binding(Placement placement, std::int32_t epoch, Time now);
+  /// What happens once all claims are there: the pod is bound, or (a gang's member) proceed() is
+  /// awaited.
+  enum class Pace : std::uint8_t { at_once, when_told };
 
-  /// `claims` are the claims of the placement as last seen, in its order; null: not made yet.
+  Binding(Placement placement, std::int32_t epoch, Time now, Pace pace = Pace::at_once);
+
+  /// `claims` are the claims of the placement as last seen (null: not made yet), `users` who uses
+  /// each (empty: the pod), both in its order. What a group uses is not given back when one of its
+  /// pods fails.
   [[nodiscard]] Commands start(const std::vector<std::shared_ptr<const ResourceClaim>>& claims,
-                               Time now);
+                               Time now, std::vector<ClaimConsumer> users = {});
+  /// All claims are there, and proceed() is awaited.
+  [[nodiscard]] bool waits() const;
+  [[nodiscard]] Commands proceed();
+  /// Undoes what was done; nothing once the pod may be bound.
+  [[nodiscard]] Commands abort(std::string error);
   [[nodiscard]] Commands step(Token token, const WriteOutcome& outcome, Time now);
   /// Retries that have waited long enough, and the deadline.
   [[nodiscard]] Commands tick(Time now);
@@ -97,6 +108,7 @@ class Binding {
     bool touched = false;  ///< the claim may bear our allocation or reservation
     bool made = false;     ///< by this binding, or by an earlier one for the pod
     ResourceVersion version;
+    ClaimConsumer user;
     std::uint32_t attempts = 0;
     std::optional<Time> retry_at;
   };
@@ -118,12 +130,14 @@ class Binding {
   void fail_with(Result result, std::string error, Commands& out);
   void undo(Commands& out);
   void release_claim(std::size_t index, Commands& out);
+  [[nodiscard]] bool claims_held() const;
   void finish_bound();
   void finish_when_undone();
 
   Placement placement_;
   std::string epoch_;
   Time started_;
+  Pace pace_;
   Phase phase_ = Phase::claims;
   std::vector<ClaimStep> claims_;
   std::uint32_t pod_attempts_ = 0;
@@ -139,6 +153,9 @@ class Binding {
 /// Whether two allocations name the same devices for the same requests (share ids included): what
 /// an API round trip keeps, whatever else the server adds.
 [[nodiscard]] bool same_devices(const AllocationResult& a, const AllocationResult& b);
+
+/// `resource` of a ClaimConsumer that is a PodGroup.
+inline constexpr const char* group_consumer_resource = "podgroups";
 
 /// The pod as a user of a claim.
 [[nodiscard]] ClaimConsumer consumer_of(const PodKey& pod, const Uid& uid);

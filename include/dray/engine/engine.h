@@ -38,8 +38,12 @@ struct Planned {
   std::uint64_t generation = 0;
   Plan plan;
 };
+/// Another policy file is in force; null: none.
+struct PolicyChanged {
+  std::shared_ptr<const policy::PolicyConfig> config;
+};
 using Event = std::variant<cluster::ObjectChanged, cluster::ObjectGone, Synced, WriteDone,
-                           LeadershipChanged, Planned>;
+                           LeadershipChanged, Planned, PolicyChanged>;
 
 // ---- What comes out ----
 
@@ -80,6 +84,8 @@ struct Options {
   std::size_t spot_plan_nodes = 256;
   /// Whether WantPlan is asked for, or plans are made inline (simulator, tests).
   bool plan_inline = false;
+  /// Where the usage of queues over time is kept.
+  ConfigMapKey usage_record{"dray-system", "dray-usage"};
   alloc::AllocatorOptions allocator = best_choice();
   /// Makes share ids unique between runs; the engine itself has no source of randomness.
   std::uint64_t share_id_seed = 0;
@@ -142,6 +148,13 @@ class Engine {
     std::uint64_t reservations_expired = 0;
     std::uint64_t binds_done = 0;
     std::uint64_t binds_undone = 0;
+    std::size_t gangs_binding = 0;  ///< commits that gather or write
+    std::uint64_t gangs_refused = 0;
+    std::uint64_t evictions = 0;          ///< pods that the API server evicted for dray
+    std::uint64_t evictions_refused = 0;  ///< that it would not
+    std::string policy_problem;           ///< why objects are left out of the policy; empty: none
+    policy::ResourceTable resources;      ///< that are counted
+    std::vector<QueueReport> queues;      ///< as of the last plan
   };
   [[nodiscard]] Status status() const;
 
@@ -151,6 +164,8 @@ class Engine {
     std::optional<Placement> placement;
     Reason reason = Reason::none;
     std::string detail;  ///< free text: counts, names, the error; never sent to kube-scheduler
+    std::string queue;   ///< of its job; empty: it is in none
+    std::string job;     ///< namespace/name of its group, or its own
   };
   [[nodiscard]] std::optional<PodView> pod(const PodKey& key) const;
 

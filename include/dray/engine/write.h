@@ -8,6 +8,7 @@
 
 #include "dray/base/error.h"
 #include "dray/model/claim.h"
+#include "dray/model/config_map.h"
 #include "dray/model/lease.h"
 #include "dray/model/meta.h"
 #include "dray/model/pod.h"
@@ -146,10 +147,22 @@ struct PutLease {
   Lease value;
 };
 
-using Write =
-    std::variant<LiftGate, AnnotatePod, NominateNode, SetPodCondition, ProtectClaim, AllocateClaim,
-                 ReserveClaim, ReleaseClaim, ReadClaim, ReadPod, BindPod, EvictPod, RecordEvent,
-                 ReadLease, PutLease, CreateClaim, DeleteClaim, NameExtendedClaim>;
+/// GET of dray's own ConfigMap.
+struct ReadConfigMap {
+  ConfigMapKey map;
+};
+
+/// PUT (or, where `expected` is empty, POST) of it: all of its data.
+struct PutConfigMap {
+  ConfigMapKey map;
+  ResourceVersion expected;
+  ConfigMap value;
+};
+
+using Write = std::variant<LiftGate, AnnotatePod, NominateNode, SetPodCondition, ProtectClaim,
+                           AllocateClaim, ReserveClaim, ReleaseClaim, ReadClaim, ReadPod, BindPod,
+                           EvictPod, RecordEvent, ReadLease, PutLease, CreateClaim, DeleteClaim,
+                           NameExtendedClaim, ReadConfigMap, PutConfigMap>;
 
 /// `AllocateClaim`, for metrics and logs.
 [[nodiscard]] std::string_view name(const Write& write);
@@ -160,7 +173,7 @@ using Write =
 /// the error: conflict (409, also a uid that is not there any more), not_found (404), invalid
 /// (422), denied (403; 429 for an eviction), unavailable (no answer: it may or may not have
 /// happened).
-using WrittenObject = std::variant<std::monostate, ResourceClaim, Pod, Lease>;
+using WrittenObject = std::variant<std::monostate, ResourceClaim, Pod, Lease, ConfigMap>;
 using WriteOutcome = Result<WrittenObject>;
 
 }  // namespace dray::engine

@@ -82,8 +82,9 @@ struct ApiServerOptions {
 /// device does not exist.
 ///
 /// Not modelled: schema validation beyond what is said here (the codecs do it), authorization,
-/// namespaces as a condition of creation, PodDisruptionBudgets (an eviction is never 429),
-/// generation. Not thread-safe; deterministic.
+/// namespaces as a condition of creation, generation,
+/// the disruption controller (what a budget still allows only goes down). Not thread-safe;
+/// deterministic.
 class ApiServer {
  public:
   explicit ApiServer(ApiServerOptions options = {});
@@ -167,6 +168,7 @@ class ApiServer {
   }
   Result<KubeObject> replace(Entry& entry, KubeObject next, Endpoint endpoint, Time now);
   Result<void> remove_pod(Entry& entry, const DeleteOptions& options, Time now);
+  Result<void> spend_budget(const Pod& pod, bool dry_run);
   void commit(WatchEvent::Type type, Entry& entry, KubeObject object);
   void erase(const Entry& entry);
   void log(WatchEvent event);

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type ControlPlane struct {
 	Any    dynamic.Interface // for objects from YAML
 
 	binaries  string
+	gates     []string // feature gates that are off by default
 	authority *Authority
 	url       string
 	processes []*Process
@@ -35,9 +37,10 @@ type ControlPlane struct {
 const controllers = "resourceclaim-controller,serviceaccount-controller,serviceaccount-token-controller," +
 	"root-ca-certificate-publisher-controller,namespace-controller,garbage-collector-controller"
 
-// StartControlPlane starts the programs that build.sh left in the folder binaries and waits until they are ready.
-func StartControlPlane(ctx context.Context, binaries, dir string) (*ControlPlane, error) {
-	c := &ControlPlane{Dir: dir, binaries: binaries}
+// StartControlPlane starts the programs that build.sh left in the folder binaries and waits until they are ready. The
+// feature gates are switched on in the API server and the controllers; kube-scheduler stays as it is by default.
+func StartControlPlane(ctx context.Context, binaries, dir string, gates ...string) (*ControlPlane, error) {
+	c := &ControlPlane{Dir: dir, binaries: binaries, gates: gates}
 	steps := []func(context.Context) error{c.makeAuthority, c.startStorage, c.startControllers}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -91,6 +94,18 @@ func (c *ControlPlane) startStorage(ctx context.Context) error {
 	return c.startAPIServer(ctx, client, ports[2])
 }
 
+// gateFlags switch the gates on, and the API group that comes with GenericWorkload.
+func (c *ControlPlane) gateFlags(server bool) []string {
+	if len(c.gates) == 0 {
+		return nil
+	}
+	flags := []string{"--feature-gates=" + strings.Join(c.gates, "=true,") + "=true"}
+	if server && slices.Contains(c.gates, "GenericWorkload") {
+		flags = append(flags, "--runtime-config=scheduling.k8s.io/v1beta1=true")
+	}
+	return flags
+}
+
 func (c *ControlPlane) startAPIServer(ctx context.Context, etcd string, port int) error {
 	serving, err := c.authority.Server("kube-apiserver")
 	if err != nil {
@@ -98,7 +113,7 @@ func (c *ControlPlane) startAPIServer(ctx context.Context, etcd string, port int
 	}
 	c.url = loopback("https", port)
 	// Node conditions are ours to set, hence no taint by condition; the kubernetes Service would want a routable address.
-	server, err := c.start("kube-apiserver", "--etcd-servers="+etcd, "--bind-address=127.0.0.1",
+	server, err := c.start("kube-apiserver", append(c.gateFlags(true), "--etcd-servers="+etcd, "--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", port), "--endpoint-reconciler-type=none",
 		"--authorization-mode=Node,RBAC", "--disable-admission-plugins=TaintNodesByCondition",
 		"--client-ca-file="+c.authority.File, "--tls-cert-file="+serving.Cert, "--tls-private-key-file="+serving.Key,
@@ -108,7 +123,7 @@ func (c *ControlPlane) startAPIServer(ctx context.Context, etcd string, port int
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-signing-key-file="+c.path("service-account.key"),
 		"--service-account-key-file="+c.path("service-account.key"), "--service-cluster-ip-range=10.96.0.0/16",
-		"--max-requests-inflight=3000", "--max-mutating-requests-inflight=2000", "--profiling=false", "--v=1")
+		"--max-requests-inflight=3000", "--max-mutating-requests-inflight=2000", "--profiling=false", "--v=1")...)
 	if err != nil {
 		return err
 	}
@@ -147,12 +162,12 @@ func (c *ControlPlane) startControllers(ctx context.Context) error {
 		return err
 	}
 	// The default of 20 calls a second would hold every test back (ten template pods a second).
-	manager, err := c.start("kube-controller-manager", "--kubeconfig="+kubeconfig,
+	manager, err := c.start("kube-controller-manager", append(c.gateFlags(false), "--kubeconfig="+kubeconfig,
 		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig,
 		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port[0]), "--leader-elect=false",
 		"--use-service-account-credentials", "--controllers="+controllers, "--root-ca-file="+c.authority.File,
 		"--service-account-private-key-file="+c.path("service-account.key"),
-		"--kube-api-qps=2000", "--kube-api-burst=2000", "--profiling=false", "--v=1")
+		"--kube-api-qps=2000", "--kube-api-burst=2000", "--profiling=false", "--v=1")...)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Finalizer keeps an allocated claim until it is deallocated.
@@ -108,11 +109,24 @@ func CheckClaim(claim *resourcev1.ResourceClaim, pod *corev1.Pod) []string {
 		complain("no finalizer " + Finalizer)
 	}
 	if !slices.ContainsFunc(claim.Status.ReservedFor, func(r resourcev1.ResourceClaimConsumerReference) bool {
-		return r.Resource == "pods" && r.Name == pod.Name && r.UID == pod.UID
+		// A claim that was made for a PodGroup is the group's (KEP-5729).
+		group := pod.Spec.SchedulingGroup
+		ofGroup := group != nil && group.PodGroupName != nil && r.Resource == "podgroups" && r.Name == *group.PodGroupName
+		return ofGroup || (r.Resource == "pods" && r.Name == pod.Name && r.UID == pod.UID)
 	}) {
 		complain("not reserved for pod " + pod.Name)
 	}
 	return wrong
+}
+
+// DeleteGroups deletes the PodGroups of a namespace, where the server has that kind: their claims end with them.
+func (c *ControlPlane) DeleteGroups(ctx context.Context, namespace string) error {
+	groups := schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1beta1", Resource: "podgroups"}
+	err := c.Any.Resource(groups).Namespace(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+	if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
+		return nil
+	}
+	return err
 }
 
 // DeletePods deletes all pods of a namespace at once, as there is no kubelet to end them.

@@ -90,15 +90,23 @@ inline Pod make_pod(const std::string& name, const std::string& claim, bool gate
 
 /// The engine, and the writes that it has asked for.
 struct Bench {
-  explicit Bench(Options options = {}) : engine(with_inline_plans(std::move(options))) {
+  /// Plans are made inline, or (`by_hand`) left to the test: see `wanted` and planned().
+  explicit Bench(Options options = {}, bool by_hand = false)
+      : engine(with_plans(std::move(options), !by_hand)) {
     tell(make_class());
     apply(Synced{});
     apply(LeadershipChanged{true, 3});
   }
 
-  static Options with_inline_plans(Options options) {
-    options.plan_inline = true;
+  static Options with_plans(Options options, bool inline_plans) {
+    options.plan_inline = inline_plans;
     return options;
+  }
+
+  /// Answers the last WantPlan.
+  void planned(Plan plan) {
+    const auto generation = wanted.back().generation;
+    apply(Planned{generation, std::move(plan)});
   }
 
   void add_nodes(int count, int gpus) {
@@ -116,6 +124,7 @@ struct Bench {
     for (auto& effect : effects) {
       if (auto* send = std::get_if<SendWrite>(&effect)) writes.push_back(std::move(*send));
       if (auto* answer = std::get_if<AnswerBind>(&effect)) answers.push_back(std::move(*answer));
+      if (auto* want = std::get_if<WantPlan>(&effect)) wanted.push_back(std::move(*want));
     }
   }
 
@@ -164,6 +173,7 @@ struct Bench {
   Time now = start;
   std::vector<SendWrite> writes;
   std::vector<AnswerBind> answers;
+  std::vector<WantPlan> wanted;
 };
 
 }  // namespace dray::engine

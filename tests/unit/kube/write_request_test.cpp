@@ -8,6 +8,7 @@ namespace {
 const PodKey pod{"default", "p0"};
 const ClaimKey claim{"default", "c0"};
 const LeaseKey lease{"dray-system", "dray"};
+const ConfigMapKey map{"dray-system", "dray-usage"};
 const Uid uid{"u1"};
 const ResourceVersion rv{"7"};
 const ClaimConsumer user{"", "pods", "p0", Uid("u2")};
@@ -47,6 +48,7 @@ TEST_CASE("each write goes to its place with its verb and type") {
     Answered answered;
     Urgency urgency;
   };
+  const std::string maps = "/api/v1/namespaces/dray-system/configmaps";
   const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/dray-system/leases";
   const auto row = GENERATE_COPY(
       Row{"lift", engine::LiftGate{pod, uid, {}}, "PATCH", pods, merge, Answered::pod,
@@ -80,7 +82,13 @@ TEST_CASE("each write goes to its place with its verb and type") {
       Row{"put lease", engine::PutLease{lease, rv, {}}, "PUT", leases + "/dray", "application/json",
           Answered::lease, Urgency::bind},
       Row{"first lease", engine::PutLease{lease, {}, {}}, "POST", leases, "application/json",
-          Answered::lease, Urgency::bind});
+          Answered::lease, Urgency::bind},
+      Row{"read config map", engine::ReadConfigMap{map}, "GET", maps + "/dray-usage", "",
+          Answered::config_map, Urgency::bind},
+      Row{"put config map", engine::PutConfigMap{map, rv, {}}, "PUT", maps + "/dray-usage",
+          "application/json", Answered::config_map, Urgency::bind},
+      Row{"first config map", engine::PutConfigMap{map, {}, {}}, "POST", maps, "application/json",
+          Answered::config_map, Urgency::bind});
   DYNAMIC_SECTION(row.name) {
     const auto request = request_for(row.write, {});
     CHECK(request.http.method == row.method);

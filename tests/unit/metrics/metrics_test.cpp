@@ -27,6 +27,23 @@ TEST_CASE("the page shows what was counted, under dray_ names") {
   CHECK_THAT(page, Contains("dray_binds_total{result=\"bound\"} 4"));
 }
 
+TEST_CASE("queues come and go; a policy that is not in force says why") {
+  Metrics metrics("x");
+  EngineFigures figures;
+  figures.queues.push_back({"research", "gpu", 16, 12, 20});
+  auto page = metrics.page(figures);
+  CHECK_THAT(page, Contains("dray_queue_fair_share{queue=\"research\",resource=\"gpu\"} 16"));
+  CHECK_THAT(page, Contains("dray_queue_allocated{queue=\"research\",resource=\"gpu\"} 12"));
+  CHECK_THAT(page, Contains("dray_queue_requested{queue=\"research\",resource=\"gpu\"} 20"));
+  CHECK_THAT(page, Contains("dray_policy_in_force 1"));
+  figures.queues.clear();
+  figures.policy_problem = "7:12: no such key";
+  page = metrics.page(figures);
+  CHECK_THAT(page, !Contains("research"));
+  CHECK_THAT(page, Contains("dray_policy_in_force 0"));
+  CHECK_THAT(page, Contains("dray_policy_problem{reason=\"7:12: no such key\"} 1"));
+}
+
 TEST_CASE("a counter read off the engine follows it and never falls") {
   Metrics metrics("x");
   EngineFigures figures;

@@ -1,0 +1,29 @@
+#pragma once
+
+namespace dray::engine {
+
+// What other projects write on pods about their groups, queues and placement.
+
+inline constexpr const char* kai_group_annotation = "pod-group-name";
+inline constexpr const char* kai_subgroup_label = "kai.scheduler/subgroup-name";
+inline constexpr const char* kai_min_member_annotation = "kai.scheduler/batch-min-member";
+inline constexpr const char* kai_task_priority_label = "kai.scheduler/task-priority";
+inline constexpr const char* kai_preemptibility_label = "kai.scheduler/preemptibility";
+inline constexpr const char* kai_topology_annotation = "kai.scheduler/topology";
+inline constexpr const char* kai_required_level_annotation =
+    "kai.scheduler/topology-required-placement";
+inline constexpr const char* kai_preferred_level_annotation =
+    "kai.scheduler/topology-preferred-placement";
+inline constexpr const char* kai_fraction_annotation = "gpu-fraction";
+inline constexpr const char* kai_memory_annotation = "gpu-memory";
+
+inline constexpr const char* coscheduling_label = "scheduling.x-k8s.io/pod-group";
+inline constexpr const char* old_coscheduling_label = "pod-group.scheduling.sigs.k8s.io/name";
+inline constexpr const char* old_coscheduling_min_label =
+    "pod-group.scheduling.sigs.k8s.io/min-available";
+
+inline constexpr const char* volcano_annotation = "scheduling.k8s.io/group-name";
+inline constexpr const char* job_set_label = "jobset.sigs.k8s.io/jobset-name";
+inline constexpr const char* replicated_job_label = "jobset.sigs.k8s.io/replicatedjob-name";
+
+}  // namespace dray::engine

@@ -1,0 +1,101 @@
+#include "service/policy_file.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/post.hpp>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "service/log.h"
+#include "wire/policy_codec.h"
+
+namespace dray::service {
+namespace {
+
+constexpr auto look_every = std::chrono::seconds(5);
+
+Result<std::string> text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(ErrorCode::not_found, path + ": cannot be opened");
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad()) return fail(ErrorCode::unavailable, path + ": cannot be read");
+  return std::move(text).str();
+}
+
+}  // namespace
+
+PolicyFile::PolicyFile(boost::asio::io_context& io, std::string path, Listener listener)
+    : path_(std::move(path)),
+      listener_(std::move(listener)),
+      strand_(boost::asio::make_strand(io)),
+      timer_(strand_) {}
+
+Result<void> PolicyFile::open() {
+  return read();
+}
+
+Result<void> PolicyFile::read() {
+  auto text = text_of(path_);
+  if (!text) return std::unexpected(text.error());
+  text_ = std::move(*text);
+  auto file = wire::read_policy(*text_);
+  std::string errors;
+  for (const auto& problem : file.problems) {
+    const auto line = path_ + ":" + problem.to_string();
+    if (problem.severity == policy::ConfigProblem::Severity::warning) {
+      log_warning(line);
+      continue;
+    }
+    errors += (errors.empty() ? "" : "\n") + line;
+  }
+  if (!file.config) return fail(ErrorCode::invalid, errors);
+  listener_.use(std::make_shared<const policy::PolicyConfig>(std::move(*file.config)));
+  return {};
+}
+
+void PolicyFile::start() {
+  boost::asio::post(strand_, [this] { arm(); });
+}
+
+void PolicyFile::reload() {
+  boost::asio::post(strand_, [this] {
+    text_.reset();
+    look();
+  });
+}
+
+void PolicyFile::stop() {
+  boost::asio::post(strand_, [this] {
+    stopped_ = true;
+    timer_.cancel();
+  });
+}
+
+/// A file that is as it was, and a problem that was told, are not worth a word.
+void PolicyFile::look() {
+  const auto text = text_of(path_);
+  if (text && text_ == *text) return;
+  const auto taken = text ? read() : Result<void>(std::unexpected(text.error()));
+  auto problem = taken ? std::string() : taken.error().message;
+  if (problem.empty()) {
+    log_info(0, fmt::format("policy: {} is in force", path_));
+  } else if (problem != problem_) {
+    log_error("policy: the one before stays in force: " + problem);
+  }
+  problem_ = problem;
+  listener_.problem(std::move(problem));
+}
+
+void PolicyFile::arm() {
+  if (stopped_) return;
+  timer_.expires_after(look_every);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error) return;
+    look();
+    arm();
+  });
+}
+
+}  // namespace dray::service

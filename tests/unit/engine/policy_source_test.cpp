@@ -1,0 +1,85 @@
+#include "engine/policy_source.h"
+
+#include <catch2/catch.hpp>
+
+namespace dray::engine {
+namespace {
+
+KaiQueue kai_queue(const std::string& name, const std::string& parent = {}) {
+  KaiQueue queue;
+  queue.meta.name = name;
+  queue.parent = parent;
+  return queue;
+}
+
+std::shared_ptr<const policy::PolicyConfig> from_kai() {
+  policy::PolicyConfig config;
+  config.queues_from = policy::QueueSource::kai;
+  config.resources.push_back({.name = "gpu", .rules = {}});
+  config.resources.back().rules.emplace_back().device_class = ClassName("gpu");
+  return std::make_shared<const policy::PolicyConfig>(config);
+}
+
+TEST_CASE("without a file there is one queue for all") {
+  PolicySource source;
+  CHECK(source.policy()->queues.find("default"));
+  CHECK(source.open());
+}
+
+TEST_CASE("a KAI queue in the policy's words") {
+  auto queue = kai_queue("train", "ai");
+  queue.priority = 50;
+  queue.gpu = {.quota = Quantity(4), .limit = Quantity(-1), .over_quota_weight = Quantity(2)};
+  queue.cpu.quota = Quantity(1500);
+  queue.memory.quota = Quantity(2);
+  const auto config = queue_config(queue, true);
+  CHECK(config.parent == policy::QueueName("ai"));
+  CHECK(config.priority == 50);
+  CHECK(config.quota.at("gpu") == Quantity(4));
+  CHECK(config.limit.at("gpu") == std::nullopt);
+  CHECK(config.over_quota_weight.by_resource.at("gpu") == Quantity(2));
+  CHECK(config.quota.at("cpu") == Quantity::from_milli(1500));
+  CHECK(config.quota.at("memory") == Quantity(2'000'000));
+  // What is not written may not be used at all, as in KAI.
+  CHECK(config.limit.at("memory") == Quantity(0));
+  CHECK(!queue_config(queue, false).quota.contains("gpu"));
+}
+
+TEST_CASE("the tree follows KAI's objects, and keeps its last good form") {
+  PolicySource source;
+  source.set_config(from_kai());
+  CHECK(source.observe(kai_queue("ai")));
+  CHECK(source.observe(kai_queue("train", "ai")));
+  CHECK(!source.observe(kai_queue("train", "ai")));
+  CHECK(source.policy()->queues.queues().size() == 2);
+  CHECK(!source.open());
+  // A cycle.
+  CHECK(source.observe(kai_queue("ai", "train")));
+  CHECK(source.policy()->queues.queues().size() == 2);
+  CHECK(!source.problem().empty());
+  CHECK(source.observe(kai_queue("ai")));
+  CHECK(source.policy() != nullptr);
+  CHECK(source.problem().empty());
+  CHECK(source.forget(Kind::kai_queue, "train"));
+  CHECK(source.policy()->queues.queues().size() == 1);
+}
+
+TEST_CASE("topologies: the file's, KAI's, and labels that groups name") {
+  PolicySource source;
+  policy::PolicyConfig config;
+  config.topology = {"zone", "rack"};
+  source.set_config(std::make_shared<const policy::PolicyConfig>(config));
+  KaiTopology fabric;
+  fabric.meta.name = "fabric";
+  fabric.levels = {"tier-1", "tier-0"};
+  CHECK(source.observe(fabric));
+  CHECK(source.set_topology_keys({"example.com/rack"}));
+  CHECK(!source.set_topology_keys({"example.com/rack"}));
+  const auto& made = source.policy()->topologies;
+  CHECK(made.at("") == std::vector<std::string>{"zone", "rack"});
+  CHECK(made.at("fabric") == fabric.levels);
+  CHECK(made.at("example.com/rack") == std::vector<std::string>{"example.com/rack"});
+}
+
+}  // namespace
+}  // namespace dray::engine
