@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstdio>
 #include <iterator>
 #include <set>
@@ -12,17 +11,13 @@
 #include "app/files.h"
 #include "dray/cluster/state.h"
 #include "dray/sim/api_server.h"
+#include "kube/api_path.h"
 #include "kube/config.h"
 #include "kube/list_objects.h"
 #include "service/clock.h"
 
 namespace dray::app {
 namespace {
-
-constexpr std::array snapshot_kinds{
-    Kind::node,           Kind::name_space,       Kind::pod,
-    Kind::resource_slice, Kind::resource_claim,   Kind::resource_claim_template,
-    Kind::device_class,   Kind::device_taint_rule};
 
 Result<kube::Listed> list_live(const ClusterSource& source, std::span<const Kind> kinds) {
   auto config = kube::load_kubeconfig(source.kubeconfig, source.context);
@@ -95,7 +90,7 @@ Result<ClusterObjects> load_objects(const ClusterSource& source, std::span<const
 }
 
 Result<ClusterObjects> load_objects(const ClusterSource& source) {
-  return load_objects(source, snapshot_kinds);
+  return load_objects(source, kube::cluster_kinds());
 }
 
 std::shared_ptr<const cluster::Snapshot> snapshot_of(const std::vector<KubeObject>& objects) {

@@ -38,7 +38,7 @@ struct ClusterObjects {
 /// error says what to give.
 [[nodiscard]] Result<ClusterObjects> load_objects(const ClusterSource& source,
                                                   std::span<const Kind> kinds);
-/// The same with every kind that a Snapshot holds.
+/// The same with every kind that dray keeps.
 [[nodiscard]] Result<ClusterObjects> load_objects(const ClusterSource& source);
 
 /// The cluster that these objects are. Nothing is made that is not there: a pod's claims, for

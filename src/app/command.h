@@ -18,6 +18,8 @@ class Command {
 
 [[nodiscard]] std::unique_ptr<Command> add_serve(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_demo(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_match(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_lint(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_allocate(CLI::App& app);
 
 }  // namespace dray::app

@@ -21,6 +21,8 @@ bool is_manifest(const fs::path& path) {
   return extension == ".yaml" || extension == ".yml" || extension == ".json";
 }
 
+}  // namespace
+
 Result<std::vector<std::string>> manifest_files(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const auto& path : paths) {
@@ -42,8 +44,6 @@ Result<std::vector<std::string>> manifest_files(const std::vector<std::string>& 
   }
   return files;
 }
-
-}  // namespace
 
 Result<std::string> read_file(const std::string& path) {
   if (path == "-") return std::string{std::istreambuf_iterator<char>(std::cin), {}};

@@ -11,6 +11,10 @@ namespace dray::app {
 /// `-` is the standard input.
 [[nodiscard]] Result<std::string> read_file(const std::string& path);
 
+/// Files as they are, and of directories the *.yaml, *.yml and *.json in them (by name, not below).
+[[nodiscard]] Result<std::vector<std::string>> manifest_files(
+    const std::vector<std::string>& paths);
+
 /// The objects of manifest files, and of the *.yaml, *.yml and *.json in directories (by name, not
 /// below), in order.
 [[nodiscard]] Result<std::vector<KubeObject>> load_cluster(const std::vector<std::string>& paths);

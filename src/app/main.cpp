@@ -4,15 +4,20 @@
 #include <string>
 
 #include "app/command.h"
+#include "app/time_zones.h"
+#include "dray/cel/time_zone.h"
 
 int main(int argc, char** argv) {
   CLI::App app("dray: a scheduling brain for accelerators on Kubernetes", "dray");
   app.require_subcommand(1);
   app.set_version_flag("--version", DRAY_VERSION);
+  dray::cel::set_time_zone_source(dray::app::read_time_zone);
   std::map<std::string, std::unique_ptr<dray::app::Command>> commands;
   commands["serve"] = dray::app::add_serve(app);
   commands["demo"] = dray::app::add_demo(app);
   commands["allocate"] = dray::app::add_allocate(app);
+  commands["match"] = dray::app::add_match(app);
+  commands["lint"] = dray::app::add_lint(app);
   CLI11_PARSE(app, argc, argv);
   return commands.at(app.get_subcommands().front()->get_name())->run();
 }

@@ -38,6 +38,30 @@ Range Range::united(Range other) const {
   return {std::min(least, other.least), std::max(most, other.most)};
 }
 
+ExprPath::ExprPath(std::string_view variable)
+    : steps_(std::make_shared<std::vector<std::string_view>>(1, variable)), size_(1) {}
+
+ExprPath ExprPath::below(std::string_view step) const {
+  if (steps_ == nullptr || size_ == steps_->size()) {
+    ExprPath made = copied_below(step);
+    made.steps_->resize(std::max<std::size_t>(1, size_ * 2));  // how Go grows
+    return made;
+  }
+  ExprPath made = *this;
+  (*made.steps_)[made.size_++] = step;
+  return made;
+}
+
+ExprPath ExprPath::copied_below(std::string_view step) const {
+  ExprPath made;
+  made.steps_ = std::make_shared<std::vector<std::string_view>>();
+  made.steps_->reserve(std::max<std::size_t>(1, size_ * 2));
+  for (std::size_t i = 0; i < size_; ++i) made.steps_->push_back((*this)[i]);
+  made.steps_->push_back(step);
+  made.size_ = size_ + 1;
+  return made;
+}
+
 std::optional<Range> declared_size(const DeviceTypes& device, const ExprPath& path) {
   if (path.empty() || path[0] != "device") return std::nullopt;
   enum class At { root, outer, inner, value, domain, id, boolean, driver };
@@ -237,7 +261,7 @@ class CallEstimator {
     const TypeKind kind = params[0]->kind();
     if (kind == TypeKind::string || kind == TypeKind::bytes) {
       CostNode item{.type = params[0], .path = list.path};
-      if (!item.path.empty()) item.path.emplace_back("@items");
+      if (!item.path.empty()) item.path = item.path.copied_below("@items");
       element = element.plus(text_pass(size(item)));
     }
     return {size(list).times(element), std::nullopt};
@@ -291,7 +315,7 @@ class CallEstimator {
     Range result;
     if (!list.type->params().empty()) {
       CostNode item{.type = list.type->params()[0], .path = list.path};
-      if (!item.path.empty()) item.path.emplace_back("@items");
+      if (!item.path.empty()) item.path = item.path.copied_below("@items");
       result = count.times(size(item));
     }
     if (args() > 0) {

@@ -73,10 +73,6 @@ class Coster {
     }
     return paths_[at(e)];
   }
-  [[nodiscard]] static ExprPath below(ExprPath path, std::string_view step) {
-    path.emplace_back(step);
-    return path;
-  }
 
   // --- sizes ---
   std::optional<Range> size_of(const Expr* e) {
@@ -142,7 +138,7 @@ class Coster {
   // --- nodes ---
   Range ident(const Expr* e) {
     const Local* local = find_local(e->name);
-    paths_[at(e)] = local != nullptr ? local->path : ExprPath{e->name};
+    paths_[at(e)] = local != nullptr ? local->path : ExprPath(e->name);
     return fixed(1);
   }
 
@@ -158,7 +154,7 @@ class Coster {
       default:
         break;
     }
-    paths_[at(e)] = below(path_of(e->operand), e->name);
+    paths_[at(e)] = path_of(e->operand).below(e->name);
     return sum;
   }
 
@@ -166,7 +162,7 @@ class Coster {
     CostNode made{.expr = e, .type = &checked_.type(e), .path = path_of(e)};
     const bool accumulates =
         !made.path.empty() && (made.path[0] == "@result" || made.path[0] == "__result__");
-    if (accumulates) made.path.clear();
+    if (accumulates) made.path = {};
     made.size = size_of(e);
     return made;
   }
@@ -204,7 +200,7 @@ class Coster {
       if ((overload == "index_list" || overload == "index_map") && !e->args.empty()) {
         const auto entry = entry_of(e->args[0]);
         result = entry ? std::optional(entry->value) : std::nullopt;
-        paths_[at(e)] = below(path_of(e->args[0]), overload == "index_list" ? "@items" : "@values");
+        paths_[at(e)] = path_of(e->args[0]).below(overload == "index_list" ? "@items" : "@values");
       }
       if (!result) result = size_of(e);
     }
@@ -288,14 +284,14 @@ class Coster {
     const auto key = entry ? std::optional(entry->key) : std::nullopt;
     const auto value = entry ? std::optional(entry->value) : std::nullopt;
     if (fold.iter_var2.empty()) {
-      locals_.push_back({fold.iter_var, below(path, is_list ? "@items" : "@keys"),
+      locals_.push_back({fold.iter_var, path.below(is_list ? "@items" : "@keys"),
                          is_list ? value : key, std::nullopt});
       return;
     }
     locals_.push_back(
-        {fold.iter_var, below(path, is_list ? "@indices" : "@keys"), key, std::nullopt});
+        {fold.iter_var, path.below(is_list ? "@indices" : "@keys"), key, std::nullopt});
     locals_.push_back(
-        {fold.iter_var2, below(path, is_list ? "@items" : "@values"), value, std::nullopt});
+        {fold.iter_var2, path.below(is_list ? "@items" : "@values"), value, std::nullopt});
   }
 
   Range comprehension(const Expr* e) {

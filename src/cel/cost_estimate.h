@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,28 @@ struct Range {
 }
 inline constexpr Range unknown_range{0, std::numeric_limits<std::uint64_t>::max()};
 
-/// How an expression is reached from a variable: `device`, `attributes`, `@values`, `x`.
-using ExprPath = std::vector<std::string_view>;
+/// How an expression is reached from a variable: `device`, `attributes`, `@values`, `x`. Upstream
+/// appends to Go slices without copying them (checker/cost.go): paths that go on from one share its
+/// memory where that has room, and the later one then overwrites the last step of the earlier. The
+/// estimates show it (of `m.exists(k, v, ...)`, k has the size of v), so this is such a slice.
+class ExprPath {
+ public:
+  ExprPath() = default;
+  explicit ExprPath(std::string_view variable);
+
+  /// Go's append(path, step).
+  [[nodiscard]] ExprPath below(std::string_view step) const;
+  /// The same on memory of its own.
+  [[nodiscard]] ExprPath copied_below(std::string_view step) const;
+
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::string_view operator[](std::size_t i) const { return (*steps_)[i]; }
+
+ private:
+  std::shared_ptr<std::vector<std::string_view>> steps_;  // as long as the memory; shared
+  std::size_t size_ = 0;
+};
 
 /// The size that the declaration of `device` gives for a path.
 [[nodiscard]] std::optional<Range> declared_size(const DeviceTypes& device, const ExprPath& path);

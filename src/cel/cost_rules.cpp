@@ -24,6 +24,7 @@ enum Rule : std::uint16_t {
   selector,
   traverse_first,
   string_pass,
+  text_pass,
   two_string_passes,
   two_result_passes,
   regex,
@@ -194,7 +195,7 @@ Rule by_overload(std::string_view overload) {
   if (overload == "starts_with_string" || overload == "ends_with_string") return second_string_pass;
   if (overload == "string_to_bytes" || overload == "bytes_to_string" ||
       overload == "strings_quote" || overload == "string_format") {
-    return string_pass;
+    return text_pass;
   }
   if (overload == "in_list") return list_size;
   if (overload == "add_string" || overload == "add_bytes") return joined_strings;
@@ -205,8 +206,12 @@ Rule by_overload(std::string_view overload) {
 
 std::uint64_t made_list(double factor, double size) {
   const double cost = size * (factor < 0 ? 1.0 : factor);
-  if (cost >= 9.0e18) return std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::uint64_t>(cost) + 11;
+  // What Go makes of a double that is too large for a uint64.
+  const bool wraps = cost >= 18446744073709551616.0;
+  const std::uint64_t units = wraps ? std::uint64_t{1} << 63U : static_cast<std::uint64_t>(cost);
+  return units > std::numeric_limits<std::uint64_t>::max() - 11
+             ? std::numeric_limits<std::uint64_t>::max()
+             : units + 11;
 }
 
 std::uint64_t flatten_cost(Context& context, std::span<const Value> args) {
@@ -252,6 +257,11 @@ std::uint16_t cost_rule(std::string_view function, std::string_view overload) {
   return own != by_function.end() ? own->rule : by_overload(overload);
 }
 
+bool cost_may_panic(std::uint16_t rule) {
+  return rule == list_flatten || rule == list_compared_with_itself ||
+         rule == keys_compared_with_themselves;
+}
+
 std::uint64_t call_cost(Context& context, std::uint16_t rule, std::span<const Value> args,
                         const Value& result) {
   switch (rule) {
@@ -275,6 +285,8 @@ std::uint64_t call_cost(Context& context, std::uint16_t rule, std::span<const Va
       return args.empty() ? 0 : traversal(args[0]);
     case string_pass:
       return args.empty() ? 1 : passes(plain_size(args[0]));
+    case text_pass:
+      return passes(size(args[0]));
     case two_string_passes:
       return passes(plain_size(args[0]) * 2);
     case two_result_passes:

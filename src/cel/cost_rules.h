@@ -12,6 +12,10 @@ namespace dray::cel {
 /// cel-go interpreter/runtimecost.go).
 [[nodiscard]] std::uint16_t cost_rule(std::string_view function, std::string_view overload);
 
+/// Whether upstream's tracker panics on arguments of the wrong kind, errors among them: such a call
+/// must be run with its cost, since the panic ends the run.
+[[nodiscard]] bool cost_may_panic(std::uint16_t rule);
+
 /// What a finished call costs by its rule. Where upstream's tracker panics the run is cancelled.
 [[nodiscard]] std::uint64_t call_cost(Context& context, std::uint16_t rule,
                                       std::span<const Value> args, const Value& result);

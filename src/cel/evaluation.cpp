@@ -139,6 +139,9 @@ Value Evaluation::fold_constant(const Plan& plan, const Node& node) {
 
 template <bool track>
 Value Evaluation::eval(const Node& node) {
+  if constexpr (track) {
+    if (context.cancelled != nullptr) return context.cancel({});  // nothing more is counted
+  }
   const Value value = eval_inner<track>(node);
   if constexpr (track) observe(node, value);
   return value;

@@ -183,7 +183,8 @@ struct Evaluator::State {
 
   Value run(const Program& program, const DeviceShape& device) {
     const Plan& plan = program.plan();
-    return evaluation.run(plan, device, plan.max_cost > std::min(cheap, plan.cost_limit / 20));
+    const bool track = plan.always_tracked || plan.max_cost > std::min(cheap, plan.cost_limit / 20);
+    return evaluation.run(plan, device, track);
   }
 };
 

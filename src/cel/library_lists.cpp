@@ -127,15 +127,20 @@ Value sort_by_keys(Evaluation& run, Args args) {
   return sorted_by(run, args[0], args[1]);
 }
 
+constexpr std::int64_t longest_range = 1'000'000;
+
 Value range(Evaluation& run, Args args) {
   Context& context = run.context;
   const std::int64_t count = args[0].int64;
   if (count < 0) {
     return context.error(fmt::format("lists.range: size must be non-negative, got {}", count));
   }
+  if (count > longest_range) {
+    return context.error(
+        fmt::format("lists.range: size {} exceeds maximum allowed ({})", count, longest_range));
+  }
   // Upstream makes the list before it counts the cost.
-  if (count > static_cast<std::int64_t>(Context::memory_limit / sizeof(Value)) ||
-      !context.afford(static_cast<std::size_t>(count) * sizeof(Value))) {
+  if (!context.afford(static_cast<std::size_t>(count) * sizeof(Value))) {
     return context.cancel("operation cancelled: actual cost limit exceeded");
   }
   std::vector<Value> items;

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "cel/evaluation.h"
@@ -19,27 +21,40 @@ const Regex* pattern_of(Evaluation& run, Args args, std::optional<Regex>& own, s
   return own ? &*own : nullptr;
 }
 
+/// What Go has as a string inside: also an optional's value and a type's name, which the compiled
+/// form of a call takes.
+std::optional<std::string_view> native_text(const Value& value) {
+  const Value* at = &value;
+  while (at->is(Kind::optional) && at->optional->present) at = &at->optional->value;
+  if (at->is(Kind::string)) return at->text();
+  if (at->is(Kind::type)) return std::string_view(at->type->name());
+  return std::nullopt;
+}
+
 Value matches(Evaluation& run, Args args) {
-  if (!args[0].is(Kind::string)) return Context::no_such_overload();
+  const auto text = native_text(args[0]);
+  if (!text) return Context::no_such_overload();
   if (!args[1].is(Kind::string)) return Context::no_such_overload(args[1]);
   std::optional<Regex> own;
   std::string error;
   const Regex* regex = pattern_of(run, args, own, error);
   if (regex == nullptr) return run.context.error(error);
-  return Value::of(regex->matches(args[0].text()));
+  return Value::of(regex->matches(*text));
 }
 
 Value find(Evaluation& run, Args args) {
-  if (!args[0].is(Kind::string)) return Context::no_such_overload(args[0]);
+  const auto text = native_text(args[0]);
+  if (!text) return Context::no_such_overload(args[0]);
   std::optional<Regex> own;
   std::string error;
   const Regex* regex = pattern_of(run, args, own, error);
   if (regex == nullptr) return run.context.error("Illegal regex: " + error);
-  return Value::of(regex->find(args[0].text()));
+  return Value::of(regex->find(*text));
 }
 
 Value find_all(Evaluation& run, Args args) {
-  if (!args[0].is(Kind::string)) return Context::no_such_overload(args[0]);
+  const auto text = native_text(args[0]);
+  if (!text) return Context::no_such_overload(args[0]);
   std::int64_t limit = -1;
   if (args.size() == 3) {
     if (!args[2].is(Kind::int64)) return Context::no_such_overload(args[2]);
@@ -50,7 +65,7 @@ Value find_all(Evaluation& run, Args args) {
   const Regex* regex = pattern_of(run, args, own, error);
   if (regex == nullptr) return run.context.error("Illegal regex: " + error);
   std::vector<Value> found;
-  for (const std::string_view match : regex->find_all(args[0].text(), static_cast<int>(limit))) {
+  for (const std::string_view match : regex->find_all(*text, static_cast<int>(limit))) {
     found.push_back(Value::of(match));
   }
   return run.context.list(found);

@@ -238,6 +238,7 @@ class Lowering {
     call->overload = overload;
     call->args = args;
     call->cost = cost_rule(e->name, overload);
+    if (cost_may_panic(call->cost)) plan_.always_tracked = true;
     bind(*call);
     Node* made = make(NodeKind::call, e->id);
     made->call = call;

@@ -155,6 +155,7 @@ struct Plan {
   std::uint64_t max_cost = 0;
   std::uint64_t cost_limit = default_cost_limit;
   Reads reads;
+  bool always_tracked = false;  ///< its result may depend on the tracking of its cost
 
   Node* root = nullptr;
   int folds = 0;

@@ -1,6 +1,7 @@
 #include "dray/cel/selector_memo.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -35,7 +36,7 @@ struct Row {
   /// By shape index: the shape's serial and its verdict, `serial * 4 + verdict`.
   std::vector<std::uint64_t> by_shape;
   std::unordered_map<Projection, Known, ProjectionHash> by_projection;
-  const DeviceNames* names = nullptr;  // whose columns are resolved
+  std::optional<std::uint64_t> names;  // the serial of the names whose columns are resolved
   std::vector<int> columns;
 
   void project(const DeviceShape& shape, Projection& out) {
@@ -49,11 +50,11 @@ struct Row {
     if (reads.allow_multiple) {
       out.push_back(shape.allow_multiple_allocations() ? this : nullptr);
     }
-    if (names != &shape.names()) {
-      names = &shape.names();
+    if (names != shape.names().serial()) {
+      names = shape.names().serial();
       columns.clear();
       for (const Name& name : reads.names) {
-        columns.push_back(names->find(name.half, name.domain, name.id));
+        columns.push_back(shape.names().find(name.half, name.domain, name.id));
       }
     }
     for (const int column : columns) {

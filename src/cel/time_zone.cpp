@@ -223,6 +223,10 @@ std::optional<std::int32_t> zone_offset(std::string_view zone, std::int64_t seco
                                         std::string& error) {
   const auto colon = zone.find(':');
   if (colon == std::string_view::npos) {
+    if (zone.find('\0') != std::string_view::npos) {
+      error = "invalid argument";  // what opening such a file gives
+      return std::nullopt;
+    }
     if (zone.empty() || zone == "UTC") return 0;
     if (const Zone* known = find_zone(zone)) return offset_in(*known, seconds);
     const bool odd = zone.find("..") != std::string_view::npos || zone.starts_with('/') ||

@@ -9,6 +9,13 @@
 
 namespace dray::kube {
 
+/// What dray keeps of a cluster; the Lease and its own ConfigMap are read when they are needed.
+[[nodiscard]] std::span<const Kind> cluster_kinds();
+
+/// DeviceTaintRule is young, and groups and queues come with other projects; all else is there
+/// wherever dray makes sense.
+[[nodiscard]] bool is_always_served(Kind kind);
+
 /// The versions of the API under which a kind may be served, the best first; wire reads them all.
 [[nodiscard]] std::span<const std::string_view> served_versions(Kind kind);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/api_path.h"
 #include "kube/informer.h"
 #include "kube/writer.h"
 
@@ -20,26 +20,6 @@ namespace dray::kube {
 
 namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
-
-namespace {
-
-/// What dray keeps of a cluster; the Lease and its own ConfigMap are read when they are needed.
-constexpr std::array watched_kinds{
-    Kind::node,           Kind::name_space,        Kind::pod,
-    Kind::resource_slice, Kind::resource_claim,    Kind::resource_claim_template,
-    Kind::device_class,   Kind::device_taint_rule, Kind::pod_disruption_budget,
-    Kind::priority_class, Kind::pod_group,         Kind::coscheduling_group,
-    Kind::volcano_group,  Kind::job_set,           Kind::kai_queue,
-    Kind::kai_pod_group,  Kind::kai_topology};
-
-/// DeviceTaintRule is young, and groups and queues come with other projects; all else is there
-/// wherever dray makes sense.
-bool is_required(Kind kind) {
-  return kind < Kind::device_taint_rule || kind == Kind::pod_disruption_budget ||
-         kind == Kind::priority_class;
-}
-
-}  // namespace
 
 struct KubeApi::State : std::enable_shared_from_this<State> {
   State(asio::io_context& io, KubeApiOptions given, const ClusterConfig& config)
@@ -84,10 +64,10 @@ asio::awaitable<void> run(std::shared_ptr<KubeApi::State> state,
 void KubeApi::State::start(WatchSink given) {
   sink = std::move(given);
   std::uint64_t seed = options.seed;
-  for (const auto kind : watched_kinds) {
+  for (const auto kind : cluster_kinds()) {
     InformerOptions wanted;
     wanted.kind = kind;
-    wanted.required = is_required(kind);
+    wanted.required = is_always_served(kind);
     wanted.seed = ++seed * 0x9E3779B97F4A7C15ULL;
     wanted.chunk = options.list_chunk;
     wanted.silence = options.watch_silence;

@@ -47,7 +47,7 @@ class Lister {
       listed = co_await list_version(kind, version);
       if (listed || listed.error().code != ErrorCode::not_found) co_return listed;
     }
-    if (kind == Kind::device_taint_rule) co_return Result<void>{};
+    if (!is_always_served(kind)) co_return Result<void>{};
     co_return listed;
   }
 

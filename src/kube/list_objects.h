@@ -24,8 +24,7 @@ struct Listed {
 
 /// Every object of the kinds as the API server has them now, once: for commands that look at a
 /// cluster and end. Blocks. The first request that fails ends it; a kind that is not served is an
-/// error, but DeviceTaintRule, which not every cluster has. The lists are of one moment each, not
-/// of one together.
+/// error, unless not every cluster has it. The lists are of one moment each, not of one together.
 [[nodiscard]] Result<Listed> list_objects(const ClusterConfig& config, std::span<const Kind> kinds,
                                           const ListOptions& options = {});
 

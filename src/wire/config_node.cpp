@@ -75,22 +75,29 @@ const ConfigNode* ConfigNode::find(std::string_view key) const {
   return it == members.end() ? nullptr : &it->value;
 }
 
-Result<ConfigNode> parse_yaml(std::string_view text) {
+Result<std::vector<ConfigNode>> parse_yaml_documents(std::string_view text) {
   try {
-    const auto documents = YAML::LoadAll(std::string(text));
-    if (documents.size() > 1) {
-      const auto place = place_of(documents[1].Mark());
-      return fail(ErrorCode::invalid,
-                  fmt::format("{}:{}: a second document; expected one", place.line, place.column));
-    }
     Copy copy;
-    auto root = documents.empty() ? ConfigNode() : copy.node(documents.front());
+    std::vector<ConfigNode> documents;
+    for (const auto& document : YAML::LoadAll(std::string(text))) {
+      documents.push_back(copy.node(document));
+    }
     if (copy.problem()) return fail(ErrorCode::invalid, *copy.problem());
-    return root;
+    return documents;
   } catch (const YAML::Exception& e) {
     const auto place = place_of(e.mark);
     return fail(ErrorCode::invalid, fmt::format("{}:{}: {}", place.line, place.column, e.msg));
   }
+}
+
+Result<ConfigNode> parse_yaml(std::string_view text) {
+  auto documents = parse_yaml_documents(text);
+  if (!documents) return std::unexpected(std::move(documents.error()));
+  if (documents->empty()) return ConfigNode();
+  if (documents->size() == 1) return std::move(documents->front());
+  const auto place = (*documents)[1].place;
+  return fail(ErrorCode::invalid,
+              fmt::format("{}:{}: a second document; expected one", place.line, place.column));
 }
 
 }  // namespace dray::wire

@@ -45,6 +45,9 @@ struct ConfigNode::Member {
 /// Values of a file and, through anchors, of their repetitions, that are taken at most.
 inline constexpr std::size_t max_config_nodes = 200'000;
 
+/// Reads every document of a YAML (or JSON) text; empty ones are null. Errors as of parse_yaml().
+[[nodiscard]] Result<std::vector<ConfigNode>> parse_yaml_documents(std::string_view text);
+
 /// Reads one YAML document. Errors name line and column: `3:7: bad indentation of …`.
 [[nodiscard]] Result<ConfigNode> parse_yaml(std::string_view text);
 

@@ -23,6 +23,9 @@ void declare(const Json& json, cel::Environment& environment);
 struct Difference {
   std::string got, want;
 };
+/// Whether two compile errors with a syntax error in them have it at the same place: the first
+/// error, or the first of that kind (ANTLR goes on behind it, and then tells of macros before it).
+[[nodiscard]] bool same_place(const std::string& a, const std::string& b);
 [[nodiscard]] std::optional<Difference> compare_match(const Json& json,
                                                       const cel::CompileOptions& options);
 [[nodiscard]] std::optional<Difference> compare_selector(const Json& json, const Json& device,

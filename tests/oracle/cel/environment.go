@@ -18,6 +18,8 @@ type kubernetes struct {
 	env     *cel.Env
 	envType environment.Type
 	device  *apiservercel.DeclType
+	// attribute is the type of one attribute's value within device.
+	attribute *apiservercel.DeclType
 }
 
 // features are the gates as 1.37 has them by default.
@@ -29,12 +31,13 @@ func newKubernetes(envType environment.Type) *kubernetes {
 	if compiled.Error != nil {
 		panic(compiled.Error)
 	}
-	return &kubernetes{env: compiled.Environment, envType: envType, device: deviceType(envType)}
+	device, attribute := deviceType(envType)
+	return &kubernetes{env: compiled.Environment, envType: envType, device: device, attribute: attribute}
 }
 
 // deviceType is the declaration of `device` with its sizes, which the compiler keeps to itself; estimates of whole
 // selectors are compared with its own, so that a difference shows.
-func deviceType(envType environment.Type) *apiservercel.DeclType {
+func deviceType(envType environment.Type) (device, attribute *apiservercel.DeclType) {
 	sized := func(in *apiservercel.DeclType, size uint64) *apiservercel.DeclType {
 		out := *in
 		out.MaxElements = int64(size)
@@ -42,7 +45,7 @@ func deviceType(envType environment.Type) *apiservercel.DeclType {
 	}
 	domain := sized(apiservercel.StringType, resourceapi.DeviceMaxDomainLength)
 	id := sized(apiservercel.StringType, resourceapi.DeviceMaxIDLength)
-	attribute := sized(apiservercel.DynType,
+	attribute = sized(apiservercel.DynType,
 		max(resourceapi.DeviceAttributeMaxValueLength, resourceapi.ResourceSliceMaxAttributeValuesPerDevice))
 	if envType == environment.NewExpressions {
 		attribute = sized(apiservercel.AnyType, resourceapi.DeviceAttributeMaxValueLength)
@@ -60,7 +63,7 @@ func deviceType(envType environment.Type) *apiservercel.DeclType {
 	} {
 		fields[name] = apiservercel.NewDeclField(name, declared, true, nil, nil)
 	}
-	return apiservercel.NewObjectType("kubernetes.DRADevice", fields)
+	return apiservercel.NewObjectType("kubernetes.DRADevice", fields), attribute
 }
 
 // EstimateSize walks the declaration along the node's path, as compile.go of the DRA package does.
@@ -78,7 +81,7 @@ func (k *kubernetes) EstimateSize(element checker.AstNode) *checker.SizeEstimate
 			at = at.KeyType
 		case at.Fields[name] != nil:
 			at = at.Fields[name].Type
-		case at.ElemType != nil && at.ElemType.ElemType == nil && at.ElemType.TypeName() != "kubernetes.Quantity":
+		case at.ElemType == k.attribute:
 			at = at.ElemType
 		default:
 			return nil

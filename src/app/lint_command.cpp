@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/command.h"
+#include "app/files.h"
+#include "app/lint_expressions.h"
+
+namespace dray::app {
+namespace {
+
+constexpr int clean = 0;
+constexpr int failed = 1;
+constexpr int wrong = 2;
+
+class LintCommand : public Command {
+ public:
+  explicit LintCommand(CLI::App& app) {
+    auto* command = app.add_subcommand(
+        "lint", "Check the CEL expressions in manifests as kube-apiserver 1.37 would");
+    command->add_option("files", paths_, "Manifests, folders of them, or - for the standard input")
+        ->required();
+    command->footer("Exit status: 0 all is well, 2 something would be refused, 1 an error.");
+  }
+
+  int run() override {
+    const auto files = manifest_files(paths_);
+    if (!files) return fail_with(files.error());
+    std::size_t expressions = 0;
+    std::size_t findings = 0;
+    for (const auto& file : *files) {
+      const auto text = read_file(file);
+      if (!text) return fail_with(text.error());
+      const auto result = lint_expressions(*text, file);
+      for (const auto& finding : result.findings) fmt::print("{}\n", finding.text());
+      expressions += result.expressions;
+      findings += result.findings.size();
+    }
+    fmt::print("{} expressions in {} files, {} wrong\n", expressions, files->size(), findings);
+    return findings == 0 ? clean : wrong;
+  }
+
+ private:
+  static int fail_with(const Error& error) {
+    fmt::print(stderr, "dray lint: {}\n", error.message);
+    return failed;
+  }
+
+  std::vector<std::string> paths_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_lint(CLI::App& app) {
+  return std::make_unique<LintCommand>(app);
+}
+
+}  // namespace dray::app

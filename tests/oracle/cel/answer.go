@@ -1,0 +1,200 @@
+package celoracle
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"k8s.io/apimachinery/pkg/api/resource"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+	dracel "k8s.io/dynamic-resource-allocation/cel"
+
+	"dray.dev/dray/tests/oracle/cases"
+)
+
+// evaluation is bounded: what upstream does not end in time is no case.
+const evaluationTime = 5 * time.Second
+
+// form is how a pair is asked.
+type form int
+
+const (
+	asSelector form = iota // CompileCELExpression and DeviceMatches, as the scheduler calls them
+	asValue                // the value, of any type
+	asNew                  // compiling only, as the API server does for new objects
+)
+
+// question is an expression, devices, and the form of the answer.
+type question struct {
+	expression *expression
+	devices    []device
+	form       form
+}
+
+// oracle answers as Kubernetes does.
+type oracle struct {
+	stored, fresh *kubernetes
+}
+
+func newOracle() *oracle {
+	return &oracle{newKubernetes(environment.StoredExpressions), newKubernetes(environment.NewExpressions)}
+}
+
+// answer is a case for each device; for an expression that does not compile, one. None where Kubernetes' compiler
+// panics, as the validator of literals does for `[1, ?dyn(1)]`: there is nothing to agree with.
+func (o *oracle) answer(asked question) (all []cases.Case) {
+	defer func() {
+		if recover() != nil {
+			all = nil
+		}
+	}()
+	text := asked.expression.String()
+	switch asked.form {
+	case asSelector:
+		return o.match(text, asked.devices)
+	case asNew:
+		one := cases.Case{"expr": text, "env": "new", "features": cases.Case{"consumableCapacity": true}}
+		compiled := o.fresh.compile(o.fresh.env, text)
+		compiled.tell(one)
+		return []cases.Case{one}
+	}
+	return o.value(text, asked.devices)
+}
+
+func (o *oracle) match(text string, devices []device) []cases.Case {
+	selector := dracel.GetCompiler(features).CompileCELExpression(text, dracel.Options{})
+	base := cases.Case{"expr": text, "selector": true}
+	if selector.Error != nil {
+		base["compile_error"], base["error_type"] = selector.Error.Detail, string(selector.Error.Type)
+		if selector.Error.Type == "" {
+			base["error_type"] = "InternalError"
+		}
+		return []cases.Case{base}
+	}
+	base["type"], base["max_cost"] = selector.OutputType.String(), selector.MaxCost
+	var all []cases.Case
+	for _, one := range devices {
+		answer := with(base, one)
+		run, cancel := context.WithTimeout(context.Background(), evaluationTime)
+		matches, details, err := selector.DeviceMatches(run, one.asInput())
+		cancel()
+		if err != nil {
+			answer["error"] = dracel.EnhanceRuntimeError(err).Error()
+		} else {
+			answer["matches"] = matches
+		}
+		if details != nil && details.ActualCost() != nil {
+			answer["cost"] = *details.ActualCost()
+		}
+		all = append(all, answer)
+	}
+	return all
+}
+
+func with(base cases.Case, one device) cases.Case {
+	answer := cases.Case{"device": one.asCase()}
+	for key, value := range base {
+		answer[key] = value
+	}
+	return answer
+}
+
+func (o *oracle) value(text string, devices []device) []cases.Case {
+	base := cases.Case{"expr": text}
+	compiled := o.stored.compile(o.stored.env, text)
+	if !compiled.tell(base) {
+		return []cases.Case{base}
+	}
+	var all []cases.Case
+	for _, one := range devices {
+		all = append(all, o.evaluate(compiled, base, one))
+	}
+	return all
+}
+
+func (o *oracle) evaluate(compiled compiled, base cases.Case, one device) cases.Case {
+	answer := with(base, one)
+	variables, err := o.variables(one)
+	if err != nil {
+		panic(err) // such a device is asked for selectors only
+	}
+	run, cancel := context.WithTimeout(context.Background(), evaluationTime)
+	defer cancel()
+	value, details, err := compiled.program.ContextEval(run, variables)
+	if err != nil {
+		answer["error"] = err.Error()
+	} else {
+		answer["value"] = typed(value)
+	}
+	if details != nil && details.ActualCost() != nil {
+		answer["cost"] = *details.ActualCost()
+	}
+	return answer
+}
+
+// variables are the same that DeviceMatches makes.
+func (o *oracle) variables(one device) (map[string]any, error) {
+	attributes, capacity := map[string]any{}, map[string]any{}
+	for name, attribute := range one.attributes {
+		value, err := attribute.converted()
+		if err != nil {
+			return nil, err
+		}
+		domain, id := splitName(name, one.driver)
+		if attributes[domain] == nil {
+			attributes[domain] = map[string]any{}
+		}
+		attributes[domain].(map[string]any)[id] = value
+	}
+	for name, amount := range one.capacity {
+		domain, id := splitName(name, one.driver)
+		if capacity[domain] == nil {
+			capacity[domain] = map[string]apiservercel.Quantity{}
+		}
+		parsed := resource.MustParse(amount)
+		capacity[domain].(map[string]apiservercel.Quantity)[id] = apiservercel.Quantity{Quantity: &parsed}
+	}
+	adapter := o.stored.env.CELTypeAdapter()
+	empty := adapter.NativeToValue(map[string]any{})
+	withDefault := func(all map[string]any) ref.Val {
+		return mapWithDefault{types.NewStringInterfaceMap(adapter, all), empty}
+	}
+	return map[string]any{"device": map[string]any{"driver": one.driver, "allowMultipleAllocations": one.multiple,
+		"attributes": withDefault(attributes), "capacity": withDefault(capacity)}}, nil
+}
+
+func splitName(name, driver string) (domain, id string) {
+	if domain, id, qualified := strings.Cut(name, "/"); qualified {
+		return domain, id
+	}
+	return driver, name
+}
+
+// mapWithDefault gives an empty map for a domain that a device does not have.
+type mapWithDefault struct {
+	traits.Mapper
+	missing ref.Val
+}
+
+func (m mapWithDefault) Find(key ref.Val) (ref.Val, bool) {
+	if value, found := m.Mapper.Find(key); found {
+		return value, true
+	}
+	return m.missing, true
+}
+
+// settled says whether Kubernetes gives the same answer each time: Go's order of maps may decide.
+func (o *oracle) settled(asked question) bool {
+	first := o.answer(asked)
+	for range 30 {
+		if !reflect.DeepEqual(first, o.answer(asked)) {
+			return false
+		}
+	}
+	return true
+}
