@@ -157,6 +157,12 @@ struct Converter {
   }
 };
 
+/// Go tells quantities as keys of a map apart by their addresses: those of two names of a device
+/// are never the same.
+std::string column_key(const Name& name) {
+  return "@" + name.domain + "/" + name.id;
+}
+
 std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {
   hash = (hash ^ more) * 0x9e3779b97f4a7c15ULL;
   return hash ^ hash >> 29U;
@@ -218,11 +224,13 @@ DeviceShapeHandle Interner::intern(std::string_view driver, const Attributes& at
     value.kind = Kind::quantity;
     value.quantity = own.get();
     const bool is_qualified = qualified.find('/') != std::string::npos;
-    auto& column = columns[split_name(Half::capacity, qualified, driver)];
+    const Name name = split_name(Half::capacity, qualified, driver);
+    auto& column = columns[name];
     if (column && !is_qualified) continue;
     const auto format = static_cast<char>('0' + static_cast<int>(given.value.format()));
     column =
-        tables_->value(std::string("q") + format + given.value.to_decimal(), value, std::move(own));
+        tables_->value("q" + std::string(1, format) + given.value.to_decimal() + column_key(name),
+                       value, std::move(own));
   }
   std::vector<Name> names;
   names.reserve(columns.size());

@@ -452,7 +452,7 @@ Value Evaluation::shortcut(const Path& path) {
   }
   const int column = columns_[static_cast<std::size_t>(path.read)];
   if (path.shortcut == Path::Shortcut::has_name) return Value::of(column >= 0);
-  if (column >= 0) return context.device->at(column).value;
+  if (column >= 0) return column_value(context, context.device->at(column).value);
   return context.no_such_key(path.qualifiers.back().key);
 }
 

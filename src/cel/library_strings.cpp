@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -113,12 +114,14 @@ Value last_index_of_offset(Evaluation& run, Args args) {
 
 template <char first, char last, int shift>
 Value ascii_case(Evaluation& run, Args args) {
-  std::string text =
-      valid_utf8(args[0].text()) ? std::string(args[0].text()) : sanitized(args[0].text());
-  for (char& c : text) {
+  const std::string_view given = args[0].text();
+  const Value made = run.context.string(valid_utf8(given) ? given : sanitized(given));
+  if (made.is_error()) return made;
+  // The copy is ours, in the arena of this run: lowerAscii() in a selector allocates nothing.
+  for (char& c : std::span(const_cast<char*>(made.chars), made.size)) {
     if (c >= first && c <= last) c = static_cast<char>(c + shift);
   }
-  return run.context.string(text);
+  return made;
 }
 
 /// Go's strings.Replace with a limit; negative is all.

@@ -95,8 +95,9 @@ class Parser {
     failed_ = true;
     const Token& where = tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
     const std::string_view shown = where.kind == TokenKind::end ? "<EOF>" : where.text;
-    errors_.report(ast_.source.location(where.offset),
-                   fmt::format("Syntax error: {} '{}'", what, shown));
+    Location place = ast_.source.location(where.offset);
+    if (ast_.source.size() == 0) place.column = -1;  // as ANTLR has it
+    errors_.report(place, fmt::format("Syntax error: {} '{}'", what, shown));
   }
   void too_deep(std::string message) {
     failed_ = true;

@@ -1,6 +1,8 @@
 #include "dray/cel/selector_memo.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -62,6 +64,19 @@ struct Row {
     }
   }
 };
+
+/// A verdict by the shape's address, within one question.
+struct RecentShape {
+  const DeviceShape* shape = nullptr;
+  Verdict verdict = Verdict::no;
+};
+constexpr unsigned recent_bits = 9;
+
+/// Where a shape is among the recent ones.
+std::size_t recent_place(const DeviceShape* shape) {
+  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(shape));
+  return (address >> 4U) * 0x9E3779B97F4A7C15ULL >> (64U - recent_bits);
+}
 
 }  // namespace
 
@@ -144,10 +159,21 @@ Matches SelectorMemo::match(const ProgramHandle& program,
   Row& row = rows_->row(program);
   Matches matches;
   matches.yes.resize((devices.size() + 63) / 64);
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    const Verdict verdict = rows_->match(row, devices[i]);
-    matches.yes[i / 64] |= static_cast<std::uint64_t>(verdict == Verdict::yes) << (i % 64);
-    if (verdict == Verdict::error) matches.errors.push_back(static_cast<std::uint32_t>(i));
+  // Devices share few shapes: which of them were met of late is known by address alone.
+  std::array<RecentShape, std::size_t{1} << recent_bits> recent{};
+  for (std::size_t begin = 0; begin < devices.size(); begin += 64) {
+    const auto some = devices.subspan(begin, std::min<std::size_t>(64, devices.size() - begin));
+    std::uint64_t yes = 0;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const DeviceShape* shape = some[i].get();
+      RecentShape& known = recent[recent_place(shape)];
+      if (known.shape != shape) known = {shape, rows_->match(row, some[i])};
+      yes |= std::uint64_t{known.verdict == Verdict::yes} << i;
+      if (known.verdict == Verdict::error) {
+        matches.errors.push_back(static_cast<std::uint32_t>(begin + i));
+      }
+    }
+    matches.yes[begin / 64] = yes;
   }
   return matches;
 }

@@ -55,6 +55,9 @@ struct Found {
 };
 /// map.Find, numbers across types included.
 [[nodiscard]] Found map_find(Context& context, const MapValue& map, const Value& key);
+/// An attribute as a look-up gives it: a list is another one each time, as upstream's wrapper
+/// around it is, which shows where it is the key of a map.
+[[nodiscard]] Value column_value(Context& context, const Value& value);
 /// The entry at a place of the iteration order.
 [[nodiscard]] MapEntry map_at(Context& context, const MapValue& map, std::uint32_t index);
 /// map.Insert into a growing map.

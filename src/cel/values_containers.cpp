@@ -209,6 +209,13 @@ Value device_field(Context& context, const DeviceShape& device, std::size_t fiel
 
 }  // namespace
 
+Value column_value(Context& context, const Value& value) {
+  if (!value.is(Kind::list)) return value;
+  Value made = value;
+  made.list = context.arena.make<ListValue>(*value.list);
+  return made;
+}
+
 Found map_find(Context& context, const MapValue& map, const Value& key) {
   switch (map.form) {
     case MapValue::Form::plain:
@@ -238,7 +245,8 @@ Found map_find(Context& context, const MapValue& map, const Value& key) {
       const auto names = map.device->names().names();
       const std::string& domain = names[static_cast<std::size_t>(map.first)].domain;
       const int column = map.device->names().find(map.half, domain, key.text());
-      return column < 0 ? Found{} : Found{true, map.device->at(column).value};
+      return column < 0 ? Found{}
+                        : Found{true, column_value(context, map.device->at(column).value)};
     }
   }
   return {};
@@ -254,7 +262,7 @@ MapEntry map_at(Context& context, const MapValue& map, std::uint32_t index) {
     case MapValue::Form::names: {
       const auto column = static_cast<std::size_t>(map.first) + index;
       return {Value::of(map.device->names().names()[column].id),
-              map.device->at(static_cast<int>(column)).value};
+              column_value(context, map.device->at(static_cast<int>(column)).value)};
     }
     case MapValue::Form::domains:
       break;
