@@ -57,7 +57,7 @@ enum class Purpose : std::uint8_t {
 };
 
 /// Expressions longer than this (in bytes) are refused by the API server before compiling.
-inline constexpr std::size_t max_expression_length = 10 * 1024;
+inline constexpr std::size_t max_expression_length = std::size_t{10} * 1024;
 inline constexpr std::uint64_t default_cost_limit = 1'000'000;
 
 struct CompileOptions {
