@@ -71,15 +71,35 @@ void AllocatedState::place(const Placement& placement, const Pod* pod) {
   const auto node = base_->node(placement.node);
   if (pod != nullptr && node && !pod->node_name) {
     const auto need = use_of(*pod);
-    change_node(*node, [&](NodeUse& use) { use.add(need); });
+    add_use(*node, need);
   }
   for (const auto& claim : placement.claims) {
-    if (allocation(claim.claim)) continue;
+    if (!allocation(claim.claim)) add_claim(claim);
+  }
+}
+
+void AllocatedState::add_use(NodeIndex node, const NodeUse& more) {
+  change_node(node, [&](NodeUse& use) { use.add(more); });
+}
+
+void AllocatedState::remove_use(NodeIndex node, const NodeUse& less) {
+  change_node(node, [&](NodeUse& use) { use.subtract(less); });
+}
+
+void AllocatedState::add_claims(const Placement& placement) {
+  for (const auto& claim : placement.claims) {
+    const auto had = allocation(claim.claim);
+    if (!had || *had != claim.allocation) add_claim(claim);
+  }
+}
+
+void AllocatedState::add_claim(const ClaimPlacement& claim) {
+  if (!allocation(claim.claim)) {
     set_allocation(claim.claim, std::make_shared<const AllocationResult>(claim.allocation));
-    for (const auto& device : claim.allocation.devices) {
-      if (device.admin_access.value_or(false)) continue;  // it holds nothing
-      change_use(device.device, [&](DeviceUse& use) { add_use(use, device); });
-    }
+  }
+  for (const auto& device : claim.allocation.devices) {
+    if (device.admin_access.value_or(false)) continue;  // it holds nothing
+    change_use(device.device, [&](DeviceUse& use) { cluster::add_use(use, device); });
   }
 }
 
@@ -101,7 +121,7 @@ void AllocatedState::release(const ClaimKey& claim) {
   set_allocation(claim, nullptr);
   for (const auto& device : held->devices) {
     if (device.admin_access.value_or(false)) continue;
-    change_use(device.device, [&](DeviceUse& use) { remove_use(use, device); });
+    change_use(device.device, [&](DeviceUse& use) { cluster::remove_use(use, device); });
   }
 }
 
@@ -109,8 +129,7 @@ void AllocatedState::remove_pod(const Pod& pod) {
   if (!pod.node_name || pod.finished()) return;
   const auto node = base_->node(*pod.node_name);
   if (!node) return;
-  const auto had = use_of(pod);
-  change_node(*node, [&](NodeUse& use) { use.subtract(had); });
+  remove_use(*node, use_of(pod));
 }
 
 void AllocatedState::rollback(Checkpoint checkpoint) {

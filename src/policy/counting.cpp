@@ -95,6 +95,33 @@ Amounts Counting::of(const ResourceList& resources) const {
   return amounts;
 }
 
+Amounts Counting::of(const cluster::NodeAmounts& given) const {
+  Amounts amounts(resources_.size());
+  for (std::size_t r = 0; r < resources_.size(); ++r) {
+    if (resources_[r].unit == ResourceUnit::millicores) {
+      amounts[r] = static_cast<double>(given.milli_cpu);
+    } else if (resources_[r].unit == ResourceUnit::bytes) {
+      amounts[r] = static_cast<double>(given.memory);
+    }
+    for (const auto& rule : rules_[r]) {
+      if (rule.node_resource.empty()) continue;
+      amounts[r] += static_cast<double>(given.other(rule.node_resource)) *
+                    rule.amount.as_approximate_double();
+    }
+  }
+  return amounts;
+}
+
+std::vector<ClassName> Counting::device_classes() const {
+  std::vector<ClassName> classes;
+  for (const auto& rules : rules_) {
+    for (const auto& rule : rules) {
+      if (!rule.device_class.get().empty()) classes.push_back(rule.device_class);
+    }
+  }
+  return classes;
+}
+
 Amounts Counting::of(const ResourceClaim& claim, const FindDevice& find_device) const {
   Amounts amounts(resources_.size());
   if (claim.allocation) {

@@ -29,6 +29,12 @@ class AllocatedState {
   /// has its devices in the snapshot or by an earlier placement.
   void place(const Placement& placement, const Pod* pod = nullptr);
 
+  /// The parts of place(), for those who know them already.
+  void add_use(NodeIndex node, const NodeUse& more);
+  void remove_use(NodeIndex node, const NodeUse& less);
+  /// A claim that has other devices already, which nobody released, has these on top.
+  void add_claims(const Placement& placement);
+
   using Checkpoint = Strong<std::size_t, struct CheckpointTag>;
   [[nodiscard]] Checkpoint checkpoint() const { return Checkpoint(journal_.size()); }
   /// Takes back everything placed since.
@@ -72,6 +78,7 @@ class AllocatedState {
   };
   using Change = std::variant<NodeChanged, DeviceChanged, ClaimChanged>;
 
+  void add_claim(const ClaimPlacement& claim);
   void change_use(const DeviceId& device, const std::function<void(DeviceUse&)>& change);
   void change_node(NodeIndex node, const std::function<void(NodeUse&)>& change);
   void set_allocation(const ClaimKey& claim, std::shared_ptr<const AllocationResult> allocation);

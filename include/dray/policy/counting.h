@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "dray/cluster/node_facts.h"
 #include "dray/model/claim.h"
 #include "dray/model/device.h"
 #include "dray/model/node.h"
@@ -23,9 +24,12 @@ class Counting {
       : resources_(counted_resources(config)), rules_(counting_rules(config)) {}
 
   [[nodiscard]] const ResourceTable& resources() const { return resources_; }
+  /// The device classes that some rule counts, in the order of the rules.
+  [[nodiscard]] std::vector<ClassName> device_classes() const;
 
   /// What a pod's (or a node's) cpu, memory and extended resources count for.
   [[nodiscard]] Amounts of(const ResourceList& resources) const;
+  [[nodiscard]] Amounts of(const cluster::NodeAmounts& amounts) const;
 
   /// What a claim counts for, whoever shares it: once. An allocated one by its devices, of which a
   /// part counts as the largest part of a capacity that it consumes; a pending one by its requests
