@@ -214,6 +214,9 @@ Value Evaluation::invoke(const Node& node) {
   const Call& called = *node.call;
   if constexpr (!track) {
     if (called.folded) return called.result;
+    if (called.presence >= 0) {
+      return Value::of(columns_[static_cast<std::size_t>(called.presence)] >= 0);
+    }
   }
   std::array<Value, 4> few;
   std::span<Value> args(few.data(), std::min(called.args.size(), few.size()));
@@ -452,6 +455,10 @@ Value Evaluation::shortcut(const Path& path) {
   }
   const int column = columns_[static_cast<std::size_t>(path.read)];
   if (path.shortcut == Path::Shortcut::has_name) return Value::of(column >= 0);
+  if (path.shortcut == Path::Shortcut::optional_name) {
+    if (column < 0) return Context::none();
+    return context.optional(column_value(context, context.device->at(column).value));
+  }
   if (column >= 0) return column_value(context, context.device->at(column).value);
   return context.no_such_key(path.qualifiers.back().key);
 }

@@ -227,6 +227,25 @@ class Lowering {
     return path_node(path);
   }
 
+  /// `"x" in device.attributes["d"]` asks whether there is such a column.
+  void find_presence(Call& call) {
+    const Node& key = *call.args[0];
+    const Node& map = *call.args[1];
+    if (key.kind != NodeKind::constant || !key.constant.is(Kind::string)) return;
+    if (map.kind != NodeKind::path || map.path->root != Path::Root::device) return;
+    const auto& steps = map.path->qualifiers;
+    const auto plain = [](const Qualifier& step) {
+      return step.computed == nullptr && step.key.is(Kind::string) && !step.optional &&
+             !step.test_only;
+    };
+    if (steps.size() != 2 || !std::ranges::all_of(steps, plain)) return;
+    const bool capacity = steps[0].key.text() == "capacity";
+    if (!capacity && steps[0].key.text() != "attributes") return;
+    call.presence = static_cast<int>(plan_.names.size());
+    plan_.names.push_back({capacity ? Half::capacity : Half::attribute,
+                           std::string(steps[1].key.text()), std::string(key.constant.text())});
+  }
+
   Node* function_call(Expr* e, std::span<Node*> args) {
     const auto overloads = plan_.checked.reference(e).overloads;
     const std::string_view overload = overloads.size() == 1 ? overloads[0] : std::string_view{};
@@ -239,6 +258,7 @@ class Lowering {
     call->args = args;
     call->cost = cost_rule(e->name, overload);
     if (cost_may_panic(call->cost)) plan_.always_tracked = true;
+    if (overload == "in_map") find_presence(*call);
     bind(*call);
     Node* made = make(NodeKind::call, e->id);
     made->call = call;
@@ -455,12 +475,15 @@ void find_shortcuts(Plan& plan) {
     if (path.root != Path::Root::device || path.qualifiers.empty()) continue;
     bool plain = true;
     for (const Qualifier& q : path.qualifiers) {
-      plain = plain && q.computed == nullptr && q.key.is(Kind::string) && !q.optional;
+      const bool last = &q == &path.qualifiers.back();
+      plain = plain && q.computed == nullptr && q.key.is(Kind::string) && (!q.optional || last);
     }
     const auto key = [&](std::size_t i) { return path.qualifiers[i].key.text(); };
     if (!plain) continue;
     const bool has = path.qualifiers.back().test_only;
-    if (path.qualifiers.size() == 1 && !has) {
+    const bool optional = path.qualifiers.back().optional;
+    if (has && optional) continue;
+    if (path.qualifiers.size() == 1 && !has && !optional) {
       if (key(0) == "driver") path.shortcut = Path::Shortcut::driver;
       if (key(0) == "allowMultipleAllocations") path.shortcut = Path::Shortcut::allow_multiple;
     }
@@ -470,7 +493,9 @@ void find_shortcuts(Plan& plan) {
         Name{half, std::string(key(1)), std::string(key(2))}, static_cast<int>(plan.names.size()));
     if (added) plan.names.push_back(entry->first);
     path.read = entry->second;
-    path.shortcut = has ? Path::Shortcut::has_name : Path::Shortcut::name;
+    path.shortcut = has        ? Path::Shortcut::has_name
+                    : optional ? Path::Shortcut::optional_name
+                               : Path::Shortcut::name;
   }
 }
 

@@ -49,6 +49,7 @@ struct Call {
   const Regex* regex = nullptr;  ///< a constant pattern, compiled
   std::uint16_t cost = 0;        ///< which rule the cost tracker uses
   bool folded = false;           ///< of constants only: `result`, an error or not
+  int presence = -1;             ///< `"x" in device.capacity["d"]`: whether plan.names[presence] is
   Value result{};
 };
 
@@ -81,7 +82,14 @@ struct Path {
   Path* otherwise = nullptr;
   std::vector<Qualifier> qualifiers;
   int read = -1;  ///< the whole path is plan.names[read]
-  enum class Shortcut : std::uint8_t { none, driver, allow_multiple, name, has_name };
+  enum class Shortcut : std::uint8_t {
+    none,
+    driver,
+    allow_multiple,
+    name,
+    has_name,
+    optional_name
+  };
   Shortcut shortcut = Shortcut::none;
 
   [[nodiscard]] ExprId id() const;
