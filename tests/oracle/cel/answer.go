@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
@@ -88,8 +89,8 @@ func (o *oracle) match(text string, devices []device) []cases.Case {
 		} else {
 			answer["matches"] = matches
 		}
-		if details != nil && details.ActualCost() != nil {
-			answer["cost"] = *details.ActualCost()
+		if cost, counted := costOf(details, err); counted {
+			answer["cost"] = cost
 		}
 		all = append(all, answer)
 	}
@@ -131,10 +132,19 @@ func (o *oracle) evaluate(compiled compiled, base cases.Case, one device) cases.
 	} else {
 		answer["value"] = typed(value)
 	}
-	if details != nil && details.ActualCost() != nil {
-		answer["cost"] = *details.ActualCost()
+	if cost, counted := costOf(details, err); counted {
+		answer["cost"] = cost
 	}
 	return answer
+}
+
+// costOf is what an evaluation cost; where upstream's code panicked (and cel-go made an error of it), how far it had
+// counted by then says nothing.
+func costOf(details *cel.EvalDetails, err error) (uint64, bool) {
+	if details == nil || details.ActualCost() == nil || err != nil && strings.HasPrefix(err.Error(), "internal error: ") {
+		return 0, false
+	}
+	return *details.ActualCost(), true
 }
 
 // variables are the same that DeviceMatches makes.
