@@ -71,7 +71,7 @@ class Arena {
 
  private:
   static constexpr std::size_t first_block = 4096;
-  static constexpr std::size_t largest_block = 1024 * 1024;
+  static constexpr std::size_t largest_block = std::size_t{1024} * 1024;
   static constexpr std::size_t kept_blocks = 8;
 
   struct Block {

@@ -53,9 +53,11 @@ class Reader {
 
   /// The text from a token up to the one before the next.
   [[nodiscard]] Outline ended(Outline made, std::size_t first) const {
-    const std::string_view begin = tokens_[first].text;
+    const std::string_view all = source_.text();
     const std::string_view last = tokens_[at_ - 1].text;
-    made.text = {begin.data(), static_cast<std::size_t>(last.data() + last.size() - begin.data())};
+    const auto begin = tokens_[first].text.begin() - all.begin();
+    made.text = all.substr(static_cast<std::size_t>(begin),
+                           static_cast<std::size_t>(last.end() - all.begin() - begin));
     return made;
   }
 

@@ -197,7 +197,7 @@ Zones& zones() {
 const Zone* find_zone(std::string_view name) {
   // Go refuses names that could leave the zone directory.
   if (name.find("..") != std::string_view::npos || name.starts_with('/') ||
-      name.find('\\') != std::string_view::npos) {
+      name.starts_with('\\')) {
     return nullptr;
   }
   Zones& all = zones();
@@ -230,7 +230,7 @@ std::optional<std::int32_t> zone_offset(std::string_view zone, std::int64_t seco
     if (zone.empty() || zone == "UTC") return 0;
     if (const Zone* known = find_zone(zone)) return offset_in(*known, seconds);
     const bool odd = zone.find("..") != std::string_view::npos || zone.starts_with('/') ||
-                     zone.find('\\') != std::string_view::npos;
+                     zone.starts_with('\\');
     error = odd ? "time: invalid location name" : fmt::format("unknown time zone {}", zone);
     return std::nullopt;
   }
