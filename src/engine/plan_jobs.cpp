@@ -104,7 +104,8 @@ void PlanJobs::update(const PlanInput& input, const policy::Policy& policy) {
   policy_ = input.policy;
   rules_ = &policy;
   class_epoch_ = snapshot_->class_epoch();
-  singular_.clear();
+  // Waiting tasks point to theirs until they have been looked at again, below.
+  const auto last_singular = std::exchange(singular_, {});
   next_singular_ = 0;
   devices_.clear();
   leaves_.resize(policy.queues.queues().size());
