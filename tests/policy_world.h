@@ -1,0 +1,214 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dray/base/check.h"
+#include "dray/cluster/state.h"
+#include "dray/engine/plan.h"
+
+// Clusters of nodes with eight GPUs, queues and jobs for the policy benchmarks; as KAI's tests make
+// theirs. GPUs are a node resource (as in those), or devices of a slice.
+
+namespace dray::bench {
+
+enum class Gpus { node_resource, slices };
+
+constexpr const char* gpu_resource = "nvidia.com/gpu";
+constexpr Time bench_start = Time(std::chrono::hours(24 * 365 * 60));
+
+class PolicyWorld {
+ public:
+  explicit PolicyWorld(Gpus kind) : kind_(kind) {
+    config_.queues_from = policy::QueueSource::kai;
+    policy::CountingRule rule;
+    if (kind == Gpus::slices) {
+      rule.device_class = ClassName("gpu");
+      DeviceClass made;
+      made.meta.name = "gpu";
+      made.selectors.push_back({.cel = R"(device.driver == "gpu.example.com")"});
+      tell(made);
+    } else {
+      rule.node_resource = gpu_resource;
+    }
+    config_.resources.push_back({.name = "gpu", .rules = {rule}});
+    config_.reclaim.enabled = config_.preemption.enabled = config_.consolidation.enabled = true;
+    config_.budgets.victim_cooldown = Duration{0};
+  }
+
+  void queue(const std::string& name, const std::string& parent, std::int64_t quota,
+             std::int64_t weight, std::optional<std::int64_t> limit = {}) {
+    policy::QueueConfig made;
+    made.name = policy::QueueName(name);
+    if (!parent.empty()) made.parent = policy::QueueName(parent);
+    made.quota["gpu"] = Quantity(quota);
+    made.quota["cpu"] = std::nullopt;
+    made.quota["memory"] = std::nullopt;
+    if (limit) made.limit["gpu"] = Quantity(*limit);
+    made.over_quota_weight.all = Quantity(weight);
+    config_.queues.push_back(std::move(made));
+  }
+  void topology(std::vector<std::string> levels) { config_.topology = std::move(levels); }
+
+  void node(const std::string& name, std::int64_t gpus, Labels labels = {}) {
+    Node made;
+    made.meta.name = name;
+    made.meta.uid = Uid(name);
+    made.meta.labels = std::move(labels);
+    made.allocatable = {{"cpu", Quantity(20'000)},
+                        {"memory", Quantity(2'000'000'000'000)},
+                        {"pods", Quantity(110)}};
+    if (kind_ == Gpus::node_resource) {
+      made.allocatable[gpu_resource] = Quantity(gpus);
+    } else {
+      ResourceSlice slice;
+      slice.meta.name = name;
+      slice.meta.uid = Uid("slice-" + name);
+      slice.driver = DriverName("gpu.example.com");
+      slice.pool = PoolName(name);
+      slice.pool_generation = 1;
+      slice.scope.node_name = NodeName(name);
+      for (std::int64_t i = 0; i < gpus; ++i) {
+        Device device;
+        device.name = DeviceName(std::to_string(i));
+        slice.devices.push_back(std::move(device));
+      }
+      tell(slice);
+    }
+    tell(made);
+  }
+
+  struct Ask {
+    std::string name;
+    std::string queue;
+    std::int64_t gpus = 1;
+    int pods = 1;
+    std::string on;  ///< node; empty: waits
+    std::string required;
+    bool preemptible = true;
+    int priority = 50;
+    int minimum = 0;  ///< of the pods; 0: all
+  };
+  void job(const Ask& ask) {
+    auto made = std::make_shared<engine::Job>();
+    made->uid = Uid(ask.name);
+    made->name = ask.name;
+    made->queue = policy::QueueName(ask.queue);
+    made->priority = ask.priority;
+    made->preemptible = ask.preemptible;
+    made->created = made->queued = bench_start + std::chrono::seconds(jobs_made_++);
+    for (int i = 0; i < ask.pods; ++i) {
+      auto pod = pod_of(ask, fmt::format("{}-{}", ask.name, i));
+      engine::Member member{.pod = pod, .state = engine::MemberState::waiting, .node = {}};
+      if (!ask.on.empty()) {
+        member.state = engine::MemberState::placed;
+        member.node = NodeName(ask.on);
+      }
+      made->members.push_back(std::move(member));
+    }
+    made->gang = engine::plain_gang(made->members.size(), ask.minimum > 0 ? ask.minimum : ask.pods);
+    made->gang.topology.required = ask.required;
+    jobs_.push_back(std::move(made));
+  }
+  void drop_pod(const std::string& pod, const std::string& job) {
+    state_.apply(cluster::ObjectGone{Kind::pod, "default", pod, Uid(pod)});
+    if (kind_ == Gpus::slices) {
+      state_.apply(
+          cluster::ObjectGone{Kind::resource_claim, "default", "c-" + pod, Uid("c-" + pod)});
+    }
+    std::erase_if(jobs_, [&](const auto& each) { return each->uid == Uid(job); });
+  }
+
+  engine::PlanInput input(engine::Actions actions) {
+    if (!policy_) {
+      auto made = policy::compile(config_);
+      DRAY_CHECK(made.has_value());
+      // Queues are as old as they were made: names decide nothing.
+      for (std::size_t i = 0; i < config_.queues.size(); ++i) {
+        const auto index = made->queues.find(config_.queues[i].name.get());
+        made->queues[*index].created = bench_start + std::chrono::seconds(i);
+      }
+      policy_ = std::make_shared<const policy::Policy>(std::move(*made));
+    }
+    engine::PlanInput input;
+    input.snapshot = state_.snapshot();
+    input.policy = policy_;
+    input.jobs = jobs_;
+    std::ranges::sort(input.jobs, {}, [](const auto& job) { return job->uid; });
+    input.actions = actions;
+    input.budget = {
+        .jobs = 100'000, .nodes_tried = 100'000'000, .evictions = 100'000, .scenarios = 100'000};
+    input.now = bench_start + std::chrono::hours(10);
+    return input;
+  }
+
+ private:
+  void tell(KubeObject object) { state_.apply(cluster::ObjectChanged{std::move(object)}); }
+
+  std::shared_ptr<const Pod> pod_of(const Ask& ask, const std::string& name) {
+    Pod pod;
+    pod.meta.namespace_name = "default";
+    pod.meta.name = name;
+    pod.meta.uid = Uid(name);
+    pod.phase = "Pending";
+    Container container;
+    container.requests = {{"cpu", Quantity(1)}, {"memory", Quantity(1'000'000'000)}};
+    if (kind_ == Gpus::node_resource) container.requests[gpu_resource] = Quantity(ask.gpus);
+    pod.containers.push_back(std::move(container));
+    if (!ask.on.empty()) {
+      pod.node_name = NodeName(ask.on);
+      pod.phase = "Running";
+    }
+    if (kind_ == Gpus::slices) {
+      pod.resource_claims.push_back(
+          {.name = "gpu", .claim_name = "c-" + name, .template_name = {}});
+      claim(ask, name);
+    }
+    tell(pod);
+    return std::make_shared<const Pod>(std::move(pod));
+  }
+
+  void claim(const Ask& ask, const std::string& pod) {
+    ResourceClaim claim;
+    claim.meta.namespace_name = "default";
+    claim.meta.name = "c-" + pod;
+    claim.meta.uid = Uid(claim.meta.name);
+    claim.meta.owners.push_back(
+        {.api_version = "v1", .kind = "Pod", .name = pod, .uid = Uid(pod), .controller = true});
+    DeviceRequestSpec spec;
+    spec.device_class = ClassName("gpu");
+    spec.allocation_mode = "ExactCount";
+    spec.count = ask.gpus;
+    claim.spec.requests.push_back({.name = "gpu", .exactly = spec, .first_available = {}});
+    if (!ask.on.empty()) {
+      AllocationResult result;
+      for (std::int64_t i = 0; i < ask.gpus; ++i) {
+        AllocatedDevice device;
+        device.request = "gpu";
+        device.device = {DriverName("gpu.example.com"), PoolName(ask.on),
+                         DeviceName(std::to_string(next_device_[ask.on]++))};
+        result.devices.push_back(std::move(device));
+      }
+      claim.allocation = std::move(result);
+      claim.reserved_for.push_back(
+          {.api_group = {}, .resource = "pods", .name = pod, .uid = Uid(pod)});
+    }
+    tell(claim);
+  }
+
+  Gpus kind_;
+  policy::PolicyConfig config_;
+  std::shared_ptr<const policy::Policy> policy_;
+  cluster::ClusterState state_;
+  std::vector<std::shared_ptr<const engine::Job>> jobs_;
+  std::map<std::string, std::int64_t> next_device_;
+  int jobs_made_ = 0;
+};
+
+}  // namespace dray::bench
