@@ -89,7 +89,7 @@ asio::awaitable<void> DemoPlayer::play(std::vector<KubeObject> workload) {
     co_await play_changes();
   }
   const auto end = std::chrono::steady_clock::now() + gang_patience;
-  while (gangs_wait() && std::chrono::steady_clock::now() < end) {
+  while ((gangs_wait() || !changes_.empty()) && std::chrono::steady_clock::now() < end) {
     co_await wait(std::chrono::milliseconds(200));
     co_await play_changes();
   }
@@ -143,7 +143,8 @@ asio::awaitable<void> DemoPlayer::describe(DemoRow& row) {
   if (view->reason != Reason::none) {
     row.reason = fmt::format("{} ({})", text(view->reason), view->detail);
   } else if (!row.devices.empty()) {
-    row.reason = view->detail;
+    row.reason = view->detail.empty() ? fmt::format("{} of queue {}", view->job, view->queue)
+                                      : view->detail;
   }
 }
 

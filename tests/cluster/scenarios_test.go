@@ -24,6 +24,39 @@ func TestScenarios(t *testing.T) {
 
 // Scenarios of the shared fixtures; testdata/shared-scenarios.txt names those that dray must meet by now.
 func TestSharedScenarios(t *testing.T) {
+	playShared(t, func(s harness.Scenario) bool { return len(s.Gates) == 0 })
+}
+
+// Those of them that need feature gates: on a control plane of their own.
+func TestSharedScenariosWithGates(t *testing.T) {
+	shared(t)
+	drayProgram(t)
+	withGates(t, "GenericWorkload", "DRAWorkloadResourceClaims")
+	playShared(t, func(s harness.Scenario) bool { return len(s.Gates) > 0 })
+}
+
+// withGates puts a control plane with these feature gates in the place of the usual one for the rest of the test.
+func withGates(t *testing.T, gates ...string) {
+	t.Helper()
+	usual := plane
+	gated, err := harness.StartControlPlane(t.Context(), planeBinaries, t.TempDir(), gates...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane = gated
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(gated.Tails(20))
+		}
+		gated.Stop()
+		plane = usual
+	})
+	if err := install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func playShared(t *testing.T, mine func(harness.Scenario) bool) {
 	dir := shared(t)
 	enabled, err := os.ReadFile("testdata/shared-scenarios.txt")
 	if err != nil {
@@ -36,21 +69,44 @@ func TestSharedScenarios(t *testing.T) {
 	}
 	load(t, inventory...)
 	names := strings.Fields(string(enabled))
-	played := 0
+	played, wanted := 0, 0
 	for _, s := range scenarios(t, filepath.Join(dir, "scenarios/expect.yaml")) {
+		if !mine(s) {
+			continue
+		}
+		if slices.Contains(names, s.Name) {
+			wanted++
+		}
 		t.Run(s.Name, func(t *testing.T) {
 			if !slices.Contains(names, s.Name) {
 				t.Skip("not in testdata/shared-scenarios.txt")
 			}
 			played++
-			if len(s.Gates) > 0 {
-				t.Fatalf("needs feature gates %v, which are off", s.Gates)
-			}
 			play(t, dir, s)
+			if reason := reasons[s.Name]; reason != "" {
+				checkReason(t, s, reason)
+			}
 		})
 	}
-	if played != len(names) {
-		t.Errorf("played %d scenarios of %v", played, names)
+	if played != wanted || wanted == 0 {
+		t.Errorf("played %d scenarios of %d", played, wanted)
+	}
+}
+
+// reasons are the words of DrayAdmitted that all pods of a scenario must end with.
+var reasons = map[string]string{"gang-too-big": "GangNoRoom"}
+
+func checkReason(t *testing.T, s harness.Scenario, want string) {
+	t.Helper()
+	for name := range s.Pods {
+		_, err := plane.WaitPod(t.Context(), "s-"+s.Name, name, patience, func(pod *corev1.Pod) bool {
+			return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+				return c.Type == "DrayAdmitted" && c.Status == corev1.ConditionFalse && c.Reason == want
+			})
+		})
+		if err != nil {
+			t.Error("reason "+want+":", err)
+		}
 	}
 }
 
@@ -101,6 +157,9 @@ func play(t *testing.T, dir string, s harness.Scenario) {
 	}
 	t.Cleanup(func() {
 		if err := plane.DeletePods(contextAfter(t), namespace); err != nil {
+			t.Error(err)
+		}
+		if err := plane.DeleteGroups(contextAfter(t), namespace); err != nil {
 			t.Error(err)
 		}
 		if err := plane.WaitReleased(contextAfter(t), namespace, patience); err != nil {

@@ -161,11 +161,15 @@ func (c *ControlPlane) startControllers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	names := controllers
+	if slices.Contains(c.gates, "GenericWorkload") {
+		names += ",podgroup-protection-controller" // else a deleted PodGroup stays, and keeps its claims
+	}
 	// The default of 20 calls a second would hold every test back (ten template pods a second).
 	manager, err := c.start("kube-controller-manager", append(c.gateFlags(false), "--kubeconfig="+kubeconfig,
 		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig,
 		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port[0]), "--leader-elect=false",
-		"--use-service-account-credentials", "--controllers="+controllers, "--root-ca-file="+c.authority.File,
+		"--use-service-account-credentials", "--controllers="+names, "--root-ca-file="+c.authority.File,
 		"--service-account-private-key-file="+c.path("service-account.key"),
 		"--kube-api-qps=2000", "--kube-api-burst=2000", "--profiling=false", "--v=1")...)
 	if err != nil {
