@@ -63,10 +63,10 @@ bool AttributeValues::stands_for_unknown(ValueId id) const {
   return key == "i-1" || key == "s";
 }
 
-std::optional<std::string> AttributeValues::text(ValueId id) const {
+std::optional<std::string> AttributeValues::text(ValueId id, bool unknown_too) const {
   if (id == 0 || values_[id].elements.size() != 1) return std::nullopt;
   const auto& key = element_keys_[values_[id].elements.front()];
-  if (key == "i-1" || key == "s") return std::nullopt;
+  if (!unknown_too && (key == "i-1" || key == "s")) return std::nullopt;
   return key.substr(1);
 }
 

@@ -28,8 +28,9 @@ class AttributeValues {
   };
   [[nodiscard]] const Value& value(ValueId id) const { return values_[id]; }
 
-  /// The value's text without its type; nothing for lists and for what stands for unknown.
-  [[nodiscard]] std::optional<std::string> text(ValueId id) const;
+  /// The value's text without its type; nothing for lists and, unless it is asked for, for what
+  /// stands for unknown.
+  [[nodiscard]] std::optional<std::string> text(ValueId id, bool unknown_too = false) const;
   /// -1 and "" are what drivers publish where they do not know (a NUMA node, a PCIe root).
   [[nodiscard]] bool stands_for_unknown(ValueId id) const;
 

@@ -134,7 +134,9 @@ Result<std::vector<AllocationResult>> assemble(const NodeView& view, const Ask& 
       made.device = view.id(pick.device);
       if (spec.admin) made.admin_access = true;
       made.tolerations = spec.spec->tolerations;
-      made.skip_node_operations = device.slice->skip_node_operations;
+      if (features.optional_node_operations) {
+        made.skip_node_operations = device.slice->skip_node_operations;
+      }
       if (features.device_binding_and_status) {
         made.binding_conditions = device.traits().binding_conditions;
         made.binding_failure_conditions = device.traits().binding_failure_conditions;

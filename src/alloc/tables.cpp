@@ -124,7 +124,7 @@ Stage Tables::selection(const Spec& spec, std::uint32_t device, Verdict& verdict
 Stage Tables::availability(const Spec& spec, std::uint32_t device, const CapacityPlan* plan) {
   const auto& view = view_.devices[device];
   if (!spec.admin && dedicated(device)) return Stage::in_use;
-  if (!view.slice->skip_node_operations.empty() &&
+  if (features_.experimental() && !view.slice->skip_node_operations.empty() &&
       !(features_.optional_node_operations && node_operations_)) {
     return Stage::node_operations;
   }

@@ -19,8 +19,7 @@ void shares_on_one_card(const NodeView& view, const Ask& ask, const Tables& tabl
     if (!tables.shareable(pick.device)) continue;
     if (seen.emplace(ask.specs[pick.spec].claim, pick.device).second) continue;
     out.push_back(
-        fmt::format("both shares are on one card ({}); the driver keeps only the last "
-                    "limit",
+        fmt::format("both shares are on one card; the driver keeps only the last limit ({})",
                     view.devices[pick.device].name()));
   }
 }
@@ -40,6 +39,14 @@ void part_of_a_tpu_host(const NodeView& view, std::span<const Pick> picks,
       fmt::format("libtpu needs all chips of the host: {} of {} are taken", taken, chips));
 }
 
+/// `false NUMA alignment: -1 means unknown (dra.net/numaNode)`.
+std::string false_alignment(std::string_view attribute, std::string_view value) {
+  const auto has = [&](std::string_view word) { return attribute.find(word) != attribute.npos; };
+  const auto* kind = has("numa") ? "NUMA " : has("pcie") ? "PCIe " : "";
+  return fmt::format("false {}alignment: {} means unknown ({})", kind,
+                     value.empty() ? "an empty value" : value, attribute);
+}
+
 void matched_by_unknown(const Ask& ask, const Tables& tables, const AttributeValues& values,
                         std::span<const Pick> picks, std::vector<std::string>& out) {
   std::set<std::string> said;
@@ -49,8 +56,7 @@ void matched_by_unknown(const Ask& ask, const Tables& tables, const AttributeVal
       const auto& constraint = ask.claims[spec.claim].constraints[spec.constraints[i]];
       const auto value = (*tables.row(pick.spec).values[i])[pick.device];
       if (constraint.distinct || !values.stands_for_unknown(value)) continue;
-      auto text = fmt::format("false alignment: {} is -1 or empty, which means unknown",
-                              constraint.attribute);
+      auto text = false_alignment(constraint.attribute, values.text(value, true).value_or(""));
       if (said.insert(text).second) out.push_back(std::move(text));
     }
   }

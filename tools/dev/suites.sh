@@ -9,7 +9,7 @@ fi
 # The suites of dray_cases and where their files are among the shared cases; the repository's own are
 # tests/cases/SUITE/*.jsonl.
 case_suites=("cel cel/*.jsonl" "allocator allocator/*.jsonl" "fairshare kai/fairshare_*.jsonl"
-  "rules kai/rules_*.jsonl")
+  "rules kai/rules_*.jsonl" "scenarios ../fixtures/scenarios/expect.yaml")
 all_stages=(tools layers unit property dst cases oracle cluster)
 
 count() { python3 tools/count_tests.py "$@" || printf '0 1 0\n%s\n' "no counts"; }

@@ -21,6 +21,13 @@ struct Features {
   bool derived_attributes = false;
   bool compatibility_groups = false;
 
+  /// Whether upstream would take its experimental implementation: only that knows these. The others
+  /// do not even look at a slice's skipNodeOperations.
+  [[nodiscard]] bool experimental() const {
+    return list_type_attributes || optional_node_operations || derived_attributes ||
+           compatibility_groups;
+  }
+
   /// `none`, `ga`, `default` (of 1.37), `all`.
   [[nodiscard]] static std::optional<Features> preset(std::string_view name);
   /// Sets a switch by upstream's name (`PartitionableDevices`); false if there is no such switch.
