@@ -36,7 +36,9 @@ struct Allocator::State {
   std::optional<Ask> ask;
   std::shared_ptr<const void> ask_origin;
   std::uint64_t ask_epoch = 0;
-  Memo::Shape* ask_shape = nullptr;  ///< of `ask`
+  Memo::Shape* ask_shape = nullptr;               ///< of `ask`
+  std::shared_ptr<const Remembered> last_answer;  ///< held until the next one
+  std::vector<std::string> placed;  ///< attributes that mode best reads of every device
   std::uint64_t shares = 0;
   Counts counts;
 
@@ -48,9 +50,9 @@ struct Allocator::State {
     std::optional<NodeView> view;
     std::optional<Tables> tables;
   };
-  [[nodiscard]] Result<std::shared_ptr<const Remembered>> answer(
-      const cluster::AllocatedState& state, cluster::NodeIndex node, const Ask& ask,
-      Memo::Shape& shape, Work& work);
+  [[nodiscard]] Result<const Remembered*> answer(const cluster::AllocatedState& state,
+                                                 cluster::NodeIndex node, const Ask& ask,
+                                                 Memo::Shape& shape, Work& work);
   [[nodiscard]] Result<void> look(const cluster::AllocatedState& state, cluster::NodeIndex node,
                                   const Ask& ask, Work& work);
   [[nodiscard]] Result<Remembered> search(const Ask& ask, Work& work);
@@ -70,7 +72,7 @@ const Ask& Allocator::State::asked(std::span<const ResourceClaim* const> claims,
     ask = prepare(claims, snapshot, options.features, memory.programs);
     ask_epoch = snapshot.class_epoch();
     ask_origin = snapshot.origin();
-    ask_shape = &memo.find(*ask, snapshot);
+    ask_shape = &memo.find(*ask, snapshot, placed);
   }
   return *ask;
 }
@@ -155,10 +157,10 @@ Result<Remembered> Allocator::State::search(const Ask& given, Work& work) {
   return answer;
 }
 
-Result<std::shared_ptr<const Remembered>> Allocator::State::answer(
-    const cluster::AllocatedState& state, cluster::NodeIndex node, const Ask& given,
-    Memo::Shape& shape, Work& work) {
-  if (auto known = shape.by_version(state, node)) return known;
+Result<const Remembered*> Allocator::State::answer(const cluster::AllocatedState& state,
+                                                   cluster::NodeIndex node, const Ask& given,
+                                                   Memo::Shape& shape, Work& work) {
+  if (const auto* known = shape.find(state, node)) return known;
   if (auto looked = look(state, node, given, work); !looked) {
     return std::unexpected(std::move(looked.error()));
   }
@@ -175,8 +177,9 @@ Result<std::shared_ptr<const Remembered>> Allocator::State::answer(
     known = std::make_shared<const Remembered>(std::move(*made));
     shape.store(std::move(key), known);
   }
-  shape.store_version(state, node, known);
-  return known;
+  last_answer = known;
+  shape.store(state, node, known);
+  return known.get();
 }
 
 Result<Allocation> Allocator::State::allocation(const Remembered& known, const Ask& given,
@@ -206,6 +209,10 @@ std::optional<Error> too_many(std::span<const ResourceClaim* const> claims) {
 
 Allocator::Allocator(AllocatorOptions options) : state_(std::make_unique<State>()) {
   state_->options = std::move(options);
+  if (state_->options.mode != Mode::best) return;
+  for (const auto& level : state_->options.alignment) {
+    state_->placed.insert(state_->placed.end(), level.begin(), level.end());
+  }
 }
 Allocator::~Allocator() = default;
 Allocator::Allocator(Allocator&&) noexcept = default;

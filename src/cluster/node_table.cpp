@@ -68,6 +68,7 @@ bool NodeTable::put(std::shared_ptr<const NodeFacts> facts) {
     entry.pools = beyond->second.pools;
   }
   entry.facts = std::move(facts);
+  stale_looks_.push_back(index);
   return true;
 }
 
@@ -106,18 +107,27 @@ void NodeTable::add_pool(const std::string& node, PoolIndex pool) {
   const auto at = std::ranges::lower_bound(pools, pool);
   if (at != pools.end() && *at == pool) return;
   pools.insert(at, pool);
-  if (const auto index = find(NodeName(node))) nodes_.at_for_write(index->get()).pools = pools;
+  set_pools(node, pools);
+}
+
+void NodeTable::set_pools(const std::string& node, const std::vector<PoolIndex>& pools) {
+  const auto index = find(NodeName(node));
+  if (!index) return;
+  nodes_.at_for_write(index->get()).pools = pools;
+  stale_looks_.push_back(*index);
 }
 
 void NodeTable::remove_pool(const std::string& node, PoolIndex pool) {
   auto& pools = beyond_[node].pools;
   std::erase(pools, pool);
-  if (const auto index = find(NodeName(node))) nodes_.at_for_write(index->get()).pools = pools;
+  set_pools(node, pools);
 }
 
 void NodeTable::touch(const std::string& node) {
   const auto index = find(NodeName(node));
-  if (index) nodes_.at_for_write(index->get()).version = stamps_.next();
+  if (!index) return;
+  nodes_.at_for_write(index->get()).version = stamps_.next();
+  stale_looks_.push_back(*index);
 }
 
 }  // namespace dray::cluster

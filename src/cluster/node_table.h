@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "dray/cluster/snapshot.h"
@@ -44,6 +45,22 @@ class NodeTable {
   /// A slice of that node, or its use, is different.
   void touch(const std::string& node);
 
+  /// Gives every node that changed since the last time its look: `look_of(name, pools)`.
+  template <class LookOf>
+  void refresh_looks(const LookOf& look_of) {
+    for (const auto index : std::exchange(stale_looks_, {})) {
+      const auto& held = entry(index);
+      if (!held.facts) continue;
+      const auto look = look_of(held.facts->name.get(), held.pools);
+      if (look != held.look) nodes_.at_for_write(index.get()).look = look;
+    }
+  }
+  /// A pool of the node has come to be seen from elsewhere too, or no more.
+  void look_is_stale(const std::string& node) {
+    if (const auto index = find(NodeName(node))) stale_looks_.push_back(*index);
+  }
+  void refresh_all_looks() { stale_looks_ = *by_name_; }
+
   [[nodiscard]] Chunked<NodeEntry> freeze_entries() { return nodes_.freeze(); }
   [[nodiscard]] std::shared_ptr<const std::vector<NodeIndex>> freeze_names();
 
@@ -53,6 +70,7 @@ class NodeTable {
     std::vector<PoolIndex> pools;
   };
 
+  void set_pools(const std::string& node, const std::vector<PoolIndex>& pools);
   void publish_use(const NodeName& node, const NodeUse& use);
   std::vector<NodeIndex>& own_names();
 
@@ -60,6 +78,7 @@ class NodeTable {
   Chunked<NodeEntry> nodes_;
   std::unordered_map<std::string, NodeIndex> index_;
   std::vector<NodeIndex> free_;
+  std::vector<NodeIndex> stale_looks_;
   std::unordered_map<std::string, Beyond> beyond_;
   std::shared_ptr<std::vector<NodeIndex>> by_name_;
   bool names_shared_ = false;

@@ -111,6 +111,11 @@ void PoolTable::slices_changed(std::uint32_t index, const std::string& node) {
   auto& pool = own_pool(index);
   pool.version = stamps_.next();
   summarize(pool);
+  if (!pool.slots.empty()) {
+    // Of more than these two, none has a look: the pool is not theirs alone.
+    nodes_.look_is_stale(pool.slots.front().slice->node_name());
+    nodes_.look_is_stale(pool.slots.back().slice->node_name());
+  }
   const auto [first, last] = pool.of_node(node);
   if (node.empty()) {
     set_shared(PoolIndex(index), first != last);

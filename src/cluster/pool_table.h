@@ -35,6 +35,7 @@ class PoolTable {
   /// Moves when something changes that is not of one node.
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
 
+  [[nodiscard]] const Pool& pool(PoolIndex index) const { return *records_[index.get()].pool; }
   [[nodiscard]] Chunked<std::shared_ptr<const Pool>> freeze_pools();
   [[nodiscard]] ShardedMap<std::string, PoolIndex> freeze_index() { return index_.freeze(); }
   [[nodiscard]] std::shared_ptr<const std::vector<PoolIndex>> shared_pools() const {

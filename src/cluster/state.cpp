@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cluster/claim_book.h"
+#include "cluster/looks.h"
 #include "cluster/node_table.h"
 #include "cluster/pool_table.h"
 #include "cluster/publish.h"
@@ -48,7 +49,8 @@ struct ClusterState::Data {
   NodeTable nodes{stamps};
   PoolTable pools{stamps, nodes};
   ClaimBook claims{pools};
-  Publisher publisher;
+  Looks looks;
+  Publisher publisher{looks};
   ShardedMap<PodKey, std::shared_ptr<const Pod>> pods;
   std::unordered_map<std::string, PodKey> pod_keys;  // by identity
   std::map<ClaimTemplateKey, std::shared_ptr<const ResourceClaimTemplate>> templates;
@@ -82,6 +84,7 @@ struct ClusterState::Data {
 
   void recharge(const std::string& id);
   void pod_gone(const PodKey& key, const Uid& uid);
+  void refresh_looks();
   void changed() { ++generation; }
   void classes_changed() {
     class_epoch = stamps.next();
@@ -93,6 +96,19 @@ struct ClusterState::Data {
   }
   [[nodiscard]] std::shared_ptr<const Pod> find_pod(const std::string& id) const;
 };
+
+void ClusterState::Data::refresh_looks() {
+  const auto look_of = [this](const std::string& node, const std::vector<PoolIndex>& seen) {
+    std::vector<const Pool*> its_pools;
+    for (const auto pool : seen) its_pools.push_back(&pools.pool(pool));
+    return looks.of_node(node, std::move(its_pools));
+  };
+  nodes.refresh_looks(look_of);
+  if (!looks.full()) return;
+  looks.begin_anew();
+  nodes.refresh_all_looks();
+  nodes.refresh_looks(look_of);
+}
 
 std::shared_ptr<const Pod> ClusterState::Data::find_pod(const std::string& id) const {
   const auto key = pod_keys.find(id);
@@ -314,11 +330,14 @@ std::uint64_t ClusterState::generation() const {
 std::shared_ptr<const Snapshot> ClusterState::snapshot() {
   auto& data = *data_;
   if (data.last && data.last->generation_ == data.generation) return data.last;
+  data.refresh_looks();
   auto made = std::make_shared<Snapshot>();
   made->generation_ = data.generation;
   made->origin_ = data.origin;
   made->device_epoch_ = std::max({data.class_epoch, data.rule_epoch, data.pools.epoch()});
   made->class_epoch_ = data.class_epoch;
+  made->look_era_ = data.looks.era();
+  made->left_out_ = data.looks.left_out();
   made->nodes_ = data.nodes.freeze_entries();
   made->by_name_ = data.nodes.freeze_names();
   made->pools_ = data.pools.freeze_pools();

@@ -1,15 +1,12 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "dray/alloc/allocator.h"
 #include "dray/cluster/state.h"
-#include "tests/unit/cluster/objects.h"
+#include "tests/bench/farm.h"
 
 // Allocation per node, cold and warm; hopeless questions; one pool over many nodes; a large
 // cluster.
@@ -19,50 +16,12 @@ namespace {
 using namespace dray;
 using namespace dray::testing;
 
-constexpr const char* root_attribute = "resource.kubernetes.io/pcieRoot";
-
-/// Eight GPUs as drivers publish them: ten attributes, two capacities, two PCIe roots by turns.
-ResourceSlice gpus(const std::string& node_name, int number) {
-  std::vector<Device> devices;
-  for (int i = 0; i < 8; ++i) {
-    auto made = device("gpu-" + std::to_string(i));
-    made.attributes = {{"type", std::string("gpu")},
-                       {"uuid", fmt::format("GPU-{:08x}-{:04x}", number, i)},
-                       {"productName", std::string("NVIDIA H100 80GB HBM3")},
-                       {"brand", std::string("Nvidia")},
-                       {"architecture", std::string("Hopper")},
-                       {"cudaComputeCapability", VersionText("9.0.0")},
-                       {"driverVersion", VersionText("570.86.15")},
-                       {"resource.kubernetes.io/pciBusID", fmt::format("0000:{:02x}:00.0", 16 + i)},
-                       {root_attribute, std::string(i % 2 == 0 ? "pci0000:10" : "pci0000:80")},
-                       {"resource.kubernetes.io/numaNode", std::int64_t{i / 4}}};
-    made.capacity["memory"].value = quantity("81559Mi");
-    made.capacity["multiprocessors"].value = quantity("132");
-    devices.push_back(std::move(made));
-  }
-  return slice(node_name, std::move(devices), "gpu.nvidia.com");
-}
-
 ResourceClaim four_on_one_root() {
   auto spec = exactly(4, "gpu.nvidia.com");
   spec.selectors.push_back(
       {"device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('40Gi')) >= 0"});
   auto made = claim("four", {request("gpu", spec)});
   made.spec.constraints.emplace_back().match_attribute = root_attribute;
-  return made;
-}
-
-DeviceClass gpu_class() {
-  return device_class("gpu.nvidia.com", {"device.driver == 'gpu.nvidia.com' && "
-                                         "device.attributes['gpu.nvidia.com'].type == 'gpu'"});
-}
-
-Node host(int number) {
-  auto made = node(fmt::format("node-{:06}", number));
-  made.meta.labels = {{"kubernetes.io/hostname", made.meta.name},
-                      {"kubernetes.io/arch", "amd64"},
-                      {"topology.kubernetes.io/zone", fmt::format("zone-{}", number % 3)},
-                      {"example.com/rack", fmt::format("rack-{}", number / 32)}};
   return made;
 }
 
@@ -112,9 +71,7 @@ void per_node(benchmark::State& bench, bool warm) {
     }
     ask_all(allocator, state, asked);
   }
-  bench.counters["us_per_node"] =
-      benchmark::Counter(5000e-6 * static_cast<double>(bench.iterations()),
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  bench.SetItemsProcessed(bench.iterations() * 5000);  // nodes
 }
 
 void bm_four_gpus_cold(benchmark::State& bench) {
@@ -137,24 +94,73 @@ void bm_allocate_one_node(benchmark::State& bench) {
   }
 }
 
-/// k of 64 equal devices, then one that is not there: upstream needs C(64, k) steps.
-void bm_hopeless(benchmark::State& bench) {
+// ---- Questions that upstream's search is exponential in; each is asked of an allocator that has
+// seen nothing before.
+
+void ask_one_node(benchmark::State& bench, std::vector<ResourceSlice> slices,
+                  const ResourceClaim& asked) {
   cluster::ClusterState cluster;
   put(cluster, node("n1"));
   put(cluster, device_class("any"));
   put(cluster, device_class("none", {"false"}));
-  std::vector<Device> devices;
-  for (int i = 0; i < 64; ++i) devices.push_back(device("d" + std::to_string(i)));
-  put(cluster, slice("n1", devices));
+  for (auto& each : slices) put(cluster, std::move(each));
   const cluster::AllocatedState state(cluster.snapshot());
-  const auto asked =
-      claim("c", {request("r", exactly(bench.range(0))), request("x", exactly(1, "none"))});
   const ResourceClaim* claims[] = {&asked};
   for (auto _ : bench) {
     alloc::Allocator allocator;
     benchmark::DoNotOptimize(
         allocator.allocate(state, state.snapshot().nodes_by_name().front(), claims));
   }
+}
+
+std::vector<Device> plain(std::int64_t count) {
+  std::vector<Device> devices;
+  for (int i = 0; i < count; ++i) devices.push_back(device("d" + std::to_string(i)));
+  return devices;
+}
+
+/// k of 64 equal devices, then one that is not there: C(64, k).
+void bm_hopeless(benchmark::State& bench) {
+  ask_one_node(
+      bench, {slice("n1", plain(64))},
+      claim("c", {request("r", exactly(bench.range(0))), request("x", exactly(1, "none"))}));
+}
+
+/// So many single requests on so many devices, then one that cannot be met.
+void bm_requests_on(benchmark::State& bench) {
+  std::vector<DeviceRequest> requests;
+  for (int i = 0; i < bench.range(1); ++i) {
+    requests.push_back(request("r" + std::to_string(i), exactly(1)));
+  }
+  requests.push_back(request("x", exactly(1, "none")));
+  ask_one_node(bench, {slice("n1", plain(bench.range(0)))}, claim("c", requests));
+}
+
+/// One more device of one value than each of two groups has: 2^(D/2).
+void bm_two_groups(benchmark::State& bench) {
+  auto devices = plain(bench.range(0));
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    devices[i].attributes[root_attribute] = std::to_string(i % 2);
+  }
+  auto asked = claim("c", {request("r", exactly(bench.range(0) / 2 + 1))});
+  asked.spec.constraints.emplace_back().match_attribute = root_attribute;
+  ask_one_node(bench, {slice("n1", std::move(devices))}, asked);
+}
+
+/// Twice as many partitions as units, and one more is asked for than there are units.
+void bm_counters(benchmark::State& bench) {
+  auto devices = plain(2 * bench.range(0));
+  for (auto& each : devices) {
+    each.consumes_counters = {
+        {.counter_set = "set", .counters = {{"units", quantity("1")}}, .compatibility_groups = {}}};
+  }
+  auto partitions = slice("n1", std::move(devices));
+  auto counters = slice("n1", {});
+  counters.meta.name = "counters";
+  counters.shared_counters = {{.name = "set", .counters = {{"units", Quantity(bench.range(0))}}}};
+  partitions.pool_slice_count = counters.pool_slice_count = 2;
+  ask_one_node(bench, {std::move(partitions), std::move(counters)},
+               claim("c", {request("r", exactly(bench.range(0) + 1))}));
 }
 
 /// One pool with a slice a node: upstream scans all of it for every node.
@@ -180,16 +186,6 @@ void bm_one_pool_over_all_nodes(benchmark::State& bench) {
   }
 }
 
-double resident_mib() {
-  long pages = 0;
-  if (auto* file = std::fopen("/proc/self/statm", "r")) {
-    long all = 0;
-    if (std::fscanf(file, "%ld %ld", &all, &pages) != 2) pages = 0;
-    (void)std::fclose(file);
-  }
-  return static_cast<double>(pages) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1048576.0;
-}
-
 /// 130,000 nodes with eight GPUs: memory, one changed slice, one snapshot after it.
 void bm_large_cluster(benchmark::State& bench) {
   const double before = resident_mib();
@@ -210,7 +206,14 @@ void bm_large_cluster(benchmark::State& bench) {
 BENCHMARK(bm_four_gpus_cold)->Unit(benchmark::kMillisecond);
 BENCHMARK(bm_four_gpus_warm)->Unit(benchmark::kMillisecond);
 BENCHMARK(bm_allocate_one_node)->Unit(benchmark::kMicrosecond);
-BENCHMARK(bm_hopeless)->Arg(4)->Arg(16)->Unit(benchmark::kMicrosecond);
+BENCHMARK(bm_hopeless)->Arg(3)->Arg(4)->Arg(16)->Unit(benchmark::kMicrosecond);
+BENCHMARK(bm_requests_on)
+    ->Args({64, 3})
+    ->Args({64, 4})
+    ->Args({8, 7})
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(bm_two_groups)->Arg(36)->Arg(44)->Unit(benchmark::kMicrosecond);
+BENCHMARK(bm_counters)->Arg(8)->Arg(12)->Unit(benchmark::kMicrosecond);
 BENCHMARK(bm_one_pool_over_all_nodes)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
 BENCHMARK(bm_large_cluster)->Unit(benchmark::kMicrosecond)->Iterations(200);
 

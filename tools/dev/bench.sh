@@ -36,6 +36,19 @@ bench_peer() {
   python3 tools/bench_ratios.py "$out/$name.dray.jsonl" "$out/$name.peer.jsonl" "$@"
 }
 
+# The allocator's problems by Kubernetes' own allocator, right after dray, and the ratios.
+bench_alloc_peer() {
+  local out=$root/build/bench
+  need_go || { echo "no Go: Kubernetes' own allocator was not timed"; return 0; }
+  mkdir -p "$out"
+  step "build of the allocator's peer" 900 go -C tests/bench/peer build -o "$out/alloc_peer" ./alloc
+  build/release/bin/dray_alloc_bench --benchmark_format=json \
+    --benchmark_filter='four_gpus|one_pool|hopeless|requests_on|two_groups|counters' >"$out/alloc.dray.json" 2>/dev/null
+  "$out/alloc_peer" -patience 3s >"$out/alloc.peer.txt"
+  echo "== alloc: dray and Kubernetes' own allocator, a node (> : given up after 3 s)"
+  python3 tools/alloc_ratios.py "$out/alloc.dray.json" "$out/alloc.peer.txt"
+}
+
 bench() {
   local wanted=${1:-} found=no program name goals
   need_packages cpp
@@ -51,5 +64,6 @@ bench() {
     # shellcheck disable=SC2086
     bench_peer "$name" $goals
   done < <(peer_benchmarks)
+  [[ dray_alloc_bench != *"$wanted"* ]] || bench_alloc_peer
   [[ $found == yes ]] || fail "no benchmark's name contains '$wanted'"
 }

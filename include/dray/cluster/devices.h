@@ -63,6 +63,9 @@ struct PublishedSlice {
   std::vector<PublishedDevice> devices;
   std::vector<CounterSet> shared_counters;
   std::vector<std::string> skip_node_operations;
+  /// Equal numbers look the same to every request that reads no attribute of Snapshot::left_out();
+  /// 0: not told by a number.
+  std::uint64_t look = 0;
   std::uint64_t arrival = 0;  ///< order in which slices first came; upstream's input order
 
   [[nodiscard]] const std::string& node_name() const;  ///< empty: not of one node

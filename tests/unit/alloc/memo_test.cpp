@@ -181,3 +181,56 @@ TEST_CASE("what is placed on an overlay is seen on its node, and forgotten with 
   CHECK(chosen(farm.allocator.allocate(state, n2, claims)) == Names{"gpu-0", "gpu-1"});
   CHECK(farm.allocator.check(state, n2, claims)->reason == Reason::none);
 }
+
+TEST_CASE("a request that reads what looks leave out is searched on each node") {
+  cluster::ClusterState cluster;
+  put(cluster, device_class("any"));
+  constexpr int nodes = 300;
+  for (int n = 0; n < nodes; ++n) {
+    const auto name = "n" + std::to_string(n);
+    put(cluster, node(name));
+    put(cluster, slice(name, {device("gpu-0", {{"uuid", name}})}));
+  }
+  const cluster::AllocatedState state(cluster.snapshot());
+  alloc::Allocator allocator;
+  const auto ask_all = [&](const ResourceClaim& asked) {
+    std::string found;
+    const ResourceClaim* claims[] = {&asked};
+    for (const auto index : state.snapshot().nodes_by_name()) {
+      const auto fit = allocator.check(state, index, claims);
+      if (fit && fit->reason == Reason::none) found += state.snapshot().name(index).get() + " ";
+    }
+    return found;
+  };
+  auto spec = exactly(1);
+  spec.selectors.push_back({"device.attributes['gpu.example.com'].uuid == 'n250'"});
+  CHECK(ask_all(claim("by-uuid", {request("r", spec)})) == "n250 ");
+  const auto before = allocator.counts().searches;
+  ask_all(claim("any", {request("r", exactly(1))}));
+  CHECK(allocator.counts().searches == before + 1);
+}
+
+TEST_CASE("a class that comes to read what looks leave out is seen to do so") {
+  cluster::ClusterState cluster;
+  put(cluster, device_class("any"));
+  for (int n = 0; n < 300; ++n) {
+    const auto name = "n" + std::to_string(n);
+    put(cluster, node(name));
+    put(cluster, slice(name, {device("gpu-0", {{"uuid", name}})}));
+  }
+  alloc::Allocator allocator;
+  const auto asked = claim("c", {request("r", exactly(1))});
+  const ResourceClaim* claims[] = {&asked};
+  const auto fitting = [&] {
+    const cluster::AllocatedState state(cluster.snapshot());
+    std::size_t count = 0;
+    for (const auto index : state.snapshot().nodes_by_name()) {
+      const auto fit = allocator.check(state, index, claims);
+      count += fit && fit->reason == Reason::none ? 1U : 0U;
+    }
+    return count;
+  };
+  CHECK(fitting() == 300);
+  put(cluster, device_class("any", {"device.attributes['gpu.example.com'].uuid == 'n299'"}));
+  CHECK(fitting() == 1);
+}
