@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/allocate_report.h"
+#include "app/cluster_source.h"
 #include "app/command.h"
 #include "app/files.h"
 #include "dray/engine/trial.h"
@@ -23,8 +24,7 @@ constexpr int failed = 1;
 constexpr int somebody_waits = 2;
 
 struct AllocateFlags {
-  std::vector<std::string> cluster;
-  std::vector<std::string> files;
+  ClusterSource source;
   std::vector<std::string> nodes;
   std::string mode = "best";
   std::string shares = "pack";
@@ -87,11 +87,10 @@ class AllocateCommand : public Command {
   explicit AllocateCommand(CLI::App& app) {
     auto* command = app.add_subcommand(
         "allocate", "Show which devices pods or claims would get, or why none; changes nothing");
-    command
-        ->add_option("-f,--filename", flags_.files,
-                     "Manifests with pods (placed in their order), or claims or templates")
-        ->required();
-    command->add_option("--cluster", flags_.cluster, "Manifest files or folders of the cluster")
+    add_cluster_source(*command, flags_.source);
+    command->get_option("-f")
+        ->description(
+            "Manifests with pods (placed in their order), or claims, or templates; repeatable")
         ->required();
     command->add_option("--node", flags_.nodes, "Look at this node only (may be repeated)");
     command->add_option("--mode", flags_.mode, "best, or first-fit as kube-scheduler does it")
@@ -130,10 +129,8 @@ class AllocateCommand : public Command {
   Result<std::vector<AllocateVerdict>> allocate() const {
     auto options = allocator_options(flags_);
     if (!options) return std::unexpected(options.error());
-    auto objects = load_cluster(flags_.cluster);
-    if (!objects) return std::unexpected(objects.error());
     cluster::ClusterState cluster;
-    for (auto& object : *objects) cluster.apply(cluster::ObjectChanged{std::move(object)});
+    if (auto loaded = load(cluster); !loaded) return std::unexpected(loaded.error());
     std::optional<std::vector<NodeName>> only;
     for (const auto& node : flags_.nodes) {
       if (!cluster.node(NodeName(node))) {
@@ -142,7 +139,7 @@ class AllocateCommand : public Command {
       if (!only) only.emplace();
       only->emplace_back(node);
     }
-    auto asked = load_cluster(flags_.files);
+    auto asked = load_cluster(flags_.source.files);
     if (!asked) return std::unexpected(asked.error());
     engine::Trial trial(std::move(cluster), std::move(*options), std::move(only));
     const auto pods = askers(std::move(*asked), trial);
@@ -157,6 +154,21 @@ class AllocateCommand : public Command {
       verdict.outcome = trial.place(pod);
     }
     return verdicts;
+  }
+
+  /// The cluster without what is asked about; where no other is given, -f holds all of it.
+  Result<void> load(cluster::ClusterState& cluster) const {
+    auto source = flags_.source;
+    if (!source.cluster.empty() || !source.kubeconfig.empty()) source.files.clear();
+    auto loaded = load_objects(source);
+    if (!loaded) return std::unexpected(loaded.error());
+    print_warnings("allocate", loaded->warnings);
+    const bool alone = !source.files.empty();
+    for (auto& object : loaded->objects) {
+      if (alone && kind_of(object) == Kind::pod) continue;  // they come one by one
+      cluster.apply(cluster::ObjectChanged{std::move(object)});
+    }
+    return {};
   }
 
   void print(const std::vector<AllocateVerdict>& verdicts) const {

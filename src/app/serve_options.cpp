@@ -116,6 +116,11 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--scheduler-name", f.scheduler_name, "schedulerName of the pods to serve")
       ->capture_default_str();
   command
+      .add_option("--mode", f.mode,
+                  "How devices are chosen on a node: best, or first-fit as kube-scheduler does it")
+      ->check(CLI::IsMember({"best", "first-fit"}))
+      ->capture_default_str();
+  command
       .add_option("--reservation-life", f.reservation_life,
                   "How long a lifted pod keeps its devices without a sign of kube-scheduler")
       ->capture_default_str();
@@ -171,6 +176,8 @@ Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
   options.policy_file = flags.policy;
   options.engine.scheduler_name = flags.scheduler_name;
   options.engine.nominate_from_nodes = flags.nominate_from_nodes;
+  options.engine.allocator.mode =
+      flags.mode == "best" ? alloc::Mode::best : alloc::Mode::first_fit;
   const auto life = duration("reservation-life", flags.reservation_life);
   if (!life) return std::unexpected(life.error());
   options.engine.reservation_life = *life;

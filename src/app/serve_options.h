@@ -28,6 +28,7 @@ struct ServeFlags {
   std::string admin_tls_key;
   std::string policy;
   std::string scheduler_name = "dray-scheduler";
+  std::string mode = "best";
   std::string reservation_life = "90s";
   std::size_t nominate_from_nodes = 1000;
   bool leader_elect = true;

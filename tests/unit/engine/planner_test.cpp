@@ -151,5 +151,30 @@ TEST_CASE("a class behind an extended resource gives devices where the node has 
   CHECK(plan.jobs[1].placements[0].claims.empty());
 }
 
+TEST_CASE("a node with a better alternative goes before a fuller one") {
+  Cluster c;
+  c.node("a", 2);
+  c.tell(make_node("b"));
+  auto fast = make_gpus("b", 4);
+  for (auto& device : fast.devices) device.attributes["fast"] = true;
+  c.tell(fast);
+  auto claim = make_claim("c-p", 1);
+  auto any = *claim.spec.requests[0].exactly;
+  auto better = any;
+  any.name = "any";
+  better.name = "fast";
+  better.selectors.push_back({R"(device.attributes["gpu.example.com"].?fast.orValue(false))"});
+  claim.spec.requests[0].exactly.reset();
+  claim.spec.requests[0].first_available = {better, any};
+  c.tell(claim);
+  auto pod = make_pod("p", "c-p");
+  c.tell(pod);
+  c.input.jobs.push_back(std::make_shared<const Job>(single_pod_job(
+      std::make_shared<const Pod>(std::move(pod)), policy::QueueName("default"), start)));
+  const auto plan = c.plan();
+  CHECK(nodes(plan) == std::vector<std::string>{"b"});
+  CHECK(plan.jobs[0].placements[0].claims[0].allocation.devices[0].request == "gpu/fast");
+}
+
 }  // namespace
 }  // namespace dray::engine

@@ -92,6 +92,21 @@ TEST_CASE("a claim is protected, allocated, shared and released") {
         ErrorCode::conflict);
 }
 
+TEST_CASE("a claim for extended resources is made once, named, and deleted") {
+  Cluster c;
+  auto made = make_claim("extra");
+  const auto outcome = c.write(engine::CreateClaim{made});
+  REQUIRE(outcome);
+  const auto uid = std::get<ResourceClaim>(*outcome).meta.uid;
+  CHECK(code(c.write(engine::CreateClaim{made})) == ErrorCode::conflict);
+  CHECK(c.write(engine::NameExtendedClaim{c.pod.key(), c.pod.meta.uid, "extra", {}}));
+  CHECK(c.p0().extended_resource_claim == "extra");
+  CHECK(code(c.write(engine::DeleteClaim{made.key(), Uid("other")})) == ErrorCode::conflict);
+  CHECK(c.write(engine::DeleteClaim{made.key(), uid}));
+  CHECK(c.server.find<ResourceClaim>("default", "extra") == nullptr);
+  CHECK(c.write(engine::DeleteClaim{made.key(), uid}));  // not there any more
+}
+
 TEST_CASE("claim writes hold to what they expect") {
   Cluster c;
   const auto stale = c.version();

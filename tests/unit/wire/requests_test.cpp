@@ -49,6 +49,18 @@ TEST_CASE("an eviction, tried or meant") {
   CHECK(eviction_body({pod, uid, true}) == head + R"(,"dryRun":["All"]}})");
 }
 
+TEST_CASE("the claim for extended resources, with what serves what") {
+  CHECK(extended_claim_patch({pod, uid, "p0-x", {{"main", "nvidia.com/gpu", "container-0"}}}) ==
+        R"({"metadata":{"uid":"u0"},"status":{"extendedResourceClaimStatus":{)"
+        R"("resourceClaimName":"p0-x","requestMappings":[{"containerName":"main",)"
+        R"("resourceName":"nvidia.com/gpu","requestName":"container-0"}]}}})");
+}
+
+TEST_CASE("a deletion of just this object") {
+  CHECK(delete_body({ClaimKey{"default", "c0"}, uid}) ==
+        R"({"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u0"}})");
+}
+
 TEST_CASE("an event") {
   const Time now(std::chrono::microseconds(0x1234567));
   CHECK(
