@@ -176,8 +176,7 @@ Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
   options.policy_file = flags.policy;
   options.engine.scheduler_name = flags.scheduler_name;
   options.engine.nominate_from_nodes = flags.nominate_from_nodes;
-  options.engine.allocator.mode =
-      flags.mode == "best" ? alloc::Mode::best : alloc::Mode::first_fit;
+  options.engine.allocator.mode = flags.mode == "best" ? alloc::Mode::best : alloc::Mode::first_fit;
   const auto life = duration("reservation-life", flags.reservation_life);
   if (!life) return std::unexpected(life.error());
   options.engine.reservation_life = *life;
