@@ -27,6 +27,15 @@ std::vector<const ResourceClaim*> open_claims(const cluster::AllocatedState& sta
   return open;
 }
 
+/// alloc::Fit's preference where each request has its first alternative.
+std::int32_t best_preference(const PodClaims& claims) {
+  std::int32_t sum = 0;
+  for (const auto& claim : claims) {
+    for (const auto& request : claim->spec.requests) sum += request.first_available.empty() ? 0 : 8;
+  }
+  return sum;
+}
+
 }  // namespace
 
 NodeVerdict& NodeVerdicts::at(const Shape& shape, NodeIndex node, std::size_t limit) {
@@ -236,7 +245,7 @@ PlanFit::Wish PlanFit::wish_of(const PlanJob& job, const PlanTask& task) const {
   }
   // Parts of devices are packed by whole free devices: what is shared already comes first anyway.
   if (task.shape != nullptr && task.shape->partial) column = nodes.devices_column();
-  return {*strategy, column, devices, nominated(task)};
+  return {*strategy, column, devices, nominated(task), best_preference(task.claims)};
 }
 
 PlanFit::Score PlanFit::score(const Wish& wish, const NodeSet& among, NodeIndex node,
@@ -256,14 +265,14 @@ PlanFit::Score PlanFit::score(const Wish& wish, const NodeSet& among, NodeIndex 
     const auto total = capacity[wish.column];
     score.placement = total > 0 ? free[wish.column] / total : 0;
   }
-  score.preference = known ? verdict.preference : std::numeric_limits<std::int32_t>::max();
+  score.preference = known ? verdict.preference : wish.preference;
   return score;
 }
 
 bool PlanFit::better(const Score& a, std::uint32_t rank_a, const Score& b, std::uint32_t rank_b) {
   if (a.rules != b.rules) return a.rules > b.rules;
-  if (a.placement != b.placement) return a.placement > b.placement;
   if (a.preference != b.preference) return a.preference > b.preference;
+  if (a.placement != b.placement) return a.placement > b.placement;
   return rank_a < rank_b;
 }
 

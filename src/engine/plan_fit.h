@@ -58,8 +58,8 @@ class PlanFit {
 
   /// The best node, by KAI's rules of node scores in their order: the nominated one, the preferred
   /// domain, a shared device with room, room now, pods without devices away from nodes that have
-  /// them, then packed or spread as the policy says; then by name. `soon`: room that is only free
-  /// soon will do.
+  /// them; then the better alternative of `firstAvailable`, then packed or spread as the policy
+  /// says; then by name. `soon`: room that is only free soon will do.
   [[nodiscard]] std::optional<Choice> best(const PlanJob& job, PlanTask& task, const NodeSet& among,
                                            bool soon);
 
@@ -96,14 +96,15 @@ class PlanFit {
  private:
   struct Score {
     std::int64_t rules = std::numeric_limits<std::int64_t>::min();
+    std::int32_t preference = 0;  ///< of alternatives, as Kubernetes scores them
     double placement = 0;
-    std::int32_t preference = 0;
   };
   struct Wish {
     const policy::PlacementStrategy strategy;
     const std::size_t column;
     const bool needs_devices;
     const std::optional<cluster::NodeIndex> nominated;
+    const std::int32_t preference;  ///< the most that a node can give
   };
 
   /// What a node would have to give for the pod's extended resources (KEP-5004).

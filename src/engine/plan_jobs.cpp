@@ -53,6 +53,12 @@ void PlanJob::set_state(PlanTask& task, policy::TaskState state) {
   if (task.slot != nullptr) task.slot->state = state;
 }
 
+void PlanJob::forget_victims() {
+  for (auto& task : tasks) {
+    if (task.state != policy::TaskState::pending) task.shape = nullptr;
+  }
+}
+
 policy::GangPhase PlanJob::phase() const {
   if (gang) return policy::phase_of(*gang);
   return placed == 0 ? policy::GangPhase::below_minimum : policy::GangPhase::at_minimum;
@@ -123,6 +129,7 @@ void PlanJobs::update(const PlanInput& input, const policy::Policy& policy) {
     while (at < old.size() && old[at]->job != job && old[at]->job->uid < job->uid) drop(*old[at++]);
     if (at < old.size() && old[at]->job == job) {
       jobs_.push_back(std::move(old[at++]));
+      jobs_.back()->forget_victims();
     } else {
       if (at < old.size() && old[at]->job->uid == job->uid) drop(*old[at++]);
       jobs_.push_back(make(job));

@@ -66,6 +66,8 @@ struct PlanJob {
   std::size_t waiting = 0;
 
   void set_state(PlanTask& task, policy::TaskState state);
+  /// Shapes of tasks that the last plan evicted, or thought of evicting, end with it.
+  void forget_victims();
   [[nodiscard]] policy::GangPhase phase() const;
   [[nodiscard]] bool has_minimum() const;
   /// Places in `tasks` of the next chunk; empty: nothing that could be placed.

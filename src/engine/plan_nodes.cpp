@@ -44,7 +44,7 @@ void PlanNodes::update(const cluster::Snapshot& snapshot, const policy::Policy& 
   device_epoch_ = snapshot.device_epoch();
   if (anew) {
     columns_ = policy.counting.resources().size() + 2;
-    versions_.clear();
+    measured_.clear();
     memo_.clear();
     classes_.clear();
     for (const auto& name : policy.counting.device_classes()) {
@@ -52,7 +52,7 @@ void PlanNodes::update(const cluster::Snapshot& snapshot, const policy::Policy& 
     }
   }
   const auto limit = snapshot.node_limit();
-  versions_.resize(limit, 0);
+  measured_.resize(limit);
   stamps_.resize(limit, 0);
   ranks_.resize(limit, 0);
   free_.resize(limit * columns_, 0);
@@ -62,8 +62,10 @@ void PlanNodes::update(const cluster::Snapshot& snapshot, const policy::Policy& 
     const auto& entry = snapshot.entry(node);
     ranks_[node.get()] = static_cast<std::uint32_t>(by_name_.size());
     by_name_.push_back(node);
-    if (versions_[node.get()] == entry.version + 1 && !shared) continue;
-    versions_[node.get()] = entry.version + 1;
+    Measured current{entry.version, entry.facts, entry.use};
+    auto& last = measured_[node.get()];
+    if (last == current && !shared) continue;
+    last = std::move(current);
     set_stamp(node, new_stamp());
     measure(snapshot, node);
   }

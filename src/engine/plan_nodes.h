@@ -15,12 +15,12 @@ namespace dray::engine {
 
 /// What nodes have and what is free, in numbers: one row a node, one column a counted resource,
 /// then devices and millicores. Kept from plan to plan; a node that did not change costs a look at
-/// its version.
+/// its version and at what it points to.
 class PlanNodes {
  public:
   void update(const cluster::Snapshot& snapshot, const policy::Policy& policy);
 
-  [[nodiscard]] std::size_t size() const { return versions_.size(); }
+  [[nodiscard]] std::size_t size() const { return measured_.size(); }
   [[nodiscard]] std::size_t columns() const { return columns_; }
   [[nodiscard]] std::size_t devices_column() const { return columns_ - 2; }
   [[nodiscard]] std::size_t cpu_column() const { return columns_ - 1; }
@@ -57,7 +57,15 @@ class PlanNodes {
   std::uint64_t class_epoch_ = 0;
   std::uint64_t device_epoch_ = 0;
   std::size_t columns_ = 2;
-  std::vector<std::uint64_t> versions_;
+  /// What a row was measured from; held, so that nothing else gets its address.
+  struct Measured {
+    std::uint64_t version = 0;
+    std::shared_ptr<const cluster::NodeFacts> facts;
+    std::shared_ptr<const cluster::NodeUse> use;
+
+    bool operator==(const Measured&) const = default;
+  };
+  std::vector<Measured> measured_;
   std::vector<std::uint64_t> stamps_;
   std::vector<double> free_;
   std::vector<double> capacity_;
