@@ -91,6 +91,7 @@ class Checker {
       }
     }
     most_held_ = std::max(most_held_, holder_.size());
+    for (const auto& user : claim.reserved_for) held_once_.insert(user.uid);
     auto& users = users_[claim.meta.uid];
     for (const auto& user : users) {
       if (!reserved_for(claim, user.uid)) expect_not_running(user, claim);
@@ -105,7 +106,9 @@ class Checker {
   }
 
   void pod_committed(const Pod& pod) {
+    if (pod.pod_group) members_[*pod.pod_group].insert(pod.meta.uid);
     if (!pod.node_name || !bound_.insert(pod.meta.uid).second) return;
+    if (pod.pod_group) gang_member_bound(pod);
     for (const auto* claim : claims_of(pod, server_)) {
       if (claim == nullptr || !claim->allocation) {
         return violate("pod " + pod.meta.name + " was bound without its devices");
@@ -122,7 +125,20 @@ class Checker {
     }
   }
 
+  /// No member is bound before the claims of enough of them were written.
+  void gang_member_bound(const Pod& pod) {
+    const auto* group = server_.find<PodGroup>(pod.meta.namespace_name, *pod.pod_group);
+    if (group == nullptr || !group->min_count) return;
+    const auto held = std::ranges::count_if(
+        members_[*pod.pod_group], [this](const Uid& uid) { return held_once_.contains(uid); });
+    if (held < *group->min_count) {
+      violate("pod " + pod.meta.name + " was bound before its gang had the devices it needs");
+    }
+  }
+
   const sim::ApiServer& server_;
+  std::set<Uid> held_once_;                       ///< pods that a claim was reserved for
+  std::map<std::string, std::set<Uid>> members_;  ///< by PodGroup
   std::map<DeviceId, std::string> holder_;
   std::map<Uid, std::set<DeviceId>> held_by_;
   std::map<Uid, std::vector<ClaimConsumer>> users_;

@@ -33,6 +33,8 @@ const char* const interesting[] = {
     "a reservation expired",
     "a watch was lost for good",
     "a claim is shared",
+    "a gang runs",
+    "a gang waits at the end",
     "a pod waits for devices at the end",
     "compacted",
     "cordoned under a reservation",

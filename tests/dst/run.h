@@ -42,6 +42,9 @@ class Run {
     for (int i = 0; i < world_.pods; ++i) {
       after(dice_.up_to(storm_time / 2), [this, i] { add_pod(i); });
     }
+    for (int i = 0; i < world_.gangs; ++i) {
+      after(dice_.up_to(storm_time / 2), [this, i] { add_gang(i); });
+    }
     disturb();
     const auto begin = loop_.now();
     const bool ended = loop_.run_until(begin + storm_time, max_events) && heal() &&
@@ -115,6 +118,26 @@ class Run {
           [this, name = pod.meta.name] { delete_pod(name); });
   }
 
+  /// A gang of pods with a GPU each, which come one by one.
+  void add_gang(int index) {
+    const auto name = "g" + std::to_string(index);
+    const auto size = dice_.between(2, 4);
+    const auto minimum = dice_.between(2, size);
+    (void)server().create(make_group(name, static_cast<std::int32_t>(minimum)), loop_.now());
+    for (std::int64_t i = 0; i < size; ++i) {
+      const auto member = name + "-" + std::to_string(i);
+      after(dice_.up_to(std::chrono::milliseconds(500)), [this, name, member] {
+        auto pod = make_pod(member);
+        pod.pod_group = name;
+        pod.resource_claims.push_back({.name = "a", .claim_name = {}, .template_name = "gpus-1"});
+        (void)server().create(pod, loop_.now());
+      });
+      if (faults_.pods_deleted && dice_.chance(20)) {
+        after(dice_.up_to(storm_time), [this, member] { delete_pod(member); });
+      }
+    }
+  }
+
   void delete_pod(const std::string& name) {
     const auto* pod = server().find<Pod>("default", name);
     if (pod == nullptr) return;
@@ -127,6 +150,7 @@ class Run {
     const bool recreate = dice_.chance(30);
     auto again = make_pod(name);
     again.resource_claims = pod->resource_claims;
+    again.pod_group = pod->pod_group;
     (void)server().remove(Kind::pod, "default", name, {}, loop_.now());
     if (!recreate || server().find<Pod>("default", name) != nullptr) return;
     note("pod recreated under its name");
@@ -240,19 +264,46 @@ class Run {
       const auto& pod = std::get<Pod>(*item);
       if (pod.node_name || pod.meta.deleted || pod.finished()) continue;
       ++waiting;
-      if (fits_somewhere(pod, free)) {
+      if (!pod.pod_group && fits_somewhere(pod, free)) {
         const auto view = loop_.engine()->pod(pod.key());
         checker_.violate("pod " + pod.meta.name + " fits and was not bound: " +
                          (view ? std::string(text(view->reason)) + " (" + view->detail + ")"
                                : "the engine does not know it"));
       }
     }
+    judge_gangs(free);
     const auto status = loop_.engine()->status();
     if (status.binds_in_flight > 0) checker_.violate("a bind never ended");
     if (status.reservations > waiting) checker_.violate("a reservation was left behind");
     if (status.devices_allocated < devices_held) checker_.violate("the engine misses a device");
     if (status.reservations == 0 && status.devices_allocated != devices_held) {
       checker_.violate("the engine counts a device that is free");
+    }
+  }
+
+  /// A gang runs with at least its minimum, or not at all; one that would fit runs.
+  void judge_gangs(const std::map<std::string, int>& free) {
+    int room = 0;
+    for (const auto& [node, devices] : free) room += devices;
+    for (const auto& item : server().list(Kind::pod_group).items) {
+      const auto& group = std::get<PodGroup>(*item);
+      int bound = 0;
+      int waiting = 0;
+      for (const auto& other : server().list(Kind::pod).items) {
+        const auto& pod = std::get<Pod>(*other);
+        if (pod.pod_group != group.meta.name || pod.finished() || pod.meta.deleted) continue;
+        ++(pod.node_name ? bound : waiting);
+      }
+      const int lacks = *group.min_count - bound;
+      const bool can_be_whole = lacks <= waiting;
+      if (bound > 0) note("a gang runs");
+      if (bound == 0 && waiting > 0) note("a gang waits at the end");
+      if (lacks > 0 && can_be_whole && room >= lacks) {
+        checker_.violate("gang " + group.meta.name + " fits and does not run whole");
+      }
+      if (bound > 0 && lacks > 0 && can_be_whole) {
+        checker_.violate("gang " + group.meta.name + " runs below its minimum");
+      }
     }
   }
 

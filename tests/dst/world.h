@@ -65,6 +65,14 @@ inline ResourceClaim make_shared_claim(const std::string& name) {
   return claim;
 }
 
+inline PodGroup make_group(const std::string& name, std::int32_t minimum) {
+  PodGroup group;
+  group.meta.namespace_name = "default";
+  group.meta.name = name;
+  group.min_count = minimum;
+  return group;
+}
+
 inline Pod make_pod(const std::string& name) {
   Pod pod;
   pod.meta.namespace_name = "default";
@@ -83,6 +91,7 @@ struct World {
   int nodes;
   int devices;  ///< of each node
   int pods;
+  int gangs;
   bool gated;
   bool protect_claims;
   bool nominate;
@@ -94,6 +103,7 @@ struct World {
     return {.nodes = static_cast<int>(dice.between(1, 4)),
             .devices = static_cast<int>(dice.between(1, 3)),
             .pods = static_cast<int>(dice.between(4, 16)),
+            .gangs = dice.chance(60) ? static_cast<int>(dice.between(1, 3)) : 0,
             .gated = dice.chance(65),
             .protect_claims = dice.chance(50),
             .nominate = dice.chance(30),
