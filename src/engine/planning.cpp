@@ -140,7 +140,12 @@ void Engine::State::take(const Plan& plan, const cluster::Snapshot& then, Time n
   usage.account(plan, now);
   counts.queues = plan.queues;
   book.set_stale(plan.stale);
-  for (std::size_t i = 0; i < plan.jobs.size(); ++i) take_job(plan.jobs[i], as_planned[i], now);
+  // Those whose devices are chosen anew come last, or they might choose what the plan gave others.
+  for (const bool first : {true, false}) {
+    for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
+      if (as_planned[i] == first) take_job(plan.jobs[i], as_planned[i], now);
+    }
+  }
   replan_at = plan.again_at;
   for (const auto at : {book.next_change(), budgets.next_change()}) {
     if (at) plan_again_at(*at);

@@ -161,6 +161,7 @@ func TestSmaller(t *testing.T) {
 		return failed, nil
 	})
 	if err != nil || len(small.Slices) != 1 || len(small.Slices[0].Spec.Devices) != 1 || len(small.Claims) != 1 {
-		t.Errorf("left: %d slices, %d claims, %v", len(small.Slices), len(small.Claims), err)
+		text, _ := json.Marshal(small.Slices)
+		t.Errorf("left: %d claims, slices %s, %v", len(small.Claims), text, err)
 	}
 }
