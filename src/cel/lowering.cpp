@@ -280,6 +280,8 @@ class Lowering {
       return arg->kind == NodeKind::constant;
     });
     if (!constant_args || std::ranges::find(readers, call.function) == readers.end()) return;
+    // As keys of a map, two such values are the same only if they are the same object.
+    if (in_keys_ > 0) return;
     call.result = value_now(made);
     call.folded = true;
   }
@@ -421,10 +423,12 @@ class Lowering {
     bool any_optional = false;
     const std::span<bool> optionals = arena().array<bool>(e->entries.size());
     for (std::size_t i = 0; i < e->entries.size(); ++i) {
-      for (Expr* part : {e->entries[i].key, e->entries[i].value}) {
-        parts.push_back(node(part));
-        all_constant = all_constant && parts.back()->kind == NodeKind::constant;
-      }
+      ++in_keys_;
+      parts.push_back(node(e->entries[i].key));
+      --in_keys_;
+      parts.push_back(node(e->entries[i].value));
+      all_constant = all_constant && parts[2 * i]->kind == NodeKind::constant &&
+                     parts[2 * i + 1]->kind == NodeKind::constant;
       optionals[i] = e->entries[i].optional;
       any_optional = any_optional || optionals[i];
     }
@@ -464,6 +468,7 @@ class Lowering {
   }
 
   Plan& plan_;
+  int in_keys_ = 0;  ///< how many keys of maps the expression at hand is in
   std::string error_;
   std::vector<Variable> scope_;
 };

@@ -44,6 +44,7 @@ Value append(Context& context, const ListValue& into, const ListValue& more) {
   // Containers are made in the arena and not const there; only growing ones ever change.
   auto& list = const_cast<ListValue&>(into);
   const std::uint32_t count = more.size;
+  if (count == 0) return value_of(&list);
   Value* items = grow(context, list, list.items, count);
   if (items == nullptr) return context.cancel("operation cancelled: memory limit exceeded");
   for (std::uint32_t i = 0; i < count; ++i) items[list.size + i] = list_at(context, more, i);

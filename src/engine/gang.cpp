@@ -77,9 +77,12 @@ void Engine::State::release_short_gang(const Uid& job, Time now) {
 
 void Engine::State::join_gang(PodTrack& track, const std::shared_ptr<const Job>& job, RequestId id,
                               Time now) {
+  const auto patience =
+      scattered_gangs.contains(job->uid) ? GangCommit::next_patience : GangCommit::first_patience;
   const auto [run, is_new] = gangs.try_emplace(
       job->uid,
-      GangRun{GangCommit(job->gang, member_uids(*job), bound_members(*job), now), {}, {}});
+      GangRun{
+          GangCommit(job->gang, member_uids(*job), bound_members(*job), now, patience), {}, {}});
   const auto uid = track.uid;
   run->second.waiting[uid].push_back(id);
   if (gang_of.contains(uid)) return;  // asked again: joins the first
@@ -184,6 +187,11 @@ void Engine::State::settle_gang(const Uid& job, Time now) {
     answer(ids, "dray: the gang's binding ended without the pod");
   }
   std::erase_if(gang_of, [&](const auto& entry) { return entry.second == job; });
+  if (run->second.commit.timed_out()) {
+    scattered_gangs.insert(job);
+  } else {
+    scattered_gangs.erase(job);
+  }
   gangs.erase(run);
   release_short_gang(job, now);
 }

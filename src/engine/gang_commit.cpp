@@ -21,7 +21,7 @@ void mark_placed(policy::SubGroup& group, const std::vector<Uid>& members,
 }  // namespace
 
 GangCommit::GangCommit(policy::SubGroup gang, std::vector<Uid> members, std::set<Uid> bound,
-                       Time now)
+                       Time now, Duration patience)
     : gang_(std::move(gang)),
       members_(std::move(members)),
       bound_(std::move(bound)),
@@ -129,6 +129,7 @@ GangCommit::Commands GangCommit::tick(Time now) {
   Commands out;
   if (phase_ != Phase::gathering || now < deadline_) return out;
   phase_ = Phase::over;
+  timed_out_ = true;
   error_ = "dray: too few pods of the gang came to be bound in time";
   if (!steps_.empty()) out.emplace_back(Refuse{in(Step::waiting), error_});
   return out;

@@ -146,6 +146,7 @@ void Engine::State::take(const Plan& plan, const cluster::Snapshot& then, Time n
       if (as_planned[i] == first) take_job(plan.jobs[i], as_planned[i], now);
     }
   }
+  std::erase_if(scattered_gangs, [&](const Uid& job) { return !book.find(job); });
   replan_at = plan.again_at;
   for (const auto at : {book.next_change(), budgets.next_change()}) {
     if (at) plan_again_at(*at);

@@ -233,8 +233,9 @@ struct Engine::State {
   std::map<Uid, PodTrack> tracks;
   std::map<PodKey, Uid> track_by_key;
   std::map<Uid, BindingRun> bindings;
-  std::map<Uid, GangRun> gangs;  ///< by job
-  std::map<Uid, Uid> gang_of;    ///< members of gangs that are being bound, to their job
+  std::map<Uid, GangRun> gangs;   ///< by job
+  std::set<Uid> scattered_gangs;  ///< jobs of which too few members came in time, the last time
+  std::map<Uid, Uid> gang_of;     ///< members of gangs that are being bound, to their job
   std::map<std::uint64_t, EvictionRun> eviction_runs;
   std::map<Uid, std::uint64_t> evicting;        ///< victims, until they are gone
   std::map<Uid, std::vector<Placement>> holds;  ///< by job

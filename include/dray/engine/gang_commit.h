@@ -52,8 +52,10 @@ class GangCommit {
   using Command = std::variant<WriteClaims, BindPods, Undo, Refuse, BindSingly>;
   using Commands = std::vector<Command>;
 
-  /// `members` stand in the order of the ids of the gang's tasks; `bound` are bound already.
-  GangCommit(policy::SubGroup gang, std::vector<Uid> members, std::set<Uid> bound, Time now);
+  /// `members` stand in the order of the ids of the gang's tasks; `bound` are bound already. The
+  /// first call waits for the others for `patience`, and a little longer for each member.
+  GangCommit(policy::SubGroup gang, std::vector<Uid> members, std::set<Uid> bound, Time now,
+             Duration patience = first_patience);
 
   /// A member's bind call came.
   [[nodiscard]] Commands arrived(const Uid& pod);
@@ -70,9 +72,13 @@ class GangCommit {
   [[nodiscard]] bool finished() const { return phase_ == Phase::over; }
   /// What went wrong first.
   [[nodiscard]] const std::string& error() const { return error_; }
+  /// Too few came in time.
+  [[nodiscard]] bool timed_out() const { return timed_out_; }
 
-  /// How long the first call waits for the others.
-  static constexpr Duration patience = std::chrono::seconds(5);
+  static constexpr Duration first_patience = std::chrono::seconds(5);
+  /// After that was too short: kube-scheduler's longest back-off is 10 s, and members that come
+  /// back each by its own back-off would otherwise miss one another for ever.
+  static constexpr Duration next_patience = std::chrono::seconds(12);
   static constexpr Duration patience_per_member = std::chrono::milliseconds(50);
 
  private:
@@ -92,6 +98,7 @@ class GangCommit {
   std::map<Uid, Step> steps_;
   std::set<Uid> late_;  ///< came after the minimum was complete
   std::string error_;
+  bool timed_out_ = false;
 };
 
 }  // namespace dray::engine
