@@ -83,6 +83,10 @@ struct Declarations {
     const Type& a = pool.parameter("A");
     const Type& b = pool.parameter("B");
     const Type& v = pool.parameter("V");
+    // The environment declares these two by their short names; a program that uses one cannot be
+    // made, since cel-go looks for a type of that name.
+    type_names["duration"] = type_names.at(types::duration.name());
+    type_names["timestamp"] = type_names.at(types::timestamp.name());
     type_names["list"] = &pool.type_of(pool.list(a));
     type_names["map"] = &pool.type_of(pool.map(a, b));
     type_names["type"] = &pool.type_of(types::type);

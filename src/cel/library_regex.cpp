@@ -31,6 +31,13 @@ std::optional<std::string_view> native_text(const Value& value) {
   return std::nullopt;
 }
 
+/// The same for an int.
+std::optional<std::int64_t> native_int(const Value& value) {
+  const Value* at = &value;
+  while (at->is(Kind::optional) && at->optional->present) at = &at->optional->value;
+  return at->is(Kind::int64) ? std::optional(at->int64) : std::nullopt;
+}
+
 Value matches(Evaluation& run, Args args) {
   const auto text = native_text(args[0]);
   if (!text) return Context::no_such_overload();
@@ -57,8 +64,9 @@ Value find_all(Evaluation& run, Args args) {
   if (!text) return Context::no_such_overload(args[0]);
   std::int64_t limit = -1;
   if (args.size() == 3) {
-    if (!args[2].is(Kind::int64)) return Context::no_such_overload(args[2]);
-    limit = std::clamp<std::int64_t>(args[2].int64, -1, std::numeric_limits<int>::max());
+    const auto number = native_int(args[2]);
+    if (!number) return Context::no_such_overload(args[2]);
+    limit = std::clamp<std::int64_t>(*number, -1, std::numeric_limits<int>::max());
   }
   std::optional<Regex> own;
   std::string error;

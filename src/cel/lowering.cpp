@@ -103,6 +103,10 @@ class Lowering {
 
   Node* ident(Expr* e) {
     if (const Type* type = plan_.checked.reference(e).type_value) {
+      const std::string_view short_name = e->name.substr(e->name.starts_with('.') ? 1 : 0);
+      if (short_name == "duration" || short_name == "timestamp") {
+        return fail(fmt::format("reference to undefined type: {}", short_name));
+      }
       return constant(e->id, Context::type(*type));
     }
     const std::string_view name = e->name;

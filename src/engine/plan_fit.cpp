@@ -99,6 +99,11 @@ NodeVerdict PlanFit::look(const Shape& shape, const PlanTask& task, NodeIndex no
   if (verdict.soon == Reason::none && overlay_.split(node)) {
     verdict.now = look_in(overlay_.now(), shape, task, node, verdict.preference);
   }
+  if (shape.singular && verdict.now == Reason::none &&
+      std::ranges::any_of(task.claims,
+                          [&](const auto& claim) { return overlay_.promised(claim->key()); })) {
+    verdict.now = Reason::room_freed;
+  }
   if (shape.partial && verdict.soon == Reason::none) {
     verdict.shares = has_shared_room(overlay_.soon(), shape, node);
     verdict.shares_soon =

@@ -18,6 +18,7 @@ void PlanOverlay::open_step() {
                       .rows = rows_.size(),
                       .queues = queue_changes_.size(),
                       .tasks = task_changes_.size(),
+                      .promises = promises_.size(),
                       .shared_split = shared_split_});
 }
 
@@ -58,18 +59,27 @@ void PlanOverlay::revise_shared(const Placement& placement) {
 }
 
 void PlanOverlay::place(PlanJob& job, PlanTask& task, cluster::NodeIndex node,
-                        const Placement& placement) {
+                        const Placement& placement, bool now) {
   open_step();
   const auto put = [&](cluster::AllocatedState& state) {
     state.add_use(node, task.need->use);
     state.add_claims(placement);
   };
+  if (!now) {
+    for (const auto& part : placement.claims) {
+      if (now_ && !now_->allocation(part.claim)) promises_.push_back(part.claim);
+    }
+  }
   put(soon_);
   if (now_) put(*now_);
   touch(node, *task.need, -1);
   count(job, *task.need, true);
   set(job, task, policy::TaskState::placed, node);
   revise_shared(placement);
+}
+
+bool PlanOverlay::promised(const ClaimKey& claim) const {
+  return std::ranges::find(promises_, claim) != promises_.end();
 }
 
 void PlanOverlay::put_back(PlanJob& job, PlanTask& task, const Placement& placement) {
@@ -147,6 +157,7 @@ void PlanOverlay::undo(Mark mark) {
       task.task->node = task.node;
       task_changes_.pop_back();
     }
+    promises_.resize(change.promises);
     changes_.pop_back();
   }
   if (!snapshot().shared_pools().empty()) nodes_.renew_all();

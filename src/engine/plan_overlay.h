@@ -34,8 +34,12 @@ class PlanOverlay {
   [[nodiscard]] const PlanNodes& nodes() const { return nodes_; }
   [[nodiscard]] policy::QueueTree& queues() { return queues_; }
 
-  /// A member gets its place. One that was evicted gets another.
-  void place(PlanJob& job, PlanTask& task, cluster::NodeIndex node, const Placement& placement);
+  /// A member gets its place, now or (`now` is false) when the room is free. One that was evicted
+  /// gets another.
+  void place(PlanJob& job, PlanTask& task, cluster::NodeIndex node, const Placement& placement,
+             bool now);
+  /// Whether the claim gets its devices only when others have gone: so must all who share it.
+  [[nodiscard]] bool promised(const ClaimKey& claim) const;
   /// A member that was evicted stays after all, with all that it had.
   void put_back(PlanJob& job, PlanTask& task, const Placement& placement);
   /// A member goes: its room is free soon, and its queue holds less.
@@ -69,7 +73,7 @@ class PlanOverlay {
   struct Change {
     std::optional<cluster::AllocatedState::Checkpoint> now;
     cluster::AllocatedState::Checkpoint soon;
-    std::size_t nodes, rows, queues, tasks;
+    std::size_t nodes, rows, queues, tasks, promises;
     bool shared_split;
   };
 
@@ -92,6 +96,7 @@ class PlanOverlay {
   std::vector<double> rows_;
   std::vector<QueueChange> queue_changes_;
   std::vector<TaskChange> task_changes_;
+  std::vector<ClaimKey> promises_;
 };
 
 }  // namespace dray::engine

@@ -215,7 +215,7 @@ bool PlanPlace::place_one(PlanTask& task, const NodeSet& among) {
       fit_.bar(choice->node, placement.error());
       continue;
     }
-    overlay_.place(*job_, task, choice->node, *placement);
+    overlay_.place(*job_, task, choice->node, *placement, choice->now);
     placed_.push_back({&task, std::move(*placement), choice->now, fit_.warnings()});
     return true;
   }
@@ -290,7 +290,7 @@ bool PlanPlace::put_together(std::span<PlanTask* const> tasks, NodeIndex node) {
              fit_.given_elsewhere(state, *tasks[i], node) == Reason::none &&
              !too_many_users(*tasks[i]);
       if (!fits) break;
-      overlay_.place(*job_, *tasks[i], node, (*found)[i]);
+      overlay_.place(*job_, *tasks[i], node, (*found)[i], now);
       placed_.push_back({tasks[i], (*found)[i], now});
     }
     if (fits) return true;
