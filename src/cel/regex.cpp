@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "cel/regex_classes.h"
 #include "cel/utf8.h"
 
 namespace dray::cel {
@@ -22,7 +23,7 @@ std::optional<Regex> Regex::compile(std::string_view pattern, std::string& error
   options.set_never_capture(true);
   // Go accepts patterns that RE2's default of 8 MB does not.
   options.set_max_mem(std::int64_t{256} << 20U);
-  auto compiled = std::make_unique<re2::RE2>(go.re2, options);
+  auto compiled = std::make_unique<re2::RE2>(with_re2_class_names(go.re2), options);
   if (compiled->ok()) return Regex(std::move(compiled));
   const bool range = compiled->error_code() == re2::RE2::ErrorBadCharRange ||
                      compiled->error_code() == re2::RE2::ErrorBadCharClass;
