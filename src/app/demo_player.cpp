@@ -141,7 +141,8 @@ asio::awaitable<void> DemoPlayer::describe(DemoRow& row) {
     }
   }
   if (view->reason != Reason::none) {
-    row.reason = fmt::format("{} ({})", text(view->reason), view->detail);
+    row.reason = text(view->reason);
+    if (!view->detail.empty()) row.reason += fmt::format(" ({})", view->detail);
   } else if (!row.devices.empty()) {
     row.reason =
         view->detail.empty() ? fmt::format("{} of queue {}", view->job, view->queue) : view->detail;
