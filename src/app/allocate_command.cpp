@@ -18,11 +18,6 @@
 namespace dray::app {
 namespace {
 
-/// What a script sees.
-constexpr int all_placed = 0;
-constexpr int failed = 1;
-constexpr int somebody_waits = 2;
-
 struct AllocateFlags {
   ClusterSource source;
   std::vector<std::string> nodes;
@@ -113,16 +108,13 @@ class AllocateCommand : public Command {
     command->footer("Exit status: 0 all get devices, 2 somebody gets none, 1 an error.");
   }
 
-  int run() override {
+  Result<int> run() override {
     const auto verdicts = allocate();
-    if (!verdicts) {
-      std::fputs(("dray allocate: " + verdicts.error().message + "\n").c_str(), stderr);
-      return failed;
-    }
+    if (!verdicts) return std::unexpected(verdicts.error());
     print(*verdicts);
     const bool waits = std::ranges::any_of(
         *verdicts, [](const auto& verdict) { return verdict.outcome.placements.empty(); });
-    return waits ? somebody_waits : all_placed;
+    return waits ? no : done;
   }
 
  private:

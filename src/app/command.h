@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "dray/base/error.h"
+
 namespace CLI {
 class App;
 }
@@ -12,8 +14,13 @@ namespace dray::app {
 class Command {
  public:
   virtual ~Command() = default;
-  /// Runs after the command line was read; the process's exit code.
-  virtual int run() = 0;
+  /// Runs after the command line was read: the process's exit status, `done` or `no`. An Error is
+  /// main()'s to print; the status is then 1.
+  virtual Result<int> run() = 0;
+
+  static constexpr int done = 0;
+  static constexpr int error = 1;
+  static constexpr int no = 2;  ///< the question has an answer, and it is no
 };
 
 [[nodiscard]] std::unique_ptr<Command> add_serve(CLI::App& app);

@@ -60,12 +60,10 @@ class DemoCommand : public Command {
     command->add_option("-v,--verbosity", flags_.verbosity, "0 to 10")->capture_default_str();
   }
 
-  int run() override {
+  Result<int> run() override {
     service::set_up_logging(service::LogFormat::text, flags_.verbosity - 1);
-    const auto ended = demo();
-    if (ended) return 0;
-    std::fputs(("dray demo: " + ended.error().message + "\n").c_str(), stderr);
-    return 1;
+    if (auto ended = demo(); !ended) return std::unexpected(std::move(ended.error()));
+    return done;
   }
 
  private:

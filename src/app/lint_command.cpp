@@ -13,10 +13,6 @@
 namespace dray::app {
 namespace {
 
-constexpr int clean = 0;
-constexpr int failed = 1;
-constexpr int wrong = 2;
-
 class LintCommand : public Command {
  public:
   explicit LintCommand(CLI::App& app) {
@@ -27,29 +23,24 @@ class LintCommand : public Command {
     command->footer("Exit status: 0 all is well, 2 something would be refused, 1 an error.");
   }
 
-  int run() override {
+  Result<int> run() override {
     const auto files = manifest_files(paths_);
-    if (!files) return fail_with(files.error());
+    if (!files) return std::unexpected(files.error());
     std::size_t expressions = 0;
     std::size_t findings = 0;
     for (const auto& file : *files) {
       const auto text = read_file(file);
-      if (!text) return fail_with(text.error());
+      if (!text) return std::unexpected(text.error());
       const auto result = lint_expressions(*text, file);
       for (const auto& finding : result.findings) fmt::print("{}\n", finding.text());
       expressions += result.expressions;
       findings += result.findings.size();
     }
     fmt::print("{} expressions in {} files, {} wrong\n", expressions, files->size(), findings);
-    return findings == 0 ? clean : wrong;
+    return findings == 0 ? done : no;
   }
 
  private:
-  static int fail_with(const Error& error) {
-    fmt::print(stderr, "dray lint: {}\n", error.message);
-    return failed;
-  }
-
   std::vector<std::string> paths_;
 };
 

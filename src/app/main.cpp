@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,5 +22,9 @@ int main(int argc, char** argv) {
   commands["match"] = dray::app::add_match(app);
   commands["lint"] = dray::app::add_lint(app);
   CLI11_PARSE(app, argc, argv);
-  return commands.at(app.get_subcommands().front()->get_name())->run();
+  const auto name = app.get_subcommands().front()->get_name();
+  const auto status = commands.at(name)->run();
+  if (status) return *status;
+  fmt::print(stderr, "dray {}: {}\n", name, status.error().message);
+  return dray::app::Command::error;
 }

@@ -13,10 +13,6 @@
 namespace dray::app {
 namespace {
 
-constexpr int some_match = 0;
-constexpr int failed = 1;
-constexpr int none_matches = 2;
-
 class MatchCommand : public Command {
  public:
   explicit MatchCommand(CLI::App& app) {
@@ -34,15 +30,7 @@ class MatchCommand : public Command {
     command->footer("Exit status: 0 some device matches, 2 none does, 1 an error.");
   }
 
-  int run() override {
-    const auto status = match();
-    if (status) return *status;
-    fmt::print(stderr, "dray match: {}\n", status.error().message);
-    return failed;
-  }
-
- private:
-  Result<int> match() {
+  Result<int> run() override {
     if (expression_.empty() && class_.empty()) {
       return fail(ErrorCode::invalid, "no selector: give an expression, or --class");
     }
@@ -59,9 +47,10 @@ class MatchCommand : public Command {
     print(output_ == "json" ? match_json(matches) + "\n" : match_table(matches));
     const bool some = std::ranges::any_of(
         matches, [](const auto& one) { return one.verdict == cel::Verdict::yes; });
-    return some ? some_match : none_matches;
+    return some ? done : no;
   }
 
+ private:
   Result<int> explain(const std::vector<OfferedDevice>& devices,
                       std::vector<NamedSelector>& selectors) const {
     const auto device = find_device(devices, explain_);
@@ -69,8 +58,7 @@ class MatchCommand : public Command {
     print(output_ == "json" ? explain_json(**device, selectors) + "\n"
                             : explain_table(**device, selectors));
     const std::vector<OfferedDevice> one{**device};
-    return match_devices(one, selectors).front().verdict == cel::Verdict::yes ? some_match
-                                                                              : none_matches;
+    return match_devices(one, selectors).front().verdict == cel::Verdict::yes ? done : no;
   }
 
   static void print(const std::string& text) { std::fputs(text.c_str(), stdout); }

@@ -62,11 +62,9 @@ class ServeCommand : public Command {
     add_serve_flags(*command_, flags_);
   }
 
-  int run() override {
-    const auto ended = serve();
-    if (ended) return 0;
-    std::fputs(("dray serve: " + ended.error().message + "\n").c_str(), stderr);
-    return 1;
+  Result<int> run() override {
+    if (auto ended = serve(); !ended) return std::unexpected(std::move(ended.error()));
+    return done;
   }
 
  private:

@@ -20,15 +20,6 @@ std::string identity(const ObjectMeta& meta) {
   return meta.uid.get().empty() ? meta.namespace_name + "/" + meta.name : meta.uid.get();
 }
 
-/// Whether a plan could tell the two apart: conditions and the like come and go all the time.
-bool same_for_plans(const Pod& a, const Pod& b) {
-  auto x = a;
-  x.conditions = b.conditions;
-  x.nominated_node = b.nominated_node;
-  x.meta.resource_version = b.meta.resource_version;
-  return x == b;
-}
-
 CompiledSelector compile(const DeviceSelector& selector) {
   CompiledSelector compiled;
   if (!selector.cel) return compiled;
@@ -43,6 +34,14 @@ CompiledSelector compile(const DeviceSelector& selector) {
 }
 
 }  // namespace
+
+bool same_for_plans(const Pod& a, const Pod& b) {
+  auto x = a;
+  x.conditions = b.conditions;
+  x.nominated_node = b.nominated_node;
+  x.meta.resource_version = b.meta.resource_version;
+  return x == b;
+}
 
 struct ClusterState::Data {
   Stamps stamps;

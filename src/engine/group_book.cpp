@@ -221,11 +221,20 @@ std::set<std::string> GroupBook::topology_keys() const {
   return keys;
 }
 
-GroupForm GroupBook::form(const PodGroup& group) const {
+/// What groups of all projects say in the same way.
+template <class Group>
+GroupForm GroupBook::form_of_group(const Group& group) const {
   GroupForm form;
   form.uid = group.meta.uid;
   form.created = group.meta.created;
-  form.priority = group.priority ? group.priority : priority_of(group.priority_class);
+  if constexpr (requires { group.queue; }) form.queue = group.queue;
+  form.priority = priority_of(group.priority_class);
+  return form;
+}
+
+GroupForm GroupBook::form(const PodGroup& group) const {
+  auto form = form_of_group(group);
+  if (group.priority) form.priority = group.priority;
   policy::TopologyConstraint topology;
   if (!group.topology.empty()) topology = {group.topology.front(), group.topology.front(), ""};
   form.root = flat(group.min_count.value_or(1), std::move(topology));
@@ -233,11 +242,7 @@ GroupForm GroupBook::form(const PodGroup& group) const {
 }
 
 GroupForm GroupBook::form(const KaiPodGroup& group) const {
-  GroupForm form;
-  form.uid = group.meta.uid;
-  form.created = group.meta.created;
-  form.queue = group.queue;
-  form.priority = priority_of(group.priority_class);
+  auto form = form_of_group(group);
   if (group.preemptibility == "preemptible") form.preemptible = true;
   if (group.preemptibility == "non-preemptible") form.preemptible = false;
   form.evict_delay = group.preemption_delay;
@@ -254,11 +259,7 @@ GroupForm GroupBook::form(const KaiPodGroup& group) const {
 }
 
 GroupForm GroupBook::form(const VolcanoGroup& group) const {
-  GroupForm form;
-  form.uid = group.meta.uid;
-  form.created = group.meta.created;
-  form.queue = group.queue;
-  form.priority = priority_of(group.priority_class);
+  auto form = form_of_group(group);
   form.root = flat(std::max(group.min_member, 1));
   return form;
 }

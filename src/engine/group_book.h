@@ -85,6 +85,8 @@ class GroupBook {
   template <class T>
   [[nodiscard]] static const T* find(const Table<T>& table, const JobKey& key);
   [[nodiscard]] std::optional<std::int32_t> priority_of(const std::string& class_name) const;
+  template <class Group>
+  [[nodiscard]] GroupForm form_of_group(const Group& group) const;
   [[nodiscard]] GroupForm form(const PodGroup& group) const;
   [[nodiscard]] GroupForm form(const KaiPodGroup& group) const;
   [[nodiscard]] GroupForm form(const VolcanoGroup& group) const;

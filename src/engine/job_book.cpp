@@ -4,6 +4,7 @@
 #include <charconv>
 #include <tuple>
 
+#include "dray/cluster/state.h"
 #include "engine/group_marks.h"
 
 namespace dray::engine {
@@ -65,14 +66,6 @@ std::optional<NotReady> unsupported_marks(const Pod& pod) {
 
 }  // namespace
 
-bool same_for_plans(const Pod& a, const Pod& b) {
-  auto x = a;
-  x.conditions = b.conditions;
-  x.nominated_node = b.nominated_node;
-  x.meta.resource_version = b.meta.resource_version;
-  return x == b;
-}
-
 void JobBook::set_policy(std::shared_ptr<const policy::Policy> policy, bool default_queue_only) {
   policy_ = std::move(policy);
   default_queue_only_ = default_queue_only;
@@ -111,7 +104,8 @@ void JobBook::put(const std::shared_ptr<const Pod>& pod, Time now) {
   const auto found = pods_.find(uid);
   if (found != pods_.end()) {
     auto& known = found->second;
-    if (bound_since(*known.pod) == bound_since(*pod) && same_for_plans(*known.pod, *pod)) return;
+    if (bound_since(*known.pod) == bound_since(*pod) && cluster::same_for_plans(*known.pod, *pod))
+      return;
     known.pod = pod;
     const auto key = groups_.key_of(*pod);
     if (key == known.key) return touch(uid);

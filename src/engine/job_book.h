@@ -109,7 +109,4 @@ class JobBook {
   std::map<Uid, Time> stale_since_;
 };
 
-/// Whether a plan could tell the two apart: conditions and the like come and go all the time.
-[[nodiscard]] bool same_for_plans(const Pod& a, const Pod& b);
-
 }  // namespace dray::engine

@@ -114,20 +114,29 @@ void PlanPlace::taken_in(const policy::SubGroup& group, std::vector<NodeIndex>& 
   for (const auto& sub : group.sub_groups) taken_in(sub, nodes);
 }
 
-bool PlanPlace::place_group(const policy::SubGroup& group, const NodeSet& among) {
-  const auto tasks = wanted_in(group);
+/// Tries a part's domains in their order.
+template <class Part, class Place>
+bool PlanPlace::place_part(const Part& part, const NodeSet& among, const Place& place) {
+  const auto tasks = wanted_in(part);
   if (tasks.empty()) return true;
   std::vector<NodeIndex> taken;
-  taken_in(group, taken);
-  const auto sets = domains_.sets(group.topology, tasks, taken, among);
+  taken_in(part, taken);
+  const auto sets = domains_.sets(part.topology, tasks, taken, among);
   if (sets.empty()) failure_ = {tasks.front(), placed_.size(), true, among.nodes};
   for (const auto& set : sets) {
     const auto mark = overlay_.mark();
     const auto placed = placed_.size();
-    if (place_members(group, set)) return true;
+    if (place(tasks, set)) return true;
     undo(mark, placed);
+    if (fit_.exhausted()) return false;
   }
   return false;
+}
+
+bool PlanPlace::place_group(const policy::SubGroup& group, const NodeSet& among) {
+  return place_part(group, among, [&](const Tasks& /*tasks*/, const NodeSet& set) {
+    return place_members(group, set);
+  });
 }
 
 bool PlanPlace::place_members(const policy::SubGroup& group, const NodeSet& among) {
@@ -140,20 +149,9 @@ bool PlanPlace::place_members(const policy::SubGroup& group, const NodeSet& amon
 }
 
 bool PlanPlace::place_set(const policy::PodSet& set, const NodeSet& among) {
-  const auto tasks = wanted_in(set);
-  if (tasks.empty()) return true;
-  std::vector<NodeIndex> taken;
-  taken_in(set, taken);
-  const auto sets = domains_.sets(set.topology, tasks, taken, among);
-  if (sets.empty()) failure_ = {tasks.front(), placed_.size(), true, among.nodes};
-  for (const auto& each : sets) {
-    const auto mark = overlay_.mark();
-    const auto placed = placed_.size();
-    if (place_tasks(tasks, each)) return true;
-    undo(mark, placed);
-    if (fit_.exhausted()) return false;
-  }
-  return false;
+  return place_part(set, among, [&](const Tasks& tasks, const NodeSet& nodes) {
+    return place_tasks(tasks, nodes);
+  });
 }
 
 bool PlanPlace::place_tasks(const Tasks& tasks, const NodeSet& among) {

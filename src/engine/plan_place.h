@@ -40,6 +40,8 @@ class PlanPlace {
 
  private:
   using Tasks = std::vector<PlanTask*>;
+  template <class Part, class Place>
+  bool place_part(const Part& part, const NodeSet& among, const Place& place);
   bool place_group(const policy::SubGroup& group, const NodeSet& among);
   bool place_members(const policy::SubGroup& group, const NodeSet& among);
   bool place_set(const policy::PodSet& set, const NodeSet& among);

@@ -52,6 +52,22 @@ WriteRequest read(std::string path, Answered answered) {
   return made("GET", std::move(path), "", "", answered);
 }
 
+/// PUT of a whole object that nobody else has fields in; POST where none is expected there.
+template <class Key, class Object>
+WriteRequest put_whole(Kind kind, const Key& key, const ResourceVersion& expected, Object object,
+                       Answered answered) {
+  object.meta.namespace_name = key.namespace_name;
+  object.meta.name = key.name;
+  object.meta.resource_version = expected;
+  JsonWriter out;
+  wire::write(out, object);
+  const bool is_new = expected.get().empty();
+  return made(is_new ? "POST" : "PUT",
+              is_new ? collection_path(kind, "v1", key.namespace_name)
+                     : object_path(kind, "v1", key.namespace_name, key.name),
+              json, std::move(out).take(), answered);
+}
+
 /// `{"$patch": "delete", KEY: VALUE}`: takes one item off a list that merges by KEY.
 void drop_item(JsonWriter& out, std::string_view key, std::string_view value) {
   out.begin_list();
@@ -186,18 +202,7 @@ WriteRequest request(const engine::ReadLease& wanted, const WriteContext&) {
 }
 
 WriteRequest request(const engine::PutLease& put, const WriteContext&) {
-  auto lease = put.value;
-  lease.meta.namespace_name = put.lease.namespace_name;
-  lease.meta.name = put.lease.name;
-  lease.meta.resource_version = put.expected;
-  JsonWriter out;
-  wire::write(out, lease);
-  const auto collection = collection_path(Kind::lease, "v1", put.lease.namespace_name);
-  if (put.expected.get().empty()) {
-    return made("POST", collection, json, std::move(out).take(), Answered::lease);
-  }
-  return made("PUT", collection + "/" + net::percent_encode(put.lease.name), json,
-              std::move(out).take(), Answered::lease);
+  return put_whole(Kind::lease, put.lease, put.expected, put.value, Answered::lease);
 }
 
 WriteRequest request(const engine::ReadConfigMap& wanted, const WriteContext&) {
@@ -206,17 +211,7 @@ WriteRequest request(const engine::ReadConfigMap& wanted, const WriteContext&) {
 }
 
 WriteRequest request(const engine::PutConfigMap& put, const WriteContext&) {
-  auto map = put.value;
-  map.meta.namespace_name = put.map.namespace_name;
-  map.meta.name = put.map.name;
-  map.meta.resource_version = put.expected;
-  JsonWriter out;
-  wire::write(out, map);
-  const auto collection = collection_path(Kind::config_map, "v1", put.map.namespace_name);
-  const bool is_new = put.expected.get().empty();
-  return made(is_new ? "POST" : "PUT",
-              is_new ? collection : collection + "/" + net::percent_encode(put.map.name), json,
-              std::move(out).take(), Answered::config_map);
+  return put_whole(Kind::config_map, put.map, put.expected, put.value, Answered::config_map);
 }
 
 }  // namespace

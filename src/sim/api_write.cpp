@@ -136,30 +136,24 @@ class WriteRequest {
     return read<Lease>(write.lease.namespace_name, write.lease.name);
   }
   Outcome operator()(const engine::PutLease& write) {
-    auto lease = write.value;
-    lease.meta.namespace_name = write.lease.namespace_name;
-    lease.meta.name = write.lease.name;
-    lease.meta.resource_version = write.expected;
-    if (write.expected.get().empty()) {
-      return written<Lease>(server_.create(std::move(lease), now_));
-    }
-    return written<Lease>(server_.update(std::move(lease), Endpoint::main, now_));
+    return put(write.lease, write.expected, write.value);
   }
   Outcome operator()(const engine::ReadConfigMap& write) {
     return read<ConfigMap>(write.map.namespace_name, write.map.name);
   }
   Outcome operator()(const engine::PutConfigMap& write) {
-    auto map = write.value;
-    map.meta.namespace_name = write.map.namespace_name;
-    map.meta.name = write.map.name;
-    map.meta.resource_version = write.expected;
-    if (write.expected.get().empty()) {
-      return written<ConfigMap>(server_.create(std::move(map), now_));
-    }
-    return written<ConfigMap>(server_.update(std::move(map), Endpoint::main, now_));
+    return put(write.map, write.expected, write.value);
   }
 
  private:
+  template <class Key, class Object>
+  Outcome put(const Key& key, const ResourceVersion& expected, Object object) {
+    object.meta.namespace_name = key.namespace_name;
+    object.meta.name = key.name;
+    object.meta.resource_version = expected;
+    if (expected.get().empty()) return written<Object>(server_.create(std::move(object), now_));
+    return written<Object>(server_.update(std::move(object), Endpoint::main, now_));
+  }
   template <class Change>
   Outcome patch_pod(const PodKey& key, const Uid& uid, Endpoint endpoint, const Change& change) {
     return written<Pod>(server_.patch(

@@ -135,14 +135,7 @@ void KaiWorld::add_device_claim(Task& task, const Json& gpu, const std::string& 
                                        .match_attribute = {},
                                        .distinct_attribute = gpu_driver + std::string("/index")});
   }
-  object.meta.namespace_name = name_space;
-  object.meta.name = "c-" + task.uid;
-  object.meta.uid = Uid(object.meta.name);
-  object.meta.owners.push_back({.api_version = "v1",
-                                .kind = "Pod",
-                                .name = task.uid,
-                                .uid = Uid(task.uid),
-                                .controller = true});
+  object.meta = meta_of_claim("c-", task.uid, name_space);
   task.claims.push_back(object.meta.name);
   claims_.emplace(object.meta.name, std::move(claim));
 }
@@ -192,14 +185,7 @@ void KaiWorld::add_zone_claim(Task& task, const std::string& name_space) {
                                        .match_attribute = {},
                                        .distinct_attribute = std::string(zone_driver) + "/index"});
   }
-  object.meta.namespace_name = name_space;
-  object.meta.name = "z-" + task.uid;
-  object.meta.uid = Uid(object.meta.name);
-  object.meta.owners.push_back({.api_version = "v1",
-                                .kind = "Pod",
-                                .name = task.uid,
-                                .uid = Uid(task.uid),
-                                .controller = true});
+  object.meta = meta_of_claim("z-", task.uid, name_space);
   const auto seen = task.json->value("annotations", Json::object())
                         .value("kai.scheduler/numa-placement-observed", "");
   if (!seen.empty() && holds_room(task.status)) {

@@ -54,6 +54,18 @@ inline ResourceSlice slice_of(const std::string& node, const std::string& driver
   return slice;
 }
 
+/// Of a claim that is the task's own.
+inline ObjectMeta meta_of_claim(const std::string& prefix, const std::string& task,
+                                const std::string& name_space) {
+  ObjectMeta meta;
+  meta.namespace_name = name_space;
+  meta.name = prefix + task;
+  meta.uid = Uid(meta.name);
+  meta.owners.push_back(
+      {.api_version = "v1", .kind = "Pod", .name = task, .uid = Uid(task), .controller = true});
+  return meta;
+}
+
 inline bool holds_room(const std::string& status) {
   return status == "Running" || status == "Binding" || status == "Bound" || status == "Allocated" ||
          status == "Releasing" || status == "StuckInReleasing";

@@ -13,6 +13,9 @@
 
 namespace dray::cluster {
 
+/// Whether no plan could tell the two apart: conditions and the like come and go all the time.
+[[nodiscard]] bool same_for_plans(const Pod& a, const Pod& b);
+
 /// The cluster as the watches tell it, with what dray has promised on top. One owner calls it;
 /// snapshots may go to any thread. Deterministic: the same calls give the same state.
 ///
