@@ -89,11 +89,13 @@ class PolicyWorld {
     std::string queue;
     std::int64_t gpus = 1;
     int pods = 1;
-    std::string on;  ///< node; empty: waits
+    std::string on;  ///< node of all pods; empty: they wait
     std::string required;
     bool preemptible = true;
     int priority = 50;
-    int minimum = 0;  ///< of the pods; 0: all
+    int minimum = 0;                       ///< of the pods; 0: all
+    std::vector<std::string> places = {};  ///< if any: the node of each pod, empty where it waits
+    std::vector<engine::GaveWay> gave_way = {};
   };
   void job(const Ask& ask) {
     auto made = std::make_shared<engine::Job>();
@@ -103,12 +105,15 @@ class PolicyWorld {
     made->priority = ask.priority;
     made->preemptible = ask.preemptible;
     made->created = made->queued = bench_start + std::chrono::seconds(jobs_made_++);
+    made->lineage = ask.name;
+    made->gave_way = ask.gave_way;
     for (int i = 0; i < ask.pods; ++i) {
-      auto pod = pod_of(ask, fmt::format("{}-{}", ask.name, i));
+      const auto& on = ask.places.empty() ? ask.on : ask.places[static_cast<std::size_t>(i)];
+      auto pod = pod_of(ask, fmt::format("{}-{}", ask.name, i), on);
       engine::Member member{.pod = pod, .state = engine::MemberState::waiting, .node = {}};
-      if (!ask.on.empty()) {
+      if (!on.empty()) {
         member.state = engine::MemberState::placed;
-        member.node = NodeName(ask.on);
+        member.node = NodeName(on);
       }
       made->members.push_back(std::move(member));
     }
@@ -151,7 +156,8 @@ class PolicyWorld {
  private:
   void tell(KubeObject object) { state_.apply(cluster::ObjectChanged{std::move(object)}); }
 
-  std::shared_ptr<const Pod> pod_of(const Ask& ask, const std::string& name) {
+  std::shared_ptr<const Pod> pod_of(const Ask& ask, const std::string& name,
+                                    const std::string& on) {
     Pod pod;
     pod.meta.namespace_name = "default";
     pod.meta.name = name;
@@ -161,20 +167,20 @@ class PolicyWorld {
     container.requests = {{"cpu", Quantity(1)}, {"memory", Quantity(1'000'000'000)}};
     if (kind_ == Gpus::node_resource) container.requests[gpu_resource] = Quantity(ask.gpus);
     pod.containers.push_back(std::move(container));
-    if (!ask.on.empty()) {
-      pod.node_name = NodeName(ask.on);
+    if (!on.empty()) {
+      pod.node_name = NodeName(on);
       pod.phase = "Running";
     }
     if (kind_ == Gpus::slices) {
       pod.resource_claims.push_back(
           {.name = "gpu", .claim_name = "c-" + name, .template_name = {}});
-      claim(ask, name);
+      claim(ask, name, on);
     }
     tell(pod);
     return std::make_shared<const Pod>(std::move(pod));
   }
 
-  void claim(const Ask& ask, const std::string& pod) {
+  void claim(const Ask& ask, const std::string& pod, const std::string& on) {
     ResourceClaim claim;
     claim.meta.namespace_name = "default";
     claim.meta.name = "c-" + pod;
@@ -186,13 +192,13 @@ class PolicyWorld {
     spec.allocation_mode = "ExactCount";
     spec.count = ask.gpus;
     claim.spec.requests.push_back({.name = "gpu", .exactly = spec, .first_available = {}});
-    if (!ask.on.empty()) {
+    if (!on.empty()) {
       AllocationResult result;
       for (std::int64_t i = 0; i < ask.gpus; ++i) {
         AllocatedDevice device;
         device.request = "gpu";
-        device.device = {DriverName("gpu.example.com"), PoolName(ask.on),
-                         DeviceName(std::to_string(next_device_[ask.on]++))};
+        device.device = {DriverName("gpu.example.com"), PoolName(on),
+                         DeviceName(std::to_string(next_device_[on]++))};
         result.devices.push_back(std::move(device));
       }
       claim.allocation = std::move(result);

@@ -126,9 +126,11 @@ void Engine::State::remember_evicted(const Eviction& eviction, Time now) {
   const auto job = book.find(eviction.job);
   if (!job) return;
   if (!eviction.moved.empty()) {
-    moved[book.lineage_of(*job)] = {eviction.moved, now + moved_room_life};
+    moved[job->lineage] = {eviction.moved, now + moved_room_life};
   }
-  book.evicted(eviction.job, now);
+  const bool goes_on = eviction.moved.size() == eviction.pods.size();
+  const auto taker = eviction.beneficiary && !goes_on ? book.find(*eviction.beneficiary) : nullptr;
+  book.evicted(*job, taker.get(), now);
 }
 
 void Engine::State::arm_evictions(std::uint64_t id, std::optional<Time> at) {

@@ -17,7 +17,7 @@ Job single_pod_job(std::shared_ptr<const Pod> pod, policy::QueueName queue, Time
                    std::optional<NodeName> node) {
   Job job;
   job.uid = pod->meta.uid;
-  job.name = pod->key().to_string();
+  job.name = job.lineage = pod->key().to_string();
   job.queue = std::move(queue);
   job.priority = pod->priority;
   job.may_evict = pod->preemption_policy != "Never";

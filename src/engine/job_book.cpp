@@ -14,7 +14,8 @@ namespace {
 /// --stuck-in-releasing-threshold).
 constexpr Duration stuck_after = std::chrono::minutes(2);
 
-/// Longer than any cool-down that makes sense.
+/// How long it counts who made room for whom, at most, and longer than any cool-down that makes
+/// sense.
 constexpr Duration remembered = std::chrono::hours(24);
 
 /// KAI's rule where queues are KAI's: from this priority on, a job is not preemptible by itself.
@@ -67,6 +68,10 @@ std::optional<NotReady> unsupported_marks(const Pod& pod) {
 }  // namespace
 
 void JobBook::set_policy(std::shared_ptr<const policy::Policy> policy, bool default_queue_only) {
+  // Who made room for whom was right by the rules of then.
+  if (policy_ && policy_->config != policy->config) {
+    for (auto& [lineage, past] : pasts_) past.gave_way.clear();
+  }
   policy_ = std::move(policy);
   default_queue_only_ = default_queue_only;
   for (const auto& [key, entry] : entries_) changed_.insert(key);
@@ -252,8 +257,12 @@ void JobBook::set_times(const Entry& entry, Job& job) const {
     }
   }
   if (waiting_since) job.queued = std::max(job.queued, *waiting_since);
-  const auto gone = evicted_at_.find(lineage(entry.key, job.first()));
-  if (gone != evicted_at_.end()) job.evicted = gone->second;
+  job.lineage = lineage(entry.key, job.first());
+  const auto past = pasts_.find(job.lineage);
+  if (past != pasts_.end()) {
+    job.evicted = past->second.evicted;
+    job.gave_way = past->second.gave_way;
+  }
   const auto stale = stale_since_.find(job.uid);
   if (stale != stale_since_.end()) job.stale_since = stale->second;
 }
@@ -320,18 +329,24 @@ std::vector<std::pair<Uid, NotReady>> JobBook::unformed() const {
   return found;
 }
 
-std::string JobBook::lineage_of(const Job& job) const {
-  const auto known = pods_.find(job.first().meta.uid);
-  return known == pods_.end() ? "" : lineage(known->second.key, *known->second.pod);
-}
-
-void JobBook::evicted(const Uid& job, Time now) {
-  const auto found = find(job);
-  if (!found) return;
-  const auto& known = pods_.at(found->first().meta.uid);
-  std::erase_if(evicted_at_, [&](const auto& entry) { return now - entry.second > remembered; });
-  evicted_at_[lineage(known.key, *known.pod)] = now;
-  changed_.insert(known.key);
+void JobBook::evicted(const Job& job, const Job* made_room_for, Time now) {
+  std::erase_if(pasts_, [&](const auto& entry) { return now - entry.second.evicted > remembered; });
+  auto& past = pasts_[job.lineage];
+  past.evicted = now;
+  std::erase_if(past.gave_way, [&](const auto& each) { return each.until <= now; });
+  if (made_room_for != nullptr) {
+    // Where the past counts for shares, queues take turns on purpose.
+    const auto until =
+        now + std::min(remembered, policy_->config.fairness.half_life.value_or(remembered));
+    const auto at =
+        std::ranges::lower_bound(past.gave_way, made_room_for->lineage, {}, &GaveWay::to);
+    if (at != past.gave_way.end() && at->to == made_room_for->lineage) {
+      at->until = until;
+    } else {
+      past.gave_way.insert(at, {made_room_for->lineage, until});
+    }
+  }
+  touch(job.first().meta.uid);
 }
 
 void JobBook::set_stale(const std::vector<StaleGang>& stale) {

@@ -58,14 +58,11 @@ class JobBook {
   [[nodiscard]] std::shared_ptr<const Job> find(const Uid& job) const;
   [[nodiscard]] bool has_groups() const;
 
-  /// What the job is known by also when its pods are made anew.
-  [[nodiscard]] std::string lineage_of(const Job& job) const;
-
   /// Waiting pods that are in no job yet, and why.
   [[nodiscard]] std::vector<std::pair<Uid, NotReady>> unformed() const;
 
-  /// Pods of the job were evicted.
-  void evicted(const Uid& job, Time now);
+  /// Pods of the job were evicted; if it was not only moved, to make room for that other.
+  void evicted(const Job& job, const Job* made_room_for, Time now);
   /// As Plan::stale says: the gangs that are stale now, and since when.
   void set_stale(const std::vector<StaleGang>& stale);
 
@@ -104,8 +101,11 @@ class JobBook {
   std::vector<std::shared_ptr<const Job>> all_;
   bool all_stale_ = true;  ///< `all_` is to be made again
   std::set<std::pair<Time, Uid>> stuck_at_;
-  /// By what a job is known by when its pods are made anew.
-  std::map<std::string, Time> evicted_at_;
+  struct Past {
+    Time evicted;
+    std::vector<GaveWay> gave_way;
+  };
+  std::map<std::string, Past> pasts_;  ///< by lineage
   std::map<Uid, Time> stale_since_;
 };
 

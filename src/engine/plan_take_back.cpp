@@ -43,6 +43,7 @@ void TakeBack::collect_victims(const JobTurns& turns) {
   candidates_.assign(run_.decided.queues().size(), {});
   const auto cooldown = run_.policy.config.budgets.victim_cooldown;
   for (auto* job : run_.jobs.all()) {
+    if (!job->job->gave_way.empty()) gave_way_.emplace(job->job->lineage, job);
     if (job->placed == 0 || !job->queue || !job->job->preemptible) continue;
     if (job->job->evicted && *job->job->evicted + cooldown > run_.input.now) {
       say_again(*job->job->evicted + cooldown);
@@ -99,6 +100,32 @@ bool TakeBack::protected_by_runtime(const Attempt& attempt, const PlanJob& victi
   if (end <= run_.input.now) return false;
   say_again(end);
   return true;
+}
+
+/// Whom the job made room for, and whom these did.
+void TakeBack::find_betters(const PlanJob& job) {
+  betters_.clear();
+  std::vector<const PlanJob*> open{&job};
+  while (!open.empty()) {
+    const auto* at = open.back();
+    open.pop_back();
+    for (const auto& [to, until] : at->job->gave_way) {
+      if (until <= run_.input.now || !betters_.insert(to).second) continue;
+      say_again(until);
+      const auto next = gave_way_.find(to);
+      if (next != gave_way_.end()) open.push_back(next->second);
+    }
+  }
+}
+
+bool TakeBack::goes_in_circles(const Attempt& attempt, const Chunk& chunk,
+                               std::span<const policy::Amounts> taken) const {
+  if (attempt.way == Way::consolidate || !betters_.contains(chunk.job->job->lineage)) return false;
+  if (attempt.way == Way::preempt) return true;
+  const auto [taker, giver] = policy::rivals(run_.decided, *attempt.job.queue, *chunk.job->queue);
+  const auto& queue = run_.decided[giver];
+  return !policy::guarantees_quota(run_.decided[taker], attempt.counts, queue,
+                                   queue.allocated - taken[giver.get()]);
 }
 
 /// By one of KAI's two strategies, with what was taken of the queue before.
@@ -172,6 +199,7 @@ std::optional<TakeBack::Solution> TakeBack::search(const Attempt& attempt, const
   std::vector<policy::Amounts> taken(run_.decided.queues().size(),
                                      policy::Amounts(run_.decided.resources()));
   Rooms rooms(run_, attempt.job, attempt.chunk);
+  find_betters(attempt.job);
   const auto mark = run_.overlay.mark();
   const TryPicked try_picked = [&](std::vector<std::size_t> picked) -> std::optional<Solution> {
     auto found = try_with(attempt, all, picked);
@@ -184,7 +212,8 @@ std::optional<TakeBack::Solution> TakeBack::search(const Attempt& attempt, const
     const bool closed = !chunk_holds(attempt, *chunk, taken);
     if (closed || !may_give(attempt, *chunk->job) ||
         (!chunk->keeps_minimum && protected_by_runtime(attempt, *chunk->job)) ||
-        !were_running(*chunk) || !affordable(std::span(&*chunk, 1))) {
+        goes_in_circles(attempt, *chunk, taken) || !were_running(*chunk) ||
+        !affordable(std::span(&*chunk, 1))) {
       walk.spare();
       if (closed) walk.close_queue(*chunk->job->queue);
       continue;

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dray/policy/reclaim.h"
@@ -66,6 +67,9 @@ class TakeBack {
   void collect_victims(const JobTurns& turns);
   [[nodiscard]] std::vector<char> open_queues(const Attempt& attempt) const;
   [[nodiscard]] bool may_give(const Attempt& attempt, const PlanJob& victim);
+  void find_betters(const PlanJob& job);
+  [[nodiscard]] bool goes_in_circles(const Attempt& attempt, const Chunk& chunk,
+                                     std::span<const policy::Amounts> taken) const;
   [[nodiscard]] bool protected_by_runtime(const Attempt& attempt, const PlanJob& victim);
   [[nodiscard]] bool chunk_holds(const Attempt& attempt, const Chunk& chunk,
                                  std::span<const policy::Amounts> taken) const;
@@ -95,6 +99,8 @@ class TakeBack {
   PlanRun& run_;
   VictimTurns::Candidates candidates_;
   std::set<const PlanTask*> moved_;
+  std::map<std::string_view, const PlanJob*> gave_way_;  ///< jobs that did so lately, by lineage
+  std::set<std::string_view> betters_;  ///< lineages that the job at hand may not take room from
   bool collected_ = false;
   std::map<Uid, std::vector<std::size_t>> budgets_of_;
   std::vector<std::int64_t> disruptions_left_;

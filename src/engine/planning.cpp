@@ -52,7 +52,7 @@ void Engine::State::hold_for_moved(Time now) {
     const bool waits = std::ranges::any_of(
         job->members, [](const Member& member) { return member.state == MemberState::waiting; });
     if (!waits) continue;
-    auto entry = moved.extract(book.lineage_of(*job));
+    auto entry = moved.extract(job->lineage);
     if (!entry.empty()) holds[job->uid] = std::move(entry.mapped().placements);
   }
 }

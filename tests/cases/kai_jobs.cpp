@@ -93,6 +93,7 @@ policy::SubGroup KaiWorld::gang_of(const Json& gang, const Json& job) const {
 std::shared_ptr<const engine::Job> KaiWorld::job_of(const Json& json) const {
   engine::Job job;
   job.name = json.at("name").get<std::string>();
+  job.lineage = job.name;
   job.uid = Uid(job.name);
   job.queue = policy::QueueName(json.at("queue").get<std::string>());
   job.priority = json.value("priority", 0);

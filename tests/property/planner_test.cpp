@@ -28,7 +28,9 @@ struct JobSketch {
   int minimum = 1;
   int priority = 50;
   bool preemptible = true;
-  std::string on;  ///< all its pods' node; empty: it waits
+  std::string on;                        ///< all its pods' node; empty: it waits
+  std::vector<std::string> places = {};  ///< of each pod; empty: see `on`
+  std::vector<GaveWay> gave_way = {};
 };
 struct Sketch {
   std::vector<int> nodes;  ///< GPUs of each
@@ -114,7 +116,9 @@ PolicyWorld build(const Sketch& sketch, Gpus kind, const Names& names = {}) {
                .required = {},
                .preemptible = j.preemptible,
                .priority = j.priority,
-               .minimum = j.minimum});
+               .minimum = j.minimum,
+               .places = j.places,
+               .gave_way = j.gave_way});
   }
   return world;
 }
@@ -299,6 +303,53 @@ TEST_CASE("an idle node more never hurts") {
     const auto before = started();
     sketch.nodes.push_back(*rc::gen::inRange(1, 9));
     RC_ASSERT(started() >= before);
+  });
+}
+
+/// The cluster once all of a plan has been done.
+void carry_out(Sketch& sketch, const Plan& made) {
+  const auto pod_of = [](const Uid& pod) {
+    return static_cast<std::size_t>(std::stoi(pod.get().substr(pod.get().find('-') + 1)));
+  };
+  for (auto& job : sketch.jobs) {
+    job.places.resize(static_cast<std::size_t>(job.pods), job.on);
+    job.on.clear();
+  }
+  for (const auto& eviction : made.evictions) {
+    auto& places = sketch.jobs[index_of(eviction.job)].places;
+    for (const auto& pod : eviction.pods) places[pod_of(pod)].clear();
+    for (const auto& to : eviction.moved) places[pod_of(to.pod_uid)] = to.node.get();
+    if (eviction.moved.size() == eviction.pods.size()) continue;
+    auto& gave_way = sketch.jobs[index_of(eviction.job)].gave_way;
+    const GaveWay mark{eviction.beneficiary->get(), Time::max()};
+    const auto at = std::ranges::lower_bound(gave_way, mark.to, {}, &GaveWay::to);
+    if (at == gave_way.end() || at->to != mark.to) gave_way.insert(at, mark);
+  }
+  for (const auto& job : made.jobs) {
+    auto& places = sketch.jobs[index_of(job.job)].places;
+    for (const auto* list : {&job.placements, &job.held}) {
+      for (const auto& to : *list) places[pod_of(to.pod_uid)] = to.node.get();
+    }
+  }
+}
+
+TEST_CASE("taking back ends: whoever was evicted does not take its room back") {
+  check("plan after plan comes to rest", [] {
+    auto sketch = any_sketch();
+    RC_LOG() << sketch;
+    const auto kind = any_kind();
+    const auto enough = sketch.jobs.size() + 2;
+    std::size_t rounds = 0;
+    for (bool moved = true; moved; ++rounds) {
+      const auto made = plan(sketch, kind);
+      moved = !made.evictions.empty() || std::ranges::any_of(made.jobs, [](const auto& job) {
+        return !job.placements.empty() || !job.held.empty();
+      });
+      for (const auto& eviction : made.evictions)
+        RC_LOG() << rounds << " " << eviction.detail << "\n";
+      RC_ASSERT(rounds < enough);
+      carry_out(sketch, made);
+    }
   });
 }
 

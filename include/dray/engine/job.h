@@ -32,10 +32,21 @@ struct Member {
   bool operator==(const Member&) const = default;
 };
 
+/// A job that was evicted does not take room from the one that it made room for, nor from any that
+/// this one made room for in turn: else taking back would go round in circles. A queue that stays
+/// within its quota may: that is owed to it.
+struct GaveWay {
+  std::string to;  ///< lineage of the other
+  Time until;      ///< then it is forgotten
+
+  bool operator==(const GaveWay&) const = default;
+};
+
 /// What is placed as one: a gang (a PodGroup's pods), or a single pod. Immutable.
 struct Job {
-  Uid uid;           ///< of the group, or of its only pod
-  std::string name;  ///< for people: namespace/name
+  Uid uid;              ///< of the group, or of its only pod
+  std::string name;     ///< for people: namespace/name
+  std::string lineage;  ///< what it is known by also when its pods are made anew
   policy::QueueName queue;
   std::int32_t priority = 0;
   bool preemptible = true;
@@ -46,6 +57,7 @@ struct Job {
   Time queued;                          ///< waits since: aging, and room kept for it
   std::optional<Time> started;          ///< runs since: minimum run times
   std::optional<Time> evicted;          ///< for the last time: its cool-down
+  std::vector<GaveWay> gave_way;        ///< sorted by `to`
   std::optional<Duration> evict_delay;  ///< from the later of created and evicted, before it may
                                         ///< take room from others
   std::optional<Duration> stale_after;  ///< absent: the policy's; negative: never

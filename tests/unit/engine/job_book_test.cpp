@@ -190,13 +190,32 @@ TEST_CASE("a pod that does not go is stuck after two minutes") {
 TEST_CASE("an eviction is remembered under the job's name") {
   Shelf shelf;
   shelf.put(make_pod("p", ""));
-  static_cast<void>(shelf.book.jobs(start));
-  shelf.book.evicted(Uid("uid-p"), start + 1s);
+  shelf.book.evicted(*shelf.book.jobs(start).at(0), nullptr, start + 1s);
   shelf.book.erase(Uid("uid-p"));
   auto again = make_pod("p", "");
   again.meta.uid = Uid("uid-p-2");
   shelf.put(again);
   CHECK(shelf.book.jobs(start).at(0)->evicted == start + 1s);
+}
+
+TEST_CASE("whom a job made room for is remembered for a day, under the same rules") {
+  Shelf shelf;
+  shelf.put(make_pod("p", ""));
+  shelf.put(make_pod("q", ""));
+  const auto jobs = shelf.book.jobs(start);
+  REQUIRE(jobs.size() == 2);
+  shelf.book.evicted(*jobs[0], jobs[1].get(), start);
+  CHECK(shelf.book.jobs(start).at(0)->gave_way == std::vector<GaveWay>{{"default/q", start + 24h}});
+  CHECK(shelf.book.jobs(start).at(1)->gave_way.empty());
+  // Again: the same mark, for longer.
+  shelf.book.evicted(*jobs[0], jobs[1].get(), start + 1h);
+  CHECK(shelf.book.jobs(start).at(0)->gave_way == std::vector<GaveWay>{{"default/q", start + 25h}});
+  shelf.book.set_policy(std::make_shared<const policy::Policy>(policy::Policy::open()), true);
+  CHECK(shelf.book.jobs(start).at(0)->gave_way.size() == 1);
+  auto changed = policy::Policy::open();
+  changed.config.reclaim.enabled = true;
+  shelf.book.set_policy(std::make_shared<const policy::Policy>(std::move(changed)), true);
+  CHECK(shelf.book.jobs(start).at(0)->gave_way.empty());
 }
 
 TEST_CASE("what a plan says of stale gangs comes back with the job") {
