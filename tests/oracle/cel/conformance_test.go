@@ -50,7 +50,7 @@ type specCase struct {
 // TestConformance runs cel-spec's suite. What Kubernetes' environment says is right: it lacks some libraries, and refuses
 // mixed literals, where the suite expects a value.
 func TestConformance(t *testing.T) {
-	k := newKubernetes(environment.StoredExpressions)
+	k := newKubernetes(environment.StoredExpressions, features)
 	for _, file := range suiteFiles(t) {
 		name := strings.TrimSuffix(filepath.Base(file), ".textproto")
 		t.Run(name, func(t *testing.T) { conformanceFile(t, k, name, file) })

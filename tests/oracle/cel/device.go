@@ -48,17 +48,21 @@ var attributeKinds = slices.Sorted(maps.Keys(attributeValues))
 func newDevice(random *rand.Rand) device {
 	one := device{driver: pick(random, []string{"d.io", "d.io", "d.io", "other.io", ""}), multiple: random.IntN(3) == 0,
 		attributes: map[string]attribute{}, capacity: map[string]string{}}
+	kept := 8 // one in so many attributes is missing
+	if random.IntN(25) == 0 {
+		kept = 1 // no attributes
+	}
 	for _, name := range slices.Sorted(maps.Keys(mostly)) {
 		kind := mostly[name]
 		if random.IntN(10) == 0 {
 			kind = pick(random, attributeKinds)
 		}
 		qualified := name
-		switch random.IntN(8) {
+		switch random.IntN(kept) {
 		case 0:
 			continue
 		case 1:
-			qualified = "other.io/" + name
+			qualified = pick(random, []string{"other.io/", "other.io/", "other.io/", "d.io/x/"}) + name
 			if one.driver == "other.io" {
 				qualified = "d.io/" + name
 			}

@@ -26,18 +26,18 @@ type kubernetes struct {
 var features = dracel.Features{EnableConsumableCapacity: true}
 
 // newKubernetes takes the environment out of Kubernetes' own compiler.
-func newKubernetes(envType environment.Type) *kubernetes {
+func newKubernetes(envType environment.Type, features dracel.Features) *kubernetes {
 	compiled := dracel.GetCompiler(features).CompileCELExpression("true", dracel.Options{EnvType: &envType})
 	if compiled.Error != nil {
 		panic(compiled.Error)
 	}
-	device, attribute := deviceType(envType)
+	device, attribute := deviceType(envType, features)
 	return &kubernetes{env: compiled.Environment, envType: envType, device: device, attribute: attribute}
 }
 
 // deviceType is the declaration of `device` with its sizes, which the compiler keeps to itself; estimates of whole
 // selectors are compared with its own, so that a difference shows.
-func deviceType(envType environment.Type) (device, attribute *apiservercel.DeclType) {
+func deviceType(envType environment.Type, features dracel.Features) (device, attribute *apiservercel.DeclType) {
 	sized := func(in *apiservercel.DeclType, size uint64) *apiservercel.DeclType {
 		out := *in
 		out.MaxElements = int64(size)
@@ -47,7 +47,7 @@ func deviceType(envType environment.Type) (device, attribute *apiservercel.DeclT
 	id := sized(apiservercel.StringType, resourceapi.DeviceMaxIDLength)
 	attribute = sized(apiservercel.DynType,
 		max(resourceapi.DeviceAttributeMaxValueLength, resourceapi.ResourceSliceMaxAttributeValuesPerDevice))
-	if envType == environment.NewExpressions {
+	if envType == environment.NewExpressions && !features.EnableListTypeAttributes {
 		attribute = sized(apiservercel.AnyType, resourceapi.DeviceAttributeMaxValueLength)
 	}
 	byDomain := func(value *apiservercel.DeclType) *apiservercel.DeclType {

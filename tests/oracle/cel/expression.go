@@ -39,6 +39,16 @@ func (e *expression) write(text *strings.Builder) {
 	}
 }
 
+// spread is the expression with other white space, and comments, around its sub-expressions.
+func (e *expression) spread(space func() string) *expression {
+	made := &expression{kind: e.kind, parts: append([]string{}, e.parts...)}
+	for i, kid := range e.kids {
+		made.kids = append(made.kids, kid.spread(space))
+		made.parts[i] += space()
+	}
+	return made
+}
+
 // smaller gives the expression with one of its parts simpler, bold changes first.
 func (e *expression) smaller() []*expression {
 	var all []*expression

@@ -93,6 +93,9 @@ func (g *generator) of(kind *types.Type, depth int) *expression {
 	if depth <= 0 || g.random.IntN(8) == 0 {
 		return g.leaf(kind, depth)
 	}
+	if g.random.IntN(40) == 0 {
+		return g.wrong(depth - 1)
+	}
 	if g.random.IntN(5) == 0 {
 		if made := g.macro(kind, depth-1); made != nil {
 			return made
@@ -122,6 +125,26 @@ func (g *generator) call(kind *types.Type, depth int) *expression {
 	return nil
 }
 
+// library is a call of any function on texts and values of its own types.
+func (g *generator) library(depth int) *expression {
+	one := pick(g.random, g.calls)
+	bound := map[string]*types.Type{}
+	return g.called(one, g.substituted(one.result, bound), bound, depth)
+}
+
+// untyped is a call of any function on anything: mostly no such overload, when compiling or, behind dyn(), when run.
+func (g *generator) untyped(depth int) *expression {
+	one := pick(g.random, g.calls)
+	kids := make([]*expression, len(one.args))
+	for i := range one.args {
+		kids[i] = g.receiver(one, i, g.of(randomType(g.random, 1), depth))
+		if g.random.IntN(3) == 0 {
+			kids[i] = around(types.DynType, "dyn(%)", kids[i])
+		}
+	}
+	return around(types.DynType, one.pattern, kids...)
+}
+
 func (g *generator) called(one call, kind *types.Type, bound map[string]*types.Type, depth int) *expression {
 	kids := make([]*expression, len(one.args))
 	for i, arg := range one.args {
@@ -139,23 +162,21 @@ func (g *generator) called(one call, kind *types.Type, bound map[string]*types.T
 // large numbers.
 func (g *generator) argument(one call, index int, kind *types.Type, depth int) *expression {
 	special := g.random.IntN(4) != 0
-	switch {
-	case special && one.name == "lists.range":
+	if special && one.name == "lists.range" {
 		return leaf(kind, pick(g.random, []string{"0", "3", "-1", "10", "1000001", "device.attributes['d.io'].i"}))
-	case special && index == 1 && (one.name == "matches" || one.name == "find" || one.name == "findAll"):
-		return leaf(kind, pick(g.random, patterns))
-	case special && index == 0 && one.name == "format":
-		return leaf(kind, pick(g.random, formats))
-	case special && index == 1 && strings.HasPrefix(one.name, "get") && kind == types.StringType:
-		return leaf(kind, pick(g.random, []string{`"UTC"`, `"America/New_York"`, `"+02:00"`, `"-5:30"`, `"Mars"`, `""`}))
-	case special && index == 0 && one.name == "format.named":
-		return leaf(kind, pick(g.random, []string{`"uuid"`, `"dns1123Label"`, `"nope"`}))
 	}
-	made := g.of(kind, depth)
-	// `-1.5.f()` and `a + b.f()` are something else.
+	if text := textOf[one.name][index]; special && text != nil && kind == types.StringType {
+		pattern := pick(g.random, []string{"%", "%", "%", "%", "dyn(%)", `(% + "")`})
+		return around(kind, pattern, leaf(kind, quoted(g.random, text(g.random))))
+	}
+	return g.receiver(one, index, g.of(kind, depth))
+}
+
+// receiver puts brackets around what a function is called on where `-1.5.f()` and `a + b.f()` would be something else.
+func (g *generator) receiver(one call, index int, made *expression) *expression {
 	if index == 0 && (strings.HasPrefix(one.pattern, "%") || one.pattern == "!%" || one.pattern == "-%") {
 		if text := made.String(); strings.HasPrefix(text, "-") || strings.HasPrefix(text, "!") || strings.Contains(text, " ") {
-			return around(kind, "(%)", made)
+			return around(made.kind, "(%)", made)
 		}
 	}
 	return made

@@ -21,14 +21,14 @@ var commonTypes = []*types.Type{types.BoolType, types.IntType, types.StringType,
 var literals = map[string][]string{
 	"bool": {"true", "false"},
 	"int": {"0", "1", "2", "-1", "5", "7", "42", "-3", "100", "0x1F", "9223372036854775807", "-9223372036854775808",
-		"4294967296"},
-	"uint": {"0u", "1u", "2u", "5u", "42u", "18446744073709551615u", "0xFFu"},
-	"double": {"0.0", "1.0", "-1.5", "2.5", "1e3", "1e-7", "1e21", "9007199254740993.0", "9223372036854775807.0",
+		"4294967296", "-0x8000000000000000", "00", "9007199254740993"},
+	"uint": {"0u", "3U", "1u", "2u", "5u", "42u", "18446744073709551615u", "0xFFu"},
+	"double": {"0.0", "-0.0", ".5", "1e+2", "4.9e-324", "1.0", "-1.5", "2.5", "1e3", "1e-7", "1e21", "9007199254740993.0", "9223372036854775807.0",
 		"-9223372036854775808.0", "1.7976931348623157e308", "double('NaN')", "double('Infinity')", "0.1"},
 	"string": {`""`, `"a"`, `"fish"`, `"b"`, `'x'`, `"abc abc"`, `"héllo"`, `"世界"`, `"🐟"`, `r"a\b"`, `"a\nb"`, `"\u00e9"`,
 		`"""tri"""`, `" trim "`, `"A"`, `"1.2.3"`, `"40Gi"`, `"d.io"`, `"5"`, `"-7"`, `"1.5"`, `"true"`, `"10.0.0.1"`,
 		`"10.0.0.0/8"`, `"https://a.b:80/c?d=e#f"`, `"2024-02-29T12:30:00Z"`, `"1h30m"`, `"a,b,c"`, `"NVIDIA A100"`, `"\x00"`},
-	"bytes":                     {`b""`, `b"a"`, `b"\xff"`, `b'fish'`, `b"\377\000"`},
+	"bytes":                     {`b""`, `b"a"`, `B'é'`, `rb"\x"`, `b"""x"""`, `b"\xff"`, `b'fish'`, `b"\377\000"`},
 	"google.protobuf.Duration":  {`duration("1h")`, `duration("-1.5s")`, `duration("0s")`, `duration("1h2m3s4ms")`, `duration("5us")`},
 	"google.protobuf.Timestamp": {`timestamp("2024-02-29T12:30:15Z")`, `timestamp("1970-01-01T00:00:00Z")`, `timestamp("0001-01-01T00:00:00Z")`, `timestamp("9999-12-31T23:59:59.999Z")`, `timestamp(0)`, `timestamp("2023-06-30T23:00:00.123456789+02:00")`},
 	"kubernetes.Quantity":       {`quantity("40Gi")`, `quantity("1")`, `quantity("1500m")`, `quantity("0")`, `quantity("-1")`, `quantity("1e3")`, `quantity("9223372036854775807")`, `quantity("100000000000000000000")`, `quantity("1n")`, `quantity("0.5Ki")`},
@@ -47,7 +47,7 @@ var brokenLiterals = map[string][]string{
 	"int":                       {"9223372036854775808", `int("bad")`, "int(1e20)", "1 / 0"},
 	"uint":                      {"18446744073709551616u", "uint(-1)", `uint("x")`},
 	"double":                    {"1e999", `double("x")`},
-	"string":                    {`"\q"`, `string(b"\xff")`, `"a" + 1`},
+	"string":                    {`"\q"`, `string(b"\xff")`, `"a" + 1`, `"\ud800"`, `"\U00110000"`, `'a`},
 	"bool":                      {`bool("maybe")`, "nope", "1 / 0 > 1", "device.nope"},
 	"google.protobuf.Duration":  {`duration("1d")`, `duration(device.driver)`},
 	"google.protobuf.Timestamp": {`timestamp("now")`, `timestamp(device.driver)`},
@@ -59,11 +59,6 @@ var brokenLiterals = map[string][]string{
 	"dyn":                       {"undeclared", "dyn(1) / 0", "dyn({}).x", "dyn([])[0]"},
 	"bytes":                     {`bytes(1)`},
 }
-
-// patterns and formats go where a function wants one.
-var patterns = []string{`"a.*"`, `"^fish$"`, `"[a-z]+"`, `"(a)(b)?"`, `"("`, `""`, `"\\d+"`, `"(?i)FISH"`, `"a{1001}"`, `"[z-a]"`,
-	`"x*"`, `"."`, `"[[:alpha:]]"`, `"\\pN"`, `"a|b"`, `"(?P<n>a)"`, `"*"`, `"\\"`}
-var formats = []string{`"%s"`, `"%d %s"`, `"%.2f"`, `"%e"`, `"%x"`, `"%X"`, `"%b"`, `"%o"`, `"%%"`, `"%5d"`, `"%z"`, `"%"`, `"%.3e|%d"`}
 
 // simplest are what a shrunk expression may become, by its type.
 func simplest(kind *types.Type) []string {

@@ -2,6 +2,7 @@ package celoracle
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -64,16 +65,29 @@ func (g *generator) container(depth int) (over *expression, key, value *types.Ty
 	return g.of(types.NewListType(element), depth), types.IntType, element
 }
 
+// wrong is a macro that is not written as it should be, or a construct that no other rule makes.
+func (g *generator) wrong(depth int) *expression {
+	one, two := g.of(randomType(g.random, 1), depth), g.of(randomType(g.random, 1), depth)
+	pattern := pick(g.random, []string{"%.all(1, %)", "%.map(x.y, %)", "%.exists(__result__, %)", "%.all(x, x, %)", "has(%)", "has(%, %)",
+		"%.filter(x, x > %)", "%.map(x)", "%.existsOne(k, k, %)", "cel.bind(1, %, %)", "cel.bind(a, %)", "%.optMap(x.y, %)",
+		"%.sortBy(x, x.%)", "%.transformMapEntry(k, v, %)", "%.transformMap(k, v, true, {k: %})", "%.exists_one(x, x == %)",
+		"{%: 1, %: 2}", "{'a': %, 'a': %}", "[%, %]", "Nope{a: %}", "int{a: %}", "net.IP{}", "timestamp{seconds: %}", "nope.Nope{a: %}", ".device == %", "x.exists(x, %)", "%.?a.b",
+		"%[?0].?a == %", "(%).x.y", "%.`a-b` == %", "%.a[0]", "% in %", "-% == %", "!!%", "% ? % : 1", "dyn(%).a.map(x, x)", "all(%)",
+		"%.cel.bind(a, 1, a)", "%.nope(%)", "nope(%, %)", "type(%) == type(%)", "[%].map(x, has(x.a))", "{'a': %}.?a.orValue(%)",
+		"[[%], [%]].flatten()", "{1: %}.exists(k, v, v == %)", "optional.of(%) == optional.of(%)", "[%] == [%]", "% == % // the end"})
+	return around(types.DynType, pattern, []*expression{one, two}[:min(2, strings.Count(pattern, "%"))]...)
+}
+
 func (g *generator) quantifier(depth int) *expression {
 	over, key, value := g.container(depth)
-	macro := pick(g.random, []string{"all", "exists", "exists", "exists_one"})
+	macro := pick(g.random, []string{"all", "exists", "exists", "exists_one", "existsOne"})
 	if g.random.IntN(3) == 0 {
 		first, endFirst := g.bind(key)
 		defer endFirst()
 		second, endSecond := g.bind(value)
 		defer endSecond()
 		if macro == "exists_one" {
-			macro = "existsOne"
+			macro = pick(g.random, []string{"exists_one", "existsOne"})
 		}
 		return around(types.BoolType, "%."+macro+"("+first+", "+second+", %)", over, g.of(types.BoolType, depth))
 	}

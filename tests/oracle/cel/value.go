@@ -61,6 +61,8 @@ func typed(value ref.Val) any {
 		return one("cidr", v.String())
 	case apiservercel.URL:
 		return one("url", v.String())
+	case apiservercel.Format:
+		return one("format", v.Name)
 	case *apiservercel.Format:
 		return one("format", v.Name)
 	case traits.Mapper:
