@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 
 namespace dray::cel {
 
@@ -54,21 +53,18 @@ class TypeReader {
           &types::named_format}) {
       if (known->name() == name) return *known;
     }
-    // The authorizer's types, which no variable has.
-    auto& made = objects_[std::string(name)];
-    if (!made) made = std::make_unique<Type>(TypeKind::object, std::string(name));
-    return *made;
+    return pool_.object(std::string(name));  // the authorizer's types, which no variable has
   }
 
   TypePool& pool_;
   std::string_view rest_;
   std::vector<const Type*>& params_;
-  static inline std::map<std::string, std::unique_ptr<Type>> objects_;
 };
 
 struct Declarations {
   TypePool pool;
   std::map<std::string_view, Function> functions;
+  std::map<std::string_view, Function> ordered_otherwise;  ///< for new objects
   std::map<std::string_view, const Type*> type_names;
 
   Declarations() {
@@ -79,6 +75,14 @@ struct Declarations {
                              &types::int64, &types::null, &types::string, &types::timestamp,
                              &types::uint64, &types::ip, &types::cidr, &types::device}) {
       type_names[type->name()] = &pool.type_of(*type);
+    }
+    // Of these, the overloads of lists come first; which is first decides on the type of `x` in
+    // `{}.map(x, x.indexOf(""))`.
+    for (const std::string_view name : {"indexOf", "lastIndexOf"}) {
+      Function& function = ordered_otherwise[name] = functions.at(name);
+      std::ranges::stable_partition(function.overloads, [](const Overload& overload) {
+        return overload.args[0]->kind() == TypeKind::list;
+      });
     }
     const Type& a = pool.parameter("A");
     const Type& b = pool.parameter("B");
@@ -129,6 +133,12 @@ const Function* find_function(std::string_view name) {
   const auto& functions = declarations().functions;
   const auto found = functions.find(name);
   return found == functions.end() ? nullptr : &found->second;
+}
+
+const Function* find_new_function(std::string_view name) {
+  const auto& functions = declarations().ordered_otherwise;
+  const auto found = functions.find(name);
+  return found == functions.end() ? find_function(name) : &found->second;
 }
 
 const Type* find_type_name(std::string_view name) {

@@ -36,8 +36,10 @@ struct OverloadText {
 [[nodiscard]] std::span<const OverloadText> standard_overloads();
 [[nodiscard]] std::span<const OverloadText> library_overloads();
 
-/// The function of that name in Kubernetes' environment, or null.
+/// The function of that name in Kubernetes' environment for stored objects, or null.
 [[nodiscard]] const Function* find_function(std::string_view name);
+/// The same in the one for new objects, which is made of its libraries in another order.
+[[nodiscard]] const Function* find_new_function(std::string_view name);
 /// Reads the types of an overload from `(string; <T>) -> bool`.
 void read_signature(TypePool& pool, std::string_view signature, Overload& overload);
 /// Reads a type as cel-go prints it: `map(string, list(int))`.

@@ -6,101 +6,9 @@
 #include <array>
 #include <utility>
 
-#include "cel/cost_rules.h"
 #include "cel/values.h"
 
 namespace dray::cel {
-
-// --- costs ---
-
-std::size_t CostTracker::highest(ExprId id) const {
-  const auto index = static_cast<std::size_t>(id);
-  return index < highest_.size() ? highest_[index] : none;
-}
-
-void CostTracker::cut(std::size_t size) {
-  while (stack_.size() > size) {
-    highest_[static_cast<std::size_t>(stack_.back().id)] = stack_.back().below;
-    stack_.pop_back();
-  }
-}
-
-void CostTracker::push(ExprId id, const Value& value) {
-  const auto index = static_cast<std::size_t>(id);
-  if (index >= highest_.size()) highest_.resize(index + 1, none);
-  stack_.push_back({id, value, std::exchange(highest_[index], stack_.size())});
-}
-
-void CostTracker::drop(ExprId id) {
-  if (const auto at = highest(id); at != none) cut(at);
-}
-
-bool CostTracker::drop_args(std::span<Node* const> args, std::vector<Value>& values) {
-  values.resize(args.size());
-  for (std::size_t n = args.size(); n > 0; --n) {
-    const auto at = highest(args[n - 1]->id());
-    if (at == none) return false;
-    values[n - 1] = stack_[at].value;
-    cut(at);
-  }
-  return true;
-}
-
-void Evaluation::check_cost() {
-  if (costs.exceeded()) context.cancel("operation cancelled: actual cost limit exceeded");
-}
-
-void Evaluation::observe_path(const Path& path, const Value& value, bool has) {
-  if (path.root == Path::Root::conditional) {
-    costs.drop(path.otherwise->id());
-    costs.drop(path.then->id());
-    costs.drop(path.operand->id());
-  } else {
-    costs.drop(path.id());
-    costs.add(1);
-  }
-  if (has) costs.subtract_one();
-  static_cast<void>(value);
-}
-
-void Evaluation::observe(const Node& node, const Value& value) {
-  if (context.cancelled != nullptr) return;
-  switch (node.kind) {
-    case NodeKind::path:
-    case NodeKind::has:
-      observe_path(*node.path, value, node.kind == NodeKind::has);
-      break;
-    case NodeKind::logical_and:
-    case NodeKind::logical_or:
-      for (const Node* term : node.args) costs.drop(term->id());
-      break;
-    case NodeKind::fold:
-      costs.drop(node.fold->range->id());
-      break;
-    case NodeKind::equal:
-    case NodeKind::not_equal:
-      if (costs.drop_args(node.args, observed_)) {
-        costs.add(call_cost(context, node.equal_cost, observed_, value));
-      }
-      break;
-    case NodeKind::call:
-      if (costs.drop_args(node.call->args, observed_)) {
-        costs.add(call_cost(context, node.call->cost, observed_, value));
-      }
-      break;
-    case NodeKind::list:
-    case NodeKind::map:
-      static_cast<void>(costs.drop_args(node.args, observed_));
-      costs.add(node.kind == NodeKind::list ? 10 : 30);
-      break;
-    default:
-      break;
-  }
-  costs.push(node.id(), value);
-  check_cost();
-}
-
-// --- running ---
 
 Value Evaluation::run(const Plan& plan, const DeviceShape& device, bool track,
                       std::span<const Value> variables) {
@@ -327,7 +235,7 @@ Value Evaluation::in_set(const Node& node) {
   if (!hashable(value)) {
     return context.panic(fmt::format("runtime error: hash of unhashable type {}", go_type(value)));
   }
-  return Value::of(node.set->values.contains(value));
+  return Value::of(node.set->contains(value));
 }
 
 template <bool track>
@@ -337,74 +245,6 @@ Value Evaluation::optional_or(const Node& node) {
   if (!left.is(Kind::optional)) return Context::no_such_overload();
   if (!left.optional->present) return eval<track>(*node.args[1]);
   return node.kind == NodeKind::optional_or ? left : left.optional->value;
-}
-
-// --- comprehensions ---
-
-template <bool track>
-Value Evaluation::fold(const Fold& fold) {
-  const auto index = static_cast<std::size_t>(fold.index);
-  folds_[index] = &fold;
-  states_[index] = {};
-  const Value range = eval<track>(*fold.range);
-  if (range.is_error()) return range;
-  FoldState& state = states_[index];
-  if (!range.is(Kind::list) && !range.is(Kind::map)) {
-    return context.error(
-        fmt::format(fmt::runtime(fold.two_variables ? "unsupported comprehension range type: {}"
-                                                    : "got '{}', expected iterable type"),
-                    go_type(range)));
-  }
-  const bool is_list = range.is(Kind::list);
-  const std::uint32_t size = is_list ? range.list->size : range.map->size;
-  for (std::uint32_t i = 0; i < size; ++i) {
-    if (is_list) {
-      state.second = list_at(context, *range.list, i);
-      state.first = fold.two_variables ? Value::of(static_cast<std::int64_t>(i)) : state.second;
-    } else {
-      const MapEntry entry = map_at(context, *range.map, i);
-      state.first = entry.key;
-      state.second = entry.value;
-    }
-    if (!fold_step<track>(fold, state)) break;
-  }
-  return fold_result<track>(fold, state);
-}
-
-template <bool track>
-bool Evaluation::fold_step(const Fold& fold, FoldState& state) {
-  const Value more = eval<track>(*fold.condition);
-  if (context.cancelled != nullptr || more.is_false()) return false;
-  const Value next = eval<track>(*fold.step);
-  state.accumulator = next;
-  state.initialized = true;
-  return context.cancelled == nullptr && context.afford(0);
-}
-
-template <bool track>
-Value Evaluation::fold_result(const Fold& fold, FoldState& state) {
-  if (context.cancelled != nullptr) return Value{};
-  const Value result = eval<track>(*fold.result);
-  return state.grows && !result.is_error() ? frozen(context, result) : result;
-}
-
-/// The accumulator starts when it is first asked for, which makes cel.bind lazy.
-template <bool track>
-Value Evaluation::accumulator(const Fold& fold) {
-  FoldState& state = states_[static_cast<std::size_t>(fold.index)];
-  if (!state.initialized) {
-    state.initialized = true;
-    Value start = eval<track>(*fold.accu_init);
-    if (start.is(Kind::list) && start.list->size == 0) {
-      start = context.growing_list();
-      state.grows = true;
-    } else if (start.is(Kind::map) && start.map->size == 0) {
-      start = context.growing_map();
-      state.grows = true;
-    }
-    state.accumulator = start;
-  }
-  return state.accumulator;
 }
 
 // --- paths ---
@@ -540,29 +380,7 @@ Evaluation::Qualified Evaluation::apply_key(const Value& object, const Value& ke
   return {false, presence ? Value{} : context.no_such_key(key)};
 }
 
-std::size_t ConstantSet::Hash::operator()(const Value& value) const {
-  std::size_t hash = value.uint64;
-  if (value.is(Kind::string)) hash = std::hash<std::string_view>{}(value.text());
-  if (value.is(Kind::float64)) hash = std::hash<double>{}(value.float64);
-  if (value.is(Kind::boolean)) hash = value.boolean ? 1 : 0;
-  return hash * 31 + static_cast<std::size_t>(value.kind);
-}
-
-bool ConstantSet::Same::operator()(const Value& a, const Value& b) const {
-  if (a.kind != b.kind) return false;
-  switch (a.kind) {
-    case Kind::boolean:
-      return a.boolean == b.boolean;
-    case Kind::int64:
-    case Kind::uint64:
-      return a.uint64 == b.uint64;
-    case Kind::float64:
-      return a.float64 == b.float64;
-    case Kind::string:
-      return a.text() == b.text();
-    default:
-      return false;
-  }
-}
+template Value Evaluation::eval<false>(const Node& node);
+template Value Evaluation::eval<true>(const Node& node);
 
 }  // namespace dray::cel

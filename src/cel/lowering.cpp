@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
-#include <map>
 #include <utility>
 
+#include "cel/call_binding.h"
 #include "cel/cost_rules.h"
 #include "cel/evaluation.h"
-#include "cel/functions.h"
 #include "cel/plan.h"
+#include "cel/shortcuts.h"
 #include "cel/values.h"
 
 namespace dray::cel {
@@ -231,25 +229,6 @@ class Lowering {
     return path_node(path);
   }
 
-  /// `"x" in device.attributes["d"]` asks whether there is such a column.
-  void find_presence(Call& call) {
-    const Node& key = *call.args[0];
-    const Node& map = *call.args[1];
-    if (key.kind != NodeKind::constant || !key.constant.is(Kind::string)) return;
-    if (map.kind != NodeKind::path || map.path->root != Path::Root::device) return;
-    const auto& steps = map.path->qualifiers;
-    const auto plain = [](const Qualifier& step) {
-      return step.computed == nullptr && step.key.is(Kind::string) && !step.optional &&
-             !step.test_only;
-    };
-    if (steps.size() != 2 || !std::ranges::all_of(steps, plain)) return;
-    const bool capacity = steps[0].key.text() == "capacity";
-    if (!capacity && steps[0].key.text() != "attributes") return;
-    call.presence = static_cast<int>(plan_.names.size());
-    plan_.names.push_back({capacity ? Half::capacity : Half::attribute,
-                           std::string(steps[1].key.text()), std::string(key.constant.text())});
-  }
-
   Node* function_call(Expr* e, std::span<Node*> args) {
     const auto overloads = plan_.checked.reference(e).overloads;
     const std::string_view overload = overloads.size() == 1 ? overloads[0] : std::string_view{};
@@ -262,16 +241,16 @@ class Lowering {
     call->args = args;
     call->cost = cost_rule(e->name, overload);
     if (cost_may_panic(call->cost)) plan_.always_tracked = true;
-    if (overload == "in_map") find_presence(*call);
-    bind(*call);
+    if (overload == "in_map") find_presence(plan_, *call);
+    bind_call(plan_, *call);
     Node* made = make(NodeKind::call, e->id);
     made->call = call;
     if (overload == "in_list") return constant_set(made);
     if (is_conversion(e->name) && args.size() == 1 && args[0]->kind == NodeKind::constant) {
       return folded_conversion(made);
     }
-    compile_regex(*call);
-    if (!failed()) fold_literal(*made);
+    if (std::string wrong; !bind_regex(plan_, *call, wrong)) return fail(std::move(wrong));
+    fold_literal(*made);
     return made;
   }
 
@@ -306,88 +285,13 @@ class Lowering {
     return std::ranges::find(conversions, function) != conversions.end();
   }
 
-  void bind(Call& call) {
-    constexpr std::array forms{CallForm::none, CallForm::one, CallForm::two};
-    call.form = call.args.size() < forms.size() ? forms[call.args.size()] : CallForm::many;
-    const FunctionBinding* binding = find_binding(call.function);
-    if (binding == nullptr) return;
-    call.lazy_errors = binding->lazy_errors;
-    if (binding->singleton != nullptr) {
-      call.trait = binding->trait;
-      if (binding->singleton_form == CallForm::many) call.form = CallForm::many;
-      const std::array bound{BoundOverload{.run = binding->singleton}};
-      call.candidates = arena().copy(std::span<const BoundOverload>(bound));
-      return;
-    }
-    const std::span<const BoundOverload> all = binding->overloads;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].id != call.overload && all.size() != 1) continue;
-      if (binding->variadic[i] && !call.args.empty()) call.form = CallForm::many;
-      call.candidates = all.subspan(i, 1);
-      return;
-    }
-    call.candidates = all;
-    call.form = CallForm::many;
-  }
-
   Node* folded_conversion(Node* made) {
     const Value value = value_now(*made);
     if (value.is_error()) return fail(error_text(*value.error));
     return constant(made->own_id, value);
   }
 
-  void compile_regex(Call& call) {
-    const bool is_match = call.function == "matches";
-    if (!is_match && call.function != "find" && call.function != "findAll") return;
-    if (call.args.size() < 2 || call.args[1]->kind != NodeKind::constant) return;
-    const Value& pattern = call.args[1]->constant;
-    if (!pattern.is(Kind::string)) return;
-    std::string error;
-    auto regex = Regex::compile(pattern.text(), error);
-    if (!regex) {
-      fail(std::move(error));
-      return;
-    }
-    plan_.regexes.push_back(*std::move(regex));
-    call.regex = &plan_.regexes.back();
-    // cel-go calls the compiled form without its guards.
-    call.form = CallForm::many;
-    call.trait = Trait::none;
-    const std::array bound{BoundOverload{.run = call.candidates[0].run}};
-    call.candidates = arena().copy(std::span<const BoundOverload>(bound));
-  }
-
   // --- `x in [constants]` ---
-  static bool is_primitive(const Value& value) { return is_key(value); }
-
-  static void insert_number(ConstantSet& set, const Value& value) {
-    constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    std::int64_t i = 0;
-    std::uint64_t u = 0;
-    switch (value.kind) {
-      case Kind::float64:
-        if (double_to_int(value.float64, i) && static_cast<double>(i) == value.float64) {
-          set.values.insert(Value::of(i));
-        }
-        if (double_to_uint(value.float64, u) && static_cast<double>(u) == value.float64) {
-          set.values.insert(Value::of(u));
-        }
-        break;
-      case Kind::int64:
-        set.values.insert(Value::of(static_cast<double>(value.int64)));
-        if (value.int64 >= 0) set.values.insert(Value::of(static_cast<std::uint64_t>(value.int64)));
-        break;
-      case Kind::uint64:
-        set.values.insert(Value::of(static_cast<double>(value.uint64)));
-        if (value.uint64 <= largest) {
-          set.values.insert(Value::of(static_cast<std::int64_t>(value.uint64)));
-        }
-        break;
-      default:
-        break;
-    }
-  }
-
   Node* constant_set(Node* made) {
     const std::span<Node*> args = made->call->args;
     if (args[1]->kind != NodeKind::constant || !args[1]->constant.is(Kind::list)) return made;
@@ -396,9 +300,8 @@ class Lowering {
     ConstantSet set;
     for (std::uint32_t i = 0; i < list.size; ++i) {
       const Value item = list_at(plan_.folder->context, list, i);
-      if (!is_primitive(item)) return made;
-      set.values.insert(item);
-      insert_number(set, item);
+      if (!is_key(item)) return made;  // the same types
+      set.add(item);
     }
     plan_.sets.push_back(std::move(set));
     Node* in_set = make(NodeKind::in_set, made->own_id);
@@ -476,37 +379,6 @@ class Lowering {
   std::string error_;
   std::vector<Variable> scope_;
 };
-
-/// Marks the paths that are read straight from a device's columns.
-void find_shortcuts(Plan& plan) {
-  std::map<Name, int> known;
-  for (Path& path : plan.paths) {
-    if (path.root != Path::Root::device || path.qualifiers.empty()) continue;
-    bool plain = true;
-    for (const Qualifier& q : path.qualifiers) {
-      const bool last = &q == &path.qualifiers.back();
-      plain = plain && q.computed == nullptr && q.key.is(Kind::string) && (!q.optional || last);
-    }
-    const auto key = [&](std::size_t i) { return path.qualifiers[i].key.text(); };
-    if (!plain) continue;
-    const bool has = path.qualifiers.back().test_only;
-    const bool optional = path.qualifiers.back().optional;
-    if (has && optional) continue;
-    if (path.qualifiers.size() == 1 && !has && !optional) {
-      if (key(0) == "driver") path.shortcut = Path::Shortcut::driver;
-      if (key(0) == "allowMultipleAllocations") path.shortcut = Path::Shortcut::allow_multiple;
-    }
-    if (path.qualifiers.size() != 3 || (key(0) != "attributes" && key(0) != "capacity")) continue;
-    const Half half = key(0) == "capacity" ? Half::capacity : Half::attribute;
-    const auto [entry, added] = known.try_emplace(
-        Name{half, std::string(key(1)), std::string(key(2))}, static_cast<int>(plan.names.size()));
-    if (added) plan.names.push_back(entry->first);
-    path.read = entry->second;
-    path.shortcut = has        ? Path::Shortcut::has_name
-                    : optional ? Path::Shortcut::optional_name
-                               : Path::Shortcut::name;
-  }
-}
 
 }  // namespace
 

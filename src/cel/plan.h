@@ -6,12 +6,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "cel/arena.h"
 #include "cel/ast.h"
 #include "cel/checker.h"
+#include "cel/constant_set.h"
 #include "cel/regex.h"
 #include "cel/runtime.h"
 #include "cel/serial.h"
@@ -103,17 +103,6 @@ struct Fold {
   Node* condition = nullptr;
   Node* step = nullptr;
   Node* result = nullptr;
-};
-
-/// Go's map[ref.Val] of constants for `x in [constants]`.
-struct ConstantSet {
-  struct Hash {
-    std::size_t operator()(const Value& value) const;
-  };
-  struct Same {
-    bool operator()(const Value& a, const Value& b) const;
-  };
-  std::unordered_set<Value, Hash, Same> values;
 };
 
 enum class NodeKind : std::uint8_t {

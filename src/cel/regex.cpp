@@ -1,9 +1,11 @@
 #include "cel/regex.h"
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <utility>
 
+#include "cel/go_pattern.h"
 #include "cel/regex_classes.h"
 #include "cel/utf8.h"
 
@@ -14,22 +16,35 @@ Regex::Regex(Regex&&) noexcept = default;
 Regex& Regex::operator=(Regex&&) noexcept = default;
 Regex::~Regex() = default;
 
-std::optional<Regex> Regex::compile(std::string_view pattern, std::string& error) {
-  const GoPattern go = read_go_pattern(pattern);
-  error = go.error.empty() ? std::string{} : "error parsing regexp: " + go.error;
-  if (!error.empty()) return std::nullopt;
+namespace {
+
+std::unique_ptr<re2::RE2> compile_re2(std::string_view pattern) {
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_never_capture(true);
   // Go accepts patterns that RE2's default of 8 MB does not.
   options.set_max_mem(std::int64_t{256} << 20U);
-  auto compiled = std::make_unique<re2::RE2>(with_re2_class_names(go.re2), options);
-  if (compiled->ok()) return Regex(std::move(compiled));
-  const bool range = compiled->error_code() == re2::RE2::ErrorBadCharRange ||
-                     compiled->error_code() == re2::RE2::ErrorBadCharClass;
-  error =
-      range ? "error parsing regexp: invalid character class range: `" + compiled->error_arg() + "`"
-            : "error parsing regexp: expression too large: `" + std::string(pattern) + "`";
+  return std::make_unique<re2::RE2>(with_re2_class_names(pattern), options);
+}
+
+/// What Go says first of a pattern that it or RE2 refuses.
+std::string first_error(const GoPattern& go, std::string_view pattern) {
+  for (const std::string_view name : go.classes) {
+    if (!compile_re2(name)->ok()) return fmt::format("invalid character class range: `{}`", name);
+  }
+  return go.error.empty() ? fmt::format("expression too large: `{}`", pattern) : go.error;
+}
+
+}  // namespace
+
+std::optional<Regex> Regex::compile(std::string_view pattern, std::string& error) {
+  error.clear();
+  const GoPattern go = read_go_pattern(pattern);
+  if (go.error.empty()) {
+    auto compiled = compile_re2(go.re2);
+    if (compiled->ok()) return Regex(std::move(compiled));
+  }
+  error = "error parsing regexp: " + first_error(go, pattern);
   return std::nullopt;
 }
 

@@ -33,11 +33,4 @@ class Regex {
   std::unique_ptr<re2::RE2> compiled_;
 };
 
-/// A pattern as RE2 reads it, or why Go's parser refuses it.
-struct GoPattern {
-  std::string re2;
-  std::string error;  ///< `missing closing ): `(``; empty if the pattern is right
-};
-[[nodiscard]] GoPattern read_go_pattern(std::string_view pattern);
-
 }  // namespace dray::cel

@@ -194,21 +194,26 @@ Zones& zones() {
   return made;
 }
 
-const Zone* find_zone(std::string_view name) {
-  // Go refuses names that could leave the zone directory.
+/// The zone, or Go's error text.
+std::expected<const Zone*, std::string> find_zone(std::string_view name) {
+  if (name.find('\0') != std::string_view::npos) return std::unexpected("invalid argument");
+  // Names that could leave the zone directory.
   if (name.find("..") != std::string_view::npos || name.starts_with('/') ||
       name.starts_with('\\')) {
-    return nullptr;
+    return std::unexpected("time: invalid location name");
   }
   Zones& all = zones();
   const std::lock_guard lock(all.mutex);
   if (const auto found = all.known.find(name); found != all.known.end()) {
     return found->second.get();
   }
-  if (all.source == nullptr) return nullptr;
-  const auto data = all.source(name);
-  const auto zone = data ? read_zone(*data) : std::nullopt;
-  if (!zone) return nullptr;
+  const auto data = all.source != nullptr ? all.source(name) : std::unexpected(std::string());
+  if (!data) {
+    return std::unexpected(data.error().empty() ? fmt::format("unknown time zone {}", name)
+                                                : data.error());
+  }
+  const auto zone = read_zone(*data);
+  if (!zone) return std::unexpected("malformed time zone information");
   return all.known.emplace(name, std::make_unique<const Zone>(*zone)).first->second.get();
 }
 
@@ -223,15 +228,10 @@ std::optional<std::int32_t> zone_offset(std::string_view zone, std::int64_t seco
                                         std::string& error) {
   const auto colon = zone.find(':');
   if (colon == std::string_view::npos) {
-    if (zone.find('\0') != std::string_view::npos) {
-      error = "invalid argument";  // what opening such a file gives
-      return std::nullopt;
-    }
     if (zone.empty() || zone == "UTC") return 0;
-    if (const Zone* known = find_zone(zone)) return offset_in(*known, seconds);
-    const bool odd = zone.find("..") != std::string_view::npos || zone.starts_with('/') ||
-                     zone.starts_with('\\');
-    error = odd ? "time: invalid location name" : fmt::format("unknown time zone {}", zone);
+    auto known = find_zone(zone);
+    if (known) return offset_in(**known, seconds);
+    error = std::move(known.error());
     return std::nullopt;
   }
   std::optional<std::int64_t> parts[2];

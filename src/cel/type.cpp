@@ -131,4 +131,8 @@ const Type& TypePool::parameter(std::string name) {
   return types_.emplace_back(TypeKind::param, std::move(name));
 }
 
+const Type& TypePool::object(std::string name) {
+  return types_.emplace_back(TypeKind::object, std::move(name));
+}
+
 }  // namespace dray::cel

@@ -82,6 +82,7 @@ class TypePool {
   const Type& opaque(std::string name, std::vector<const Type*> params);
   const Type& variable(int number);
   const Type& parameter(std::string name);
+  const Type& object(std::string name);
 
  private:
   std::deque<Type> types_;

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "app/time_zones.h"
 #include "dray/cel/evaluator.h"
 #include "dray/cel/program.h"
 #include "dray/cel/time_zone.h"
@@ -167,16 +167,8 @@ void wild(const Case& c, Report& report) {
   judge(c, report, compare_wild(c.json, devices));
 }
 
-std::optional<std::string> read_zone(std::string_view name) {
-  if (name == "Local") name = "UTC";
-  const std::filesystem::path file = "/usr/share/zoneinfo/" + std::string(name);
-  std::ifstream in(file, std::ios::binary);
-  if (!in || !std::filesystem::is_regular_file(file)) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
 void cel_suite(const Case& c, Report& report) {
-  cel::set_time_zone_source(read_zone);
+  cel::set_time_zone_source(app::read_time_zone);
   const std::string file = c.file.filename().string();
   if (c.json.contains("class")) return conformance(c, report);
   if (file.starts_with("dra_")) return matching(c, report);

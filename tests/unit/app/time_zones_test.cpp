@@ -1,5 +1,7 @@
 #include "app/time_zones.h"
 
+#include <string>
+
 #include <catch2/catch.hpp>
 
 namespace dray::app {
@@ -11,9 +13,9 @@ TEST_CASE("a time zone is read from the system; a folder is none") {
     return;
   }
   CHECK(zone->starts_with("TZif"));
-  CHECK_FALSE(read_time_zone("Nowhere/Land"));
-  CHECK_FALSE(read_time_zone("America"));
-  CHECK_FALSE(read_time_zone(""));
+  CHECK(read_time_zone("Nowhere/Land") == std::unexpected(std::string()));
+  CHECK(read_time_zone("America") == std::unexpected(std::string("is a directory")));
+  CHECK(read_time_zone("America/New_York/x") == std::unexpected(std::string("not a directory")));
 }
 
 }  // namespace dray::app

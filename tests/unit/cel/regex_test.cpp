@@ -13,17 +13,19 @@ struct Row {
 };
 
 TEST_CASE("a wrong pattern is refused in Go's words") {
-  const auto row = GENERATE(Row{"[", "missing closing ]: `[`"},
-                            Row{"(a", "missing closing ): `(a`"}, Row{"a)", "unexpected ): `a)`"},
-                            Row{"*a", "missing argument to repetition operator: `*`"},
-                            Row{"a**", "invalid nested repetition operator: `**`"},
-                            Row{"a{1001}", "invalid repeat count: `{1001}`"},
-                            Row{"[z-a]", "invalid character class range: `z-a`"},
-                            Row{"(?=a)", "invalid or unsupported Perl syntax: `(?=`"},
-                            Row{"(?P<n", "invalid named capture: `(?P<n`"},
-                            Row{R"(\8)", R"(invalid escape sequence: `\8`)"},
-                            Row{R"(\pX)", R"(invalid character class range: `\pX`)"},
-                            Row{"a\\", "trailing backslash at end of expression: ``"});
+  const auto row = GENERATE(
+      Row{"[", "missing closing ]: `[`"}, Row{"(a", "missing closing ): `(a`"},
+      Row{"a)", "unexpected ): `a)`"}, Row{"*a", "missing argument to repetition operator: `*`"},
+      Row{"a**", "invalid nested repetition operator: `**`"},
+      Row{"a{1001}", "invalid repeat count: `{1001}`"},
+      Row{"[z-a]", "invalid character class range: `z-a`"},
+      Row{"(?=a)", "invalid or unsupported Perl syntax: `(?=`"},
+      Row{"(?P<n", "invalid named capture: `(?P<n`"},
+      Row{R"(\8)", R"(invalid escape sequence: `\8`)"},
+      Row{R"(\pX)", R"(invalid character class range: `\pX`)"},
+      Row{R"(\pL\pX*{1001}()", R"(invalid character class range: `\pX`)"},
+      Row{R"(\p{no_such}a**)", R"(invalid character class range: `\p{no_such}`)"},
+      Row{"a\\", "trailing backslash at end of expression: ``"});
   std::string error;
   CHECK_FALSE(Regex::compile(row.pattern, error));
   CHECK(error == "error parsing regexp: " + row.error);
