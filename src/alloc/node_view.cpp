@@ -161,6 +161,10 @@ class Gatherer {
       publish_devices(found, number);
       charge_counters(found);
     }
+    pool.counters_may_grow = std::ranges::any_of(
+        view_.devices.begin() + pool.first, view_.devices.end(), [](const ViewDevice& device) {
+          return std::ranges::any_of(device.counters, [](auto take) { return take.amount < 0; });
+        });
     for (auto row = first_row; row < view_.counters.size(); ++row) {
       if (view_.counters[row] < 0) ++pool.short_rows;
     }

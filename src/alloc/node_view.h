@@ -45,7 +45,8 @@ struct ViewPool {
   bool invalid = false;
   std::uint32_t first = 0;  ///< its devices: [first, last) of NodeView::devices
   std::uint32_t last = 0;
-  std::uint32_t short_rows = 0;  ///< counters that are overdrawn before anything is placed
+  std::uint32_t short_rows = 0;    ///< counters that are overdrawn before anything is placed
+  bool counters_may_grow = false;  ///< some device takes a negative amount
 
   [[nodiscard]] bool usable() const { return !incomplete && !invalid; }
   [[nodiscard]] std::string id() const { return pool->driver.get() + "/" + pool->name.get(); }

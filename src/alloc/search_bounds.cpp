@@ -55,6 +55,8 @@ void Search::prepare_bounds() {
       prune_from_[c][r] = !later;
     }
   }
+  counters_may_grow_ =
+      std::ranges::any_of(view_.pools, [](const auto& pool) { return pool.counters_may_grow; });
   find_kinds();
 }
 
@@ -94,9 +96,6 @@ void Search::find_kinds() {
       key.push_back(take.set);
       for (const auto& group : take.groups) key.push_back(std::hash<std::string>{}(group));
     }
-    counters_may_grow_ = counters_may_grow_ || std::ranges::any_of(device.counters, [](auto take) {
-                           return take.amount < 0;
-                         });
     if (scorer_ != nullptr) scorer_->describe(d, key);
     const auto next = static_cast<std::uint32_t>(known.size());
     kinds_.push_back(known.try_emplace(key, next).first->second);

@@ -121,6 +121,21 @@ Stage Tables::selection(const Spec& spec, std::uint32_t device, Verdict& verdict
   return Stage::usable;
 }
 
+/// Whether the device can never have its counters, whatever else is placed.
+bool Tables::out_of_counters(std::uint32_t device) const {
+  const auto& view = view_.devices[device];
+  const auto& pool = view_.pools[view.pool];
+  if (!pool.counters_may_grow) {
+    if (pool.short_rows > 0) return true;
+    for (const auto& take : view.counters) {
+      if (take.amount > view_.counters[take.row]) return true;
+    }
+  }
+  return features_.compatibility_groups && std::ranges::any_of(view.groups, [&](const auto& take) {
+           return !view_.group_sets[take.set].admits(take.groups);
+         });
+}
+
 Stage Tables::availability(const Spec& spec, std::uint32_t device, const CapacityPlan* plan) {
   const auto& view = view_.devices[device];
   if (!spec.admin && dedicated(device)) return Stage::in_use;
@@ -130,17 +145,7 @@ Stage Tables::availability(const Spec& spec, std::uint32_t device, const Capacit
   }
   if (!view.traits().consumes_counters.empty()) {
     if (!features_.partitionable_devices) return Stage::counters;
-    if (!shared_already(device)) {
-      if (view_.pools[view.pool].short_rows > 0) return Stage::counters;
-      for (const auto& take : view.counters) {
-        if (take.amount > view_.counters[take.row]) return Stage::counters;
-      }
-      if (features_.compatibility_groups) {
-        for (const auto& take : view.groups) {
-          if (!view_.group_sets[take.set].admits(take.groups)) return Stage::counters;
-        }
-      }
-    }
+    if (!shared_already(device) && out_of_counters(device)) return Stage::counters;
   }
   if (tainted(spec, device)) return Stage::taint;
   // Last, so that an `All` request knows that nothing else is wrong with the device.

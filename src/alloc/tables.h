@@ -90,6 +90,7 @@ class Tables {
   [[nodiscard]] Stage availability(const Spec& spec, std::uint32_t device,
                                    const CapacityPlan* plan);
   [[nodiscard]] const CapacityPlan* plan(std::size_t spec, std::uint32_t device);
+  [[nodiscard]] bool out_of_counters(std::uint32_t device) const;
   [[nodiscard]] bool tainted(const Spec& spec, std::uint32_t device) const;
   [[nodiscard]] bool fits(const CapacityPlan& plan, std::uint32_t device);
   [[nodiscard]] const std::vector<ValueId>* values_of(const Spec& spec, std::uint32_t constraint);

@@ -65,9 +65,39 @@ Value semver_value(const Semver& version) {
   return value;
 }
 
+/// Kind and text of an attribute's value.
+struct KeyOf {
+  ValueKey operator()(std::monostate) { return {}; }
+  ValueKey operator()(std::int64_t number) { return "i" + std::to_string(number); }
+  ValueKey operator()(bool flag) { return flag ? "bt" : "bf"; }
+  ValueKey operator()(const std::string& text) { return "s" + text; }
+  ValueKey operator()(const VersionText& version) { return "v" + version.get(); }
+  ValueKey operator()(const std::vector<std::int64_t>& numbers) {
+    ValueKey key = "I";
+    for (const std::int64_t number : numbers) key += std::to_string(number) + ",";
+    return key;
+  }
+  ValueKey operator()(const std::vector<bool>& flags) {
+    ValueKey key = "B";
+    for (const bool flag : flags) key += flag ? 't' : 'f';
+    return key;
+  }
+  ValueKey operator()(const std::vector<std::string>& texts) {
+    ValueKey key = "S";
+    for (const auto& text : texts) key += std::to_string(text.size()) + ":" + text;
+    return key;
+  }
+  ValueKey operator()(const std::vector<VersionText>& versions) {
+    ValueKey key = "V";
+    for (const auto& version : versions) {
+      key += std::to_string(version.get().size()) + ":" + version.get();
+    }
+    return key;
+  }
+};
+
 /// Makes attribute values, as upstream's getAttributeValue.
 struct Converter {
-  std::string key;
   std::string error;
   std::shared_ptr<const void> owner;
 
@@ -75,61 +105,39 @@ struct Converter {
     error = "unsupported attribute value";
     return std::nullopt;
   }
-  std::optional<Value> operator()(std::int64_t number) {
-    key = "i" + std::to_string(number);
-    return Value::of(number);
-  }
-  std::optional<Value> operator()(bool flag) {
-    key = flag ? "bt" : "bf";
-    return Value::of(flag);
-  }
+  std::optional<Value> operator()(std::int64_t number) { return Value::of(number); }
+  std::optional<Value> operator()(bool flag) { return Value::of(flag); }
   std::optional<Value> operator()(const std::string& text) {
-    key = "s" + text;
     auto own = std::make_shared<const std::string>(text);
     const auto value = Value::of(*own);
     owner = std::move(own);
     return value;
   }
   std::optional<Value> operator()(const VersionText& version) {
-    key = "v" + version.get();
     auto& storage = own_storage();
     if (!parse(version, storage)) return std::nullopt;
     return semver_value(storage.versions.back());
   }
   std::optional<Value> operator()(const std::vector<std::int64_t>& numbers) {
-    key = "I";
     auto& storage = own_storage();
-    for (const std::int64_t number : numbers) {
-      key += std::to_string(number) + ",";
-      storage.items.push_back(Value::of(number));
-    }
+    for (const std::int64_t number : numbers) storage.items.push_back(Value::of(number));
     return list_value(storage);
   }
   std::optional<Value> operator()(const std::vector<bool>& flags) {
-    key = "B";
     auto& storage = own_storage();
-    for (const bool flag : flags) {
-      key += flag ? 't' : 'f';
-      storage.items.push_back(Value::of(flag));
-    }
+    for (const bool flag : flags) storage.items.push_back(Value::of(flag));
     return list_value(storage);
   }
   std::optional<Value> operator()(const std::vector<std::string>& texts) {
-    key = "S";
     auto& storage = own_storage();
     storage.texts = texts;
-    for (const std::string& text : storage.texts) {
-      key += std::to_string(text.size()) + ":" + text;
-      storage.items.push_back(Value::of(text));
-    }
+    for (const std::string& text : storage.texts) storage.items.push_back(Value::of(text));
     return list_value(storage);
   }
   std::optional<Value> operator()(const std::vector<VersionText>& versions) {
-    key = "V";
     auto& storage = own_storage();
     storage.versions.reserve(versions.size());
     for (const VersionText& version : versions) {
-      key += std::to_string(version.get().size()) + ":" + version.get();
       if (!parse(version, storage)) return std::nullopt;
     }
     for (const Semver& version : storage.versions) {
@@ -170,19 +178,62 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {
 
 }  // namespace
 
+using ValueHandle = std::shared_ptr<const InternedValue>;
+
 struct Interner::Tables {
   std::unordered_map<std::string, std::shared_ptr<const DeviceNames>> names;
-  std::unordered_map<ValueKey, std::shared_ptr<const InternedValue>> values;
+  std::unordered_map<ValueKey, ValueHandle> values;
   std::unordered_multimap<std::uint64_t, DeviceShapeHandle> shapes;  // by hash
   std::vector<std::uint32_t> free_indexes;
   std::uint32_t next_index = 0;
   std::uint64_t next_serial = 1;
   std::size_t sweep_at = 1024;
 
-  std::shared_ptr<const InternedValue> value(const ValueKey& key, Value value,
-                                             std::shared_ptr<const void> storage) {
-    auto& known = values[key];
-    if (!known) known = std::make_shared<const InternedValue>(value, std::move(storage));
+  /// Where the values of a device go, which is the same for all that have the same names.
+  struct Layout {
+    std::string driver;
+    std::vector<std::string> qualified;  // attributes, then capacities, in their order
+    std::size_t attributes = 0;
+    std::vector<int> columns;  // of `names`; -1: hidden by the qualified name
+    std::shared_ptr<const DeviceNames> names;
+
+    [[nodiscard]] bool fits(std::string_view other_driver, const Attributes& given,
+                            const Capacities& capacity) const {
+      if (driver != other_driver || attributes != given.size() ||
+          qualified.size() != given.size() + capacity.size()) {
+        return false;
+      }
+      auto at = qualified.begin();
+      const auto same = [&](const auto& entry) { return entry.first == *at++; };
+      return std::ranges::all_of(given, same) && std::ranges::all_of(capacity, same);
+    }
+  };
+  Layout last;  // devices of a slice mostly have one
+
+  ValueHandle attribute(const AttributeValue& given, std::string& error) {
+    auto key = std::visit(KeyOf{}, given);
+    if (const auto known = values.find(key); known != values.end()) return known->second;
+    Converter converter;
+    const auto value = std::visit(converter, given);
+    if (!value) {
+      error = std::move(converter.error);
+      return nullptr;
+    }
+    auto made = std::make_shared<const InternedValue>(*value, std::move(converter.owner));
+    values.emplace(std::move(key), made);
+    return made;
+  }
+
+  ValueHandle quantity(const Quantity& given, const Name& name) {
+    const auto format = static_cast<char>('0' + static_cast<int>(given.format()));
+    auto key = "q" + std::string(1, format) + given.to_decimal() + column_key(name);
+    auto& known = values[std::move(key)];
+    if (known) return known;
+    auto own = std::make_shared<const Quantity>(given);
+    Value value;
+    value.kind = Kind::quantity;
+    value.quantity = own.get();
+    known = std::make_shared<const InternedValue>(value, std::move(own));
     return known;
   }
 
@@ -196,6 +247,34 @@ struct Interner::Tables {
     if (!known) known = std::make_shared<const DeviceNames>(std::string(driver), std::move(sorted));
     return known;
   }
+
+  /// Puts `found` (null: cannot be converted) into columns; a qualified name wins over a bare one.
+  Layout lay_out(std::string_view driver, const Attributes& attributes, const Capacities& capacity,
+                 const std::vector<ValueHandle>& found) {
+    Layout made{.driver = std::string(driver),
+                .qualified = {},
+                .attributes = attributes.size(),
+                .columns = {},
+                .names = nullptr};
+    std::map<Name, std::size_t> places;
+    const auto place = [&](Half half, const std::string& qualified) {
+      const auto number = made.qualified.size();
+      made.qualified.push_back(qualified);
+      if (!found[number]) return;
+      const auto [at, added] = places.try_emplace(split_name(half, qualified, driver), number);
+      if (!added && qualified.find('/') != std::string::npos) at->second = number;
+    };
+    for (const auto& entry : attributes) place(Half::attribute, entry.first);
+    for (const auto& entry : capacity) place(Half::capacity, entry.first);
+    std::vector<Name> sorted;
+    made.columns.assign(found.size(), -1);
+    for (const auto& [name, number] : places) {
+      made.columns[number] = static_cast<int>(sorted.size());
+      sorted.push_back(name);
+    }
+    made.names = names_of(driver, std::move(sorted));
+    return made;
+  }
 };
 
 Interner::Interner() : tables_(std::make_unique<Tables>()) {}
@@ -205,43 +284,36 @@ DeviceShapeHandle Interner::intern(std::string_view driver, const Attributes& at
                                    const Capacities& capacity, bool allow_multiple) {
   auto shape = std::make_shared<DeviceShape>();
   shape->allow_multiple_ = allow_multiple;
-  std::map<Name, std::shared_ptr<const InternedValue>> columns;
-  for (const auto& [qualified, attribute] : attributes) {
-    Converter converter;
-    const auto value = std::visit(converter, attribute);
-    if (!value) {
-      if (!shape->error_) shape->error_ = "attribute " + qualified + ": " + converter.error;
-      continue;
-    }
-    const bool is_qualified = qualified.find('/') != std::string::npos;
-    auto& column = columns[split_name(Half::attribute, qualified, driver)];
-    if (column && !is_qualified) continue;
-    column = tables_->value(converter.key, *value, std::move(converter.owner));
+  std::vector<ValueHandle> found;
+  found.reserve(attributes.size() + capacity.size());
+  for (const auto& [qualified, given] : attributes) {
+    std::string error;
+    found.push_back(tables_->attribute(given, error));
+    if (found.back() || shape->error_) continue;
+    shape->error_ = "attribute " + qualified + ": " + error;
   }
   for (const auto& [qualified, given] : capacity) {
-    auto own = std::make_shared<const Quantity>(given.value);
-    Value value;
-    value.kind = Kind::quantity;
-    value.quantity = own.get();
-    const bool is_qualified = qualified.find('/') != std::string::npos;
-    const Name name = split_name(Half::capacity, qualified, driver);
-    auto& column = columns[name];
-    if (column && !is_qualified) continue;
-    const auto format = static_cast<char>('0' + static_cast<int>(given.value.format()));
-    column =
-        tables_->value("q" + std::string(1, format) + given.value.to_decimal() + column_key(name),
-                       value, std::move(own));
+    found.push_back(tables_->quantity(given.value, split_name(Half::capacity, qualified, driver)));
   }
-  std::vector<Name> names;
-  names.reserve(columns.size());
-  shape->values_.reserve(columns.size());
-  for (auto& [name, value] : columns) {
-    names.push_back(name);
-    shape->values_.push_back(std::move(value));
+  if (shape->error_ || !tables_->last.fits(driver, attributes, capacity)) {
+    tables_->last = tables_->lay_out(driver, attributes, capacity, found);
   }
-  shape->names_ = tables_->names_of(driver, std::move(names));
+  const auto& layout = tables_->last;
+  shape->names_ = layout.names;
+  shape->values_.resize(layout.names->names().size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto column = layout.columns[i];
+    if (column >= 0) shape->values_[static_cast<std::size_t>(column)] = std::move(found[i]);
+  }
+  // A layout that lacks what could not be converted is no other device's.
+  if (shape->error_) tables_->last = {};
+  return share(std::move(shape));
+}
 
-  auto hash = mix(allow_multiple ? 1 : 0, reinterpret_cast<std::uintptr_t>(shape->names_.get()));
+/// The shape that looks the same, if there is one; else this one gets its numbers.
+DeviceShapeHandle Interner::share(std::shared_ptr<DeviceShape> shape) {
+  auto hash =
+      mix(shape->allow_multiple_ ? 1 : 0, reinterpret_cast<std::uintptr_t>(shape->names_.get()));
   for (const auto& value : shape->values_) {
     hash = mix(hash, reinterpret_cast<std::uintptr_t>(value.get()));
   }
@@ -249,7 +321,7 @@ DeviceShapeHandle Interner::intern(std::string_view driver, const Attributes& at
   for (auto known = first; known != last; ++known) {
     const DeviceShape& other = *known->second;
     if (other.names_ == shape->names_ && other.values_ == shape->values_ &&
-        other.allow_multiple_ == allow_multiple && other.error_ == shape->error_) {
+        other.allow_multiple_ == shape->allow_multiple_ && other.error_ == shape->error_) {
       return known->second;
     }
   }

@@ -71,18 +71,26 @@ Error Problem::to_error() const {
 }
 
 struct Document::Impl {
-  simdjson::padded_string text;
+  std::string text;  // and the padding that the parser may read
   ondemand::parser parser;
   ondemand::document root;
 
-  simdjson::error_code open() {
-    auto error = parser.iterate(text).get(root);
-    if (error == simdjson::UTF8_ERROR) {
-      // Opaque parameters may hold any bytes; Go reads a bad one as U+FFFD.
-      text = simdjson::padded_string(with_valid_utf8(text));
-      error = parser.iterate(text).get(root);
-    }
-    return error;
+  /// The one that the last document of this thread has left: a parser's buffers cost more to
+  /// allocate than a small object to read.
+  static std::unique_ptr<Impl>& spare() {
+    thread_local std::unique_ptr<Impl> left;
+    return left;
+  }
+
+  simdjson::error_code open(std::string_view given) {
+    auto error = parse(given);
+    // Opaque parameters may hold any bytes; Go reads a bad one as U+FFFD.
+    return error == simdjson::UTF8_ERROR ? parse(with_valid_utf8(given)) : error;
+  }
+  simdjson::error_code parse(std::string_view given) {
+    text.reserve(given.size() + simdjson::SIMDJSON_PADDING);
+    text.assign(given).append(simdjson::SIMDJSON_PADDING, '\0');
+    return parser.iterate(text.data(), given.size(), text.size()).get(root);
   }
 
   /// Where the parser stands, for messages.
@@ -93,16 +101,19 @@ struct Document::Impl {
   }
 };
 
-Document::Document(std::string_view text) : impl_(std::make_unique<Impl>()) {
-  impl_->text = simdjson::padded_string(text);
+Document::Document(std::string_view text) : impl_(std::move(Impl::spare())) {
+  if (!impl_) impl_ = std::make_unique<Impl>();
   if (trimmed(text).empty()) {
     problem_ = {ErrorCode::invalid, {}, "empty JSON text"};
-  } else if (const auto error = impl_->open(); error != simdjson::SUCCESS) {
+  } else if (const auto error = impl_->open(text); error != simdjson::SUCCESS) {
     problem_ = {ErrorCode::invalid, {}, fmt::format("malformed JSON: {}", error_message(error))};
   }
 }
 
-Document::~Document() = default;
+Document::~Document() {
+  constexpr std::size_t most_kept = 1U << 20U;
+  if (impl_->text.capacity() <= most_kept) Impl::spare() = std::move(impl_);
+}
 
 void Document::visit_root(void* f, Callback callback) {
   if (problem_) return;

@@ -113,6 +113,8 @@ class Interner {
 
  private:
   struct Tables;
+  [[nodiscard]] DeviceShapeHandle share(std::shared_ptr<DeviceShape> shape);
+
   std::unique_ptr<Tables> tables_;
 };
 

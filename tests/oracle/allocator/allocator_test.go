@@ -3,6 +3,7 @@ package allocator
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 
 	"dray.dev/dray/tests/oracle/cases"
@@ -35,9 +36,10 @@ func TestAgainstUpstream(t *testing.T) {
 			some = append(some, c)
 		}
 		answered += len(some)
-		for _, failing := range differences(t, some) {
+		for _, failure := range differences(t, some) {
 			differing++
-			show(t, failing)
+			failing := some[slices.IndexFunc(some, func(c Case) bool { return c.ID == failure.ID })]
+			show(t, failing, failure)
 		}
 	}
 	t.Logf("%d cases: %v", count, kinds)
@@ -46,8 +48,8 @@ func TestAgainstUpstream(t *testing.T) {
 	}
 }
 
-// differences are at most `shown` cases in which dray says something else.
-func differences(t *testing.T, some []Case) []Case {
+// differences are at most `shown` cases in which dray says something else, and what it says.
+func differences(t *testing.T, some []Case) []cases.Failure {
 	t.Helper()
 	result, err := run(some)
 	if err != nil {
@@ -56,18 +58,10 @@ func differences(t *testing.T, some []Case) []Case {
 	if result.Failed > shown {
 		t.Errorf("%d differences in one batch, of which %d are shown", result.Failed, shown)
 	}
-	var found []Case
-	for _, failure := range result.Failures[:min(shown, len(result.Failures))] {
-		for _, c := range some {
-			if c.ID == failure.ID {
-				found = append(found, c)
-			}
-		}
-	}
-	return found
+	return result.Failures[:min(shown, len(result.Failures))]
 }
 
-func show(t *testing.T, failing Case) {
+func show(t *testing.T, failing Case, said cases.Failure) {
 	t.Helper()
 	small, err := cases.Shrink(failing, smaller, func(candidates []Case) ([]bool, error) {
 		failed := make([]bool, len(candidates))
@@ -100,8 +94,8 @@ func show(t *testing.T, failing Case) {
 	if err != nil || len(result.Failures) != 1 {
 		t.Fatalf("%s: differs no more: %v", failing.ID, err)
 	}
-	t.Errorf("%s, made smaller\n  dray:     %s\n  upstream: %s\n  case: %s", failing.ID, result.Failures[0].Got,
-		result.Failures[0].Want, text)
+	t.Errorf("%s\n  dray:     %s\n  upstream: %s\n made smaller\n  dray:     %s\n  upstream: %s\n  case: %s", failing.ID,
+		said.Got, said.Want, result.Failures[0].Got, result.Failures[0].Want, text)
 }
 
 func run(some []Case) (cases.Result, error) {

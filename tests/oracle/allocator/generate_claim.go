@@ -9,34 +9,50 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Selectors of claims; the last ones fail on some devices, or do not compile.
+// Selectors of claims; the later ones fail on some devices, the last one does not compile.
 var expressions = []string{
 	"device.attributes[device.driver].idx < 4",
 	"device.attributes[device.driver].kind == 'nic'",
 	"'mem' in device.capacity[device.driver] && device.capacity[device.driver].mem.compareTo(quantity('20Gi')) >= 0",
 	"device.attributes['x.io'].?numa.orValue(0) == 0",
 	"true",
+	"has(device.attributes['x.io'].numa) && device.attributes['x.io'].numa == 1",
+	"device.attributes[device.driver].?root.orValue('') != 'r0'",
+	"device.allowMultipleAllocations == false",
+	"device.attributes[device.driver].?firmware.orValue(semver('0.1.0')).isGreaterThan(semver('0.2.0')) || device.driver == 'driver-b'",
 	"device.attributes['x.io'].numa == 1",
 	"device.attributes[device.driver].root == 'r0'",
+	"device.attributes[device.driver].root.includes('r0')",
 	"device.attributes[device.driver].nothing == 1",
+	"device.attributes[device.driver].kind",
 	"device.nothing == 1",
 }
 
+// So many of them never fail.
+const harmless = 9
+
 func (g *generator) expression() string {
 	if g.chance(97) {
-		return expressions[g.IntN(5)]
+		return expressions[g.IntN(harmless)]
 	}
 	return expressions[g.IntN(len(expressions))]
 }
 
 func (g *generator) claim(number int) {
 	claim := resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("claim-%d", number), Namespace: "ns"}}
+	if g.chance(3) {
+		claim.Namespace = ""
+	}
 	spec := &claim.Spec.Devices
-	var names []string
-	for r := range 1 + g.IntN(3) {
+	names := []string{"nobody"}
+	requests := pick(g, 1, 1, 2, 2, 3)
+	if g.chance(2) {
+		requests = g.IntN(6)
+	}
+	for r := range requests {
 		request := resourceapi.DeviceRequest{Name: fmt.Sprintf("r%d", r)}
-		names = append(names, request.Name)
-		if g.chance(20) {
+		names = append(names, request.Name, request.Name)
+		if g.chance(25) {
 			for s := range 1 + g.IntN(3) {
 				sub := g.subrequest(fmt.Sprintf("s%d", s))
 				names = append(names, request.Name+"/"+sub.Name)
@@ -47,38 +63,52 @@ func (g *generator) claim(number int) {
 		}
 		spec.Requests = append(spec.Requests, request)
 	}
-	scope := func() []string {
-		if g.chance(50) {
-			return nil
-		}
-		some := []string{names[g.IntN(len(names))]}
-		if other := names[g.IntN(len(names))]; other != some[0] {
-			some = append(some, other)
-		}
-		return some
+	for range pick(g, 0, 0, 0, 1, 1, 2) {
+		spec.Constraints = append(spec.Constraints, g.constraint(names))
 	}
-	for range max(0, g.IntN(4)-1) {
-		attribute := resourceapi.FullyQualifiedName(pick(g, "driver-a/root", "x.io/numa", "driver-a/idx", "driver-b/root", "driver-a/kind", "d.io/derived"))
-		constraint := resourceapi.DeviceConstraint{Requests: scope()}
-		if g.chance(70) {
-			constraint.MatchAttribute = &attribute
-		} else {
-			constraint.DistinctAttribute = &attribute
-		}
-		spec.Constraints = append(spec.Constraints, constraint)
-	}
-	for range g.IntN(3) {
-		spec.Config = append(spec.Config, resourceapi.DeviceClaimConfiguration{Requests: scope(),
-			DeviceConfiguration: opaque(pick(g, "driver-a", "driver-b"), claim.Name)})
+	for n := range g.IntN(3) {
+		spec.Config = append(spec.Config, resourceapi.DeviceClaimConfiguration{Requests: g.some(names),
+			DeviceConfiguration: opaque(pick(g, "driver-a", "driver-b"), fmt.Sprint(claim.Name, n))})
 	}
 	g.c.Claims = append(g.c.Claims, claim)
+}
+
+// some of the names, or none: that is all of them.
+func (g *generator) some(names []string) []string {
+	if g.chance(50) {
+		return nil
+	}
+	some := []string{names[g.IntN(len(names))]}
+	if other := names[g.IntN(len(names))]; other != some[0] {
+		some = append(some, other)
+	}
+	return some
+}
+
+func (g *generator) constraint(names []string) resourceapi.DeviceConstraint {
+	attribute := func() *resourceapi.FullyQualifiedName {
+		return ptr.To(resourceapi.FullyQualifiedName(pick(g, "driver-a/root", "driver-a/root", "x.io/numa", "x.io/numa",
+			"driver-b/root", "driver-a/kind", "driver-a/idx", "driver-a/slot", "driver-b/slot", "driver-a/firmware", "d.io/derived")))
+	}
+	constraint := resourceapi.DeviceConstraint{Requests: g.some(names)}
+	if g.chance(70) {
+		constraint.MatchAttribute = attribute()
+		if !g.chance(3) {
+			return constraint
+		}
+	}
+	constraint.DistinctAttribute = attribute()
+	if g.seldom() {
+		constraint.DistinctAttribute = nil
+	}
+	return constraint
 }
 
 func (g *generator) class() string {
 	if g.chance(1) {
 		return "missing"
 	}
-	return pick(g, "any", "any", "any", "gpu", "a")
+	return pick(g, "any", "any", "any", "gpu", "a", "two")
 }
 
 func (g *generator) exactly() *resourceapi.ExactDeviceRequest {
@@ -93,27 +123,24 @@ func (g *generator) exactly() *resourceapi.ExactDeviceRequest {
 
 func (g *generator) subrequest(name string) resourceapi.DeviceSubRequest {
 	sub := resourceapi.DeviceSubRequest{Name: name, DeviceClassName: g.class(), AllocationMode: resourceapi.DeviceAllocationModeExactCount}
-	for g.chance(30) {
+	for g.chance(25) {
 		sub.Selectors = append(sub.Selectors, selector(g.expression()))
 	}
-	sub.Count = int64(max(1, g.IntN(5)-1))
-	if g.chance(6) {
+	sub.Count = pick(g, int64(1), 1, 1, 1, 2, 2, 3)
+	if g.chance(8) {
 		sub.AllocationMode, sub.Count = resourceapi.DeviceAllocationModeAll, 0
 	}
 	if g.chance(1) {
-		sub.Count = 40
+		sub.Count = pick(g, int64(40), 33, 32, 31, 20, 12, 1<<31)
 	}
-	if g.chance(25) {
-		toleration := resourceapi.DeviceToleration{Key: pick(g, "", "k0", "k1"), Operator: pick(g, resourceapi.DeviceTolerationOpExists, resourceapi.DeviceTolerationOpEqual)}
-		if toleration.Operator == resourceapi.DeviceTolerationOpEqual {
-			toleration.Value = pick(g, "", "v")
-		}
-		toleration.Effect = pick(g, "", resourceapi.DeviceTaintEffectNoSchedule)
-		sub.Tolerations = append(sub.Tolerations, toleration)
+	if g.seldom() {
+		sub.AllocationMode = "Some"
 	}
-	if (g.c.FeaturePreset != "" || g.c.Features["ConsumableCapacity"] || g.chance(5)) && g.chance(15) {
-		sub.Capacity = &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{}}
-		sub.Capacity.Requests[resourceapi.QualifiedName(pick(g, "cores", "cores", "mem"))] = quantity(pick(g, "1", "1", "2", "3", "300m", "20Gi", "-1"))
+	for g.chance(20) {
+		sub.Tolerations = append(sub.Tolerations, g.toleration())
+	}
+	if (g.c.FeaturePreset != "" || g.c.Features["ConsumableCapacity"] || g.chance(5)) && g.chance(18) {
+		sub.Capacity = g.amounts()
 	}
 	if g.alpha && g.chance(10) {
 		sub.DerivedAttributes = append(sub.DerivedAttributes, g.derived())
@@ -121,9 +148,35 @@ func (g *generator) subrequest(name string) resourceapi.DeviceSubRequest {
 	return sub
 }
 
+func (g *generator) toleration() resourceapi.DeviceToleration {
+	toleration := resourceapi.DeviceToleration{Key: pick(g, "", "k0", "k1"),
+		Operator: pick(g, resourceapi.DeviceTolerationOpExists, resourceapi.DeviceTolerationOpExists, resourceapi.DeviceTolerationOpEqual, "")}
+	if toleration.Operator != resourceapi.DeviceTolerationOpExists {
+		toleration.Value = pick(g, "", "v")
+	}
+	toleration.Effect = pick(g, "", "", resourceapi.DeviceTaintEffectNoSchedule, resourceapi.DeviceTaintEffectNoExecute)
+	return toleration
+}
+
+func (g *generator) amounts() *resourceapi.CapacityRequirements {
+	asked := map[resourceapi.QualifiedName]resource.Quantity{}
+	if g.chance(70) {
+		asked["cores"] = quantity(pick(g, "1", "1", "2", "3", "300m", "2100m", "0"))
+	}
+	if g.chance(40) {
+		asked["mem"] = quantity(pick(g, "1Gi", "2Gi", "5Gi", "6Gi", "20Gi"))
+	}
+	if g.chance(3) {
+		asked[resourceapi.QualifiedName(pick(g, "cores", "mem", "driver-a/mem", "none"))] = quantity(pick(g, "-1", "1", "100E", "1n"))
+	}
+	return &resourceapi.CapacityRequirements{Requests: asked}
+}
+
 func (g *generator) derived() resourceapi.DeviceDerivedAttribute {
 	return resourceapi.DeviceDerivedAttribute{
-		Name:       resourceapi.FullyQualifiedName(pick(g, "d.io/derived", "d.io/derived", "driver-a/root")),
-		Expression: pick(g, "device.attributes[device.driver].idx / 2", "device.attributes[device.driver].kind", "string(device.attributes[device.driver].root)"),
+		Name: resourceapi.FullyQualifiedName(pick(g, "d.io/derived", "d.io/derived", "driver-a/root")),
+		Expression: pick(g, "device.attributes[device.driver].idx / 2", "device.attributes[device.driver].kind", "device.driver",
+			"device.attributes[device.driver].?idx.orValue(9)", "string(device.attributes[device.driver].root)",
+			"device.attributes[device.driver].root", "device.attributes[device.driver].?firmware.orValue(semver('1.0.0'))"),
 	}
 }
