@@ -14,6 +14,7 @@ import sys
 PAIRS = {
     "bm_four_gpus_cold": ("four_gpus", 5000),
     "bm_four_gpus_warm": ("four_gpus", 5000),
+    "bm_four_gpus_unlike": ("four_gpus", 5000),
     "bm_one_pool_over_all_nodes/5000": ("one_pool/5000", 5000),
     "bm_hopeless/3": ("hopeless/3", 1),
     "bm_hopeless/4": ("hopeless/4", 1),

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -43,9 +47,9 @@ Reason reason_of(Stage stage) {
 std::string_view words(Stage stage) {
   switch (stage) {
     case Stage::class_selector:
-      return "the class's selectors";
+      return "the class";
     case Stage::claim_selector:
-      return "the request's selectors";
+      return "the request";
     case Stage::node_scope:
       return "their own node selection";
     case Stage::binding_conditions:
@@ -68,37 +72,66 @@ std::string_view words(Stage stage) {
   return "nothing";
 }
 
-struct Tally {
-  std::array<std::size_t, 16> by_stage{};
-  std::array<std::uint32_t, 16> example{};
+/// Devices that one thing kept out.
+struct Kept {
+  Stage stage = Stage::usable;
+  std::uint8_t selector = 0;
+  std::size_t count = 0;
+  std::uint32_t example = 0;  ///< the last of them
 
-  [[nodiscard]] std::size_t at(Stage stage) const {
-    return by_stage[static_cast<std::size_t>(stage)];
+  [[nodiscard]] std::string by() const {
+    if (stage != Stage::class_selector && stage != Stage::claim_selector) {
+      return std::string(words(stage));
+    }
+    return fmt::format("selector #{} of {}", selector, words(stage));
   }
 };
 
-Tally tally(const Tables::Row& row) {
-  Tally made;
-  for (std::uint32_t d = 0; d < row.stages.size(); ++d) {
-    const auto stage = static_cast<std::size_t>(row.stages[d]);
-    if (made.by_stage[stage]++ == 0) made.example[stage] = d;
+/// What kept devices out, in the order of words.
+class Tally {
+ public:
+  explicit Tally(const Tables::Row& row) {
+    for (std::uint32_t d = 0; d < row.stages.size(); ++d) {
+      if (row.stages[d] == Stage::usable) continue;
+      const bool selector =
+          row.stages[d] == Stage::class_selector || row.stages[d] == Stage::claim_selector;
+      auto& kept = find(row.stages[d], selector ? row.selectors[d] : std::uint8_t{0});
+      ++kept.count;
+      kept.example = d;
+    }
+    std::ranges::sort(all_, {}, [](const Kept& kept) {
+      return std::pair(std::ranges::find(order, kept.stage), kept.selector);
+    });
   }
-  return made;
-}
+
+  [[nodiscard]] const std::vector<Kept>& all() const { return all_; }
+  [[nodiscard]] std::size_t at(Stage stage) const {
+    std::size_t sum = 0;
+    for (const auto& kept : all_) sum += kept.stage == stage ? kept.count : 0;
+    return sum;
+  }
+
+ private:
+  Kept& find(Stage stage, std::uint8_t selector) {
+    for (auto& kept : all_) {
+      if (kept.stage == stage && kept.selector == selector) return kept;
+    }
+    return all_.emplace_back(Kept{stage, selector, 0, 0});
+  }
+
+  std::vector<Kept> all_;
+};
 
 /// A device that got furthest and still does not do.
 std::string nearest_miss(const NodeView& view, const Tally& counts) {
-  for (auto at = order.rbegin(); at != order.rend(); ++at) {
-    if (counts.at(*at) == 0) continue;
-    return fmt::format("{} (kept out by {})",
-                       view.id_text(counts.example[static_cast<std::size_t>(*at)]), words(*at));
-  }
-  return {};
+  if (counts.all().empty()) return {};
+  const auto& last = counts.all().back();
+  return fmt::format("{} (kept out by {})", view.id_text(last.example), last.by());
 }
 
 RequestFunnel funnel(const NodeView& view, const Ask& ask, const Tables& tables, std::size_t spec) {
   const auto& row = tables.row(spec);
-  const auto counts = tally(row);
+  const Tally counts(row);
   RequestFunnel made;
   made.claim = ask.claims[ask.specs[spec].claim].label;
   made.request = ask.specs[spec].full_name();
@@ -122,7 +155,7 @@ RequestFunnel funnel(const NodeView& view, const Ask& ask, const Tables& tables,
 
 /// The first stage, in the order of words, that leaves fewer devices than wanted; usable if none.
 Stage emptied_by(const Tables::Row& row, std::int64_t wanted) {
-  const auto counts = tally(row);
+  const Tally counts(row);
   auto left = row.stages.size();
   for (const auto stage : order) {
     left -= counts.at(stage);
@@ -134,15 +167,68 @@ Stage emptied_by(const Tables::Row& row, std::int64_t wanted) {
 /// By numbers only: the text is remembered for other nodes that look the same.
 std::string describe(const RequestFunnel& made, std::int64_t wanted, const Tally& counts) {
   auto text = fmt::format("wants {} of {} devices", wanted, made.devices);
-  for (const auto stage : order) {
-    if (counts.at(stage) > 0) {
-      text += fmt::format(", {} kept out by {}", counts.at(stage), words(stage));
-    }
+  for (const auto& kept : counts.all()) {
+    text += fmt::format(", {} kept out by {}", kept.count, kept.by());
   }
   if (made.incomplete_pools > 0)
     text += fmt::format(", {} incomplete pools", made.incomplete_pools);
   if (made.invalid_pools > 0) text += fmt::format(", {} invalid pools", made.invalid_pools);
   return text;
+}
+
+/// The requests of the claim that a constraint holds together, and how many devices they want; one
+/// with alternatives is left out.
+struct Scope {
+  std::vector<std::uint32_t> specs;
+  std::int64_t wanted = 0;
+};
+
+Scope scope_of(const Ask& ask, const AskedClaim& claim, std::uint32_t constraint) {
+  Scope scope;
+  for (const auto& request : claim.requests) {
+    const auto& spec = ask.specs[request.first];
+    if (request.alternatives || spec.all) continue;
+    if (std::ranges::find(spec.constraints, constraint) == spec.constraints.end()) continue;
+    scope.specs.push_back(request.first);
+    scope.wanted += spec.count;
+  }
+  return scope;
+}
+
+/// What a constraint leaves at most: with matchAttribute of the best value, else of all values.
+std::optional<std::string> too_few_together(const NodeView& view, const Ask& ask,
+                                            const Tables& tables, const AskedClaim& claim,
+                                            std::uint32_t number) {
+  const auto& constraint = claim.constraints[number];
+  const auto scope = scope_of(ask, claim, number);
+  std::map<ValueId, Bits> by_value;
+  for (const auto s : scope.specs) {
+    const auto& constraints = ask.specs[s].constraints;
+    const auto place = std::ranges::find(constraints, number) - constraints.begin();
+    const auto& row = tables.row(s);
+    const auto& values = *row.values[static_cast<std::size_t>(place)];
+    for (auto d = row.usable.next(0); d < row.usable.end(); d = row.usable.next(d + 1)) {
+      if (!tables.is_scalar(values[d])) return std::nullopt;  // lists share elements
+      by_value.try_emplace(values[d], Bits(view.devices.size())).first->second.set(d);
+    }
+  }
+  if (constraint.distinct) {
+    if (std::cmp_greater_equal(by_value.size(), scope.wanted)) return std::nullopt;
+    return fmt::format("constraint #{}: {} different values of {}, {} wanted", number,
+                       by_value.size(), constraint.attribute, scope.wanted);
+  }
+  std::int64_t most = 0;
+  for (const auto& [value, devices] : by_value) {
+    std::int64_t sum = 0;
+    for (const auto s : scope.specs) {
+      const auto there = static_cast<std::int64_t>(tables.row(s).usable.count_common(devices));
+      sum += std::min(there, ask.specs[s].count);
+    }
+    most = std::max(most, std::min(sum, static_cast<std::int64_t>(devices.count())));
+  }
+  if (most >= scope.wanted) return std::nullopt;
+  return fmt::format("constraint #{}: of {} wanted, at most {} have one {}", number, scope.wanted,
+                     most, constraint.attribute);
 }
 
 }  // namespace
@@ -177,7 +263,7 @@ Remembered diagnose(const NodeView& view, const Ask& ask, const Tables& tables) 
       const auto [spec, stage] = *furthest;
       const auto made = funnel(view, ask, tables, spec);
       refusal.spec = static_cast<std::uint32_t>(spec);
-      refusal.detail = describe(made, ask.specs[spec].count, tally(tables.row(spec)));
+      refusal.detail = describe(made, ask.specs[spec].count, Tally(tables.row(spec)));
       refusal.reason = reason_of(stage);
       if (made.devices == 0 && made.incomplete_pools > 0)
         refusal.reason = Reason::pool_incomplete;
@@ -187,6 +273,14 @@ Remembered diagnose(const NodeView& view, const Ask& ask, const Tables& tables) 
       return refusal;
     }
     counters = counters || claim.constraints.empty();
+  }
+  for (const auto& claim : ask.claims) {
+    for (std::uint32_t i = 0; i < claim.constraints.size(); ++i) {
+      if (auto few = too_few_together(view, ask, tables, claim, i)) {
+        refusal.detail = *std::move(few);
+        return refusal;
+      }
+    }
   }
   if (counters) refusal.reason = view.counters.empty() ? Reason::devices_in_use : Reason::counters;
   refusal.detail = "each request has devices, but not all of them together";

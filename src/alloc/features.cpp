@@ -46,6 +46,10 @@ bool Features::set(std::string_view name, bool on) {
 
 bool Features::set_gate(std::string_view gate, bool on) {
   if (gate == "DRADeviceBindingConditions") return set("DeviceBindingAndStatus", on);
+  if (gate == "DRANodeAllocatableResources") {
+    node_allocatable_resources = on;
+    return true;
+  }
   if (gate == "DRADeviceCompatibilityGroups") return set("CompatibilityGroups", on);
   constexpr std::string_view prefix = "DRA";
   if (!gate.starts_with(prefix)) return false;

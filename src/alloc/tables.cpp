@@ -91,17 +91,20 @@ bool Tables::tainted(const Spec& spec, std::uint32_t device) const {
   });
 }
 
-Stage Tables::selection(const Spec& spec, std::uint32_t device, Verdict& verdict) {
+Stage Tables::selection(const Spec& spec, std::uint32_t device, Verdict& verdict,
+                        std::uint8_t& failed) {
   const auto& view = view_.devices[device];
   verdict = Verdict::no;
   if (!features_.device_binding_and_status && view.traits().has_binding_conditions) {
     return Stage::binding_conditions;
   }
   const auto run = [&](const std::vector<cluster::CompiledSelector>& selectors) {
+    failed = 0;
     for (const auto& selector : selectors) {
       if (!selector.program) return cel::Verdict::error;
       const auto said = memory_.selectors.match(selector.program, view.device->shape);
       if (said != cel::Verdict::yes) return said;
+      ++failed;
     }
     return cel::Verdict::yes;
   };
@@ -159,12 +162,13 @@ void Tables::fill(std::size_t spec_number) {
   const auto devices = static_cast<std::uint32_t>(view_.devices.size());
   row.verdicts.resize(devices, Verdict::no);
   row.stages.resize(devices, Stage::usable);
+  row.selectors.resize(devices, 0);
   row.capacity.resize(devices, nullptr);
   row.usable = Bits(devices);
   for (std::uint32_t device = 0; device < devices; ++device) {
     auto& verdict = row.verdicts[device];
     auto& stage = row.stages[device];
-    stage = selection(spec, device, verdict);
+    stage = selection(spec, device, verdict, row.selectors[device]);
     const bool reached = spec.admin || !dedicated(device);
     if (verdict == Verdict::yes) {
       row.capacity[device] = plan(spec_number, device);

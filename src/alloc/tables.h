@@ -52,6 +52,7 @@ class Tables {
   struct Row {
     std::vector<Verdict> verdicts;              ///< by device
     std::vector<Stage> stages;                  ///< by device
+    std::vector<std::uint8_t> selectors;        ///< by device: which of that stage did not match
     std::vector<const CapacityPlan*> capacity;  ///< by device; null: nothing to do
     Bits usable;                                ///< stage usable
     Bits visit;  ///< usable, or an error that the search meets when it gets there
@@ -77,6 +78,10 @@ class Tables {
   [[nodiscard]] bool dedicated(std::uint32_t device) const;
   /// Whether shares of the device are held: its counters are charged already.
   [[nodiscard]] bool shared_already(std::uint32_t device) const;
+  /// Whether the value is one, and not a list or an error.
+  [[nodiscard]] bool is_scalar(ValueId id) const {
+    return id != value_error && memory_.attributes.value(id).scalar;
+  }
   /// Whether the device may be given to several (and the feature is on).
   [[nodiscard]] bool shareable(std::uint32_t device) const {
     return features_.consumable_capacity &&
@@ -86,7 +91,8 @@ class Tables {
  private:
   void fill(std::size_t spec);
   void fill_values(std::size_t spec);
-  [[nodiscard]] Stage selection(const Spec& spec, std::uint32_t device, Verdict& verdict);
+  [[nodiscard]] Stage selection(const Spec& spec, std::uint32_t device, Verdict& verdict,
+                                std::uint8_t& failed);
   [[nodiscard]] Stage availability(const Spec& spec, std::uint32_t device,
                                    const CapacityPlan* plan);
   [[nodiscard]] const CapacityPlan* plan(std::size_t spec, std::uint32_t device);

@@ -76,8 +76,11 @@ void Tables::sign(std::vector<std::uint64_t>& key) {
     const auto& row = rows_[s];
     key.push_back(row.all.size());
     for (std::uint32_t d = 0; d < row.verdicts.size(); ++d) {
-      key.push_back(static_cast<std::uint64_t>(row.verdicts[d]) * 16U +
-                    static_cast<std::uint64_t>(row.stages[d]));
+      // What errs is met or not by whether the device is in use; explanations name the selector.
+      key.push_back((static_cast<std::uint64_t>(row.verdicts[d]) * 16U +
+                     static_cast<std::uint64_t>(row.stages[d])) *
+                        1024U +
+                    row.selectors[d] * 2U + (row.visit.test(d) ? 1U : 0U));
       const auto* plan = row.capacity[d];
       if (plan == nullptr || !shareable(d)) continue;
       const auto& used = capacity_used(d);

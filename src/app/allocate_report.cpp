@@ -154,6 +154,7 @@ void write_pod(FieldWriter& io, const AllocateVerdict& verdict) {
     io.required("node", outcome.placements.front().node);
     io.items("claims", outcome.placements.front().claims,
              [](FieldWriter& item, const auto& claim) { write_claim(item, claim); });
+    io.field("nodeAllocatableResourceClaimStatuses", outcome.placements.front().node_allocatable);
   }
   io.field("detail", outcome.detail);
   io.field("warnings", outcome.warnings);

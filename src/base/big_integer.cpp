@@ -93,6 +93,18 @@ BigInteger& BigInteger::operator*=(std::uint32_t factor) {
   return *this;
 }
 
+BigInteger& BigInteger::operator*=(const BigInteger& other) {
+  BigInteger product;
+  for (auto limb = other.limbs_.rbegin(); limb != other.limbs_.rend(); ++limb) {
+    product.scale_up(limb_digits);
+    auto part = *this;
+    part.negative_ = false;
+    product += part *= *limb;
+  }
+  product.negative_ = !product.is_zero() && negative_ != other.negative_;
+  return *this = std::move(product);
+}
+
 BigInteger& BigInteger::scale_up(std::uint32_t places) {
   if (is_zero()) return *this;
   *this *= powers_of_ten[places % limb_digits];

@@ -25,6 +25,7 @@ class BigInteger {
   BigInteger& operator+=(const BigInteger& other);
   /// `factor` below 10^9.
   BigInteger& operator*=(std::uint32_t factor);
+  BigInteger& operator*=(const BigInteger& other);
   /// Times 10^places.
   BigInteger& scale_up(std::uint32_t places);
   /// Divided by 10^places, away from zero; true if nothing was lost.

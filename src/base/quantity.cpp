@@ -163,6 +163,14 @@ void Quantity::add(const Quantity& other, bool negate) {
   *this = Quantity(std::move(a), format_);
 }
 
+Quantity& Quantity::operator*=(const Quantity& factor) {
+  auto product = to_big();
+  const auto by = factor.to_big();
+  product.unscaled *= by.unscaled;
+  product.exponent += by.exponent;
+  return *this = Quantity(std::move(product), format_);
+}
+
 Quantity& Quantity::operator+=(const Quantity& other) {
   add(other, false);
   return *this;

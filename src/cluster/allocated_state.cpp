@@ -70,8 +70,7 @@ void AllocatedState::place(const Placement& placement, const Pod* pod) {
   if (pod == nullptr) pod = held.get();
   const auto node = base_->node(placement.node);
   if (pod != nullptr && node && !pod->node_name) {
-    const auto need = use_of(*pod);
-    add_use(*node, need);
+    add_use(*node, use_of(*pod, placement.node_allocatable));
   }
   for (const auto& claim : placement.claims) {
     if (!allocation(claim.claim)) add_claim(claim);

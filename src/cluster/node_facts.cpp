@@ -55,6 +55,24 @@ ResourceList containers_need(const Pod& pod) {
   return sum;
 }
 
+void add_amount(ResourceList& list, const std::string& name, const Quantity& amount) {
+  list[name] += amount;
+}
+
+/// addDRANodeAllocatableClaimResources.
+void add_devices(ResourceList& list, const std::vector<NodeAllocatableClaim>& claims) {
+  for (const auto& claim : claims) {
+    for (const auto& mapped : claim.mapping) add_amount(list, mapped.name, mapped.quantity);
+    for (const auto& [name, amounts] : claim.overhead) {
+      if (amounts.per_pod) add_amount(list, name, *amounts.per_pod);
+      if (!amounts.per_container) continue;
+      for (std::size_t i = 0; i < claim.containers.size(); ++i) {
+        add_amount(list, name, *amounts.per_container);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::int64_t NodeAmounts::other(std::string_view name) const {
@@ -104,8 +122,14 @@ NodeAmounts amounts_of(const ResourceList& list) {
   return amounts;
 }
 
-NodeAmounts requests_of(const Pod& pod) {
+ResourceList containers_request(const Pod& pod, const std::vector<NodeAllocatableClaim>& devices) {
   auto need = containers_need(pod);
+  add_devices(need, devices);
+  return need;
+}
+
+NodeAmounts requests_of(const Pod& pod, const std::vector<NodeAllocatableClaim>& devices) {
+  auto need = containers_request(pod, devices);
   if (pod.pod_requests) {
     for (const auto& [name, amount] : *pod.pod_requests) {
       if (name == "cpu" || name == "memory" || name.starts_with("hugepages-")) need[name] = amount;
@@ -117,6 +141,10 @@ NodeAmounts requests_of(const Pod& pod) {
   std::erase_if(amounts.others, [](const auto& o) { return o.second == 0; });
   amounts.pods = 1;
   return amounts;
+}
+
+NodeAmounts requests_of(const Pod& pod) {
+  return requests_of(pod, pod.node_allocatable_claims);
 }
 
 std::vector<HostPort> host_ports_of(const Pod& pod) {
@@ -174,7 +202,11 @@ void NodeUse::subtract(const NodeUse& less) {
 }
 
 NodeUse use_of(const Pod& pod) {
-  return {.requested = requests_of(pod), .ports = host_ports_of(pod)};
+  return use_of(pod, pod.node_allocatable_claims);
+}
+
+NodeUse use_of(const Pod& pod, const std::vector<NodeAllocatableClaim>& devices) {
+  return {.requested = requests_of(pod, devices), .ports = host_ports_of(pod)};
 }
 
 }  // namespace dray::cluster

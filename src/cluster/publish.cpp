@@ -84,6 +84,7 @@ std::size_t Publisher::TraitsRules::hash(const DeviceTraits& traits) {
   if (traits.scope && traits.scope->scope.node_name) {
     mix(hash, hash_text(traits.scope->scope.node_name->get()));
   }
+  mix(hash, traits.node_allocatable.size());
   mix(hash, (traits.binds_to_node ? 1U : 0U) + (traits.allow_multiple_allocations ? 2U : 0U));
   return hash;
 }
@@ -105,6 +106,7 @@ bool Publisher::TraitsRules::equal(const DeviceTraits& a, const DeviceTraits& b)
          a.binding_conditions == b.binding_conditions &&
          a.binding_failure_conditions == b.binding_failure_conditions &&
          same_scope(a.scope, b.scope) && a.attributes == b.attributes &&
+         a.node_allocatable == b.node_allocatable &&
          std::ranges::equal(a.capacity, b.capacity, same_entry) &&
          std::ranges::equal(a.consumes_counters, b.consumes_counters, same_consumption);
 }
@@ -150,6 +152,7 @@ PublishedDevice Publisher::publish(const ResourceSlice& slice, const Device& dev
   traits.has_binding_conditions = !device.binding_conditions.empty();
   traits.binds_to_node = device.binds_to_node;
   traits.allow_multiple_allocations = device.allow_multiple_allocations;
+  traits.node_allocatable = device.node_allocatable_resources;
   if (slice.per_device_node_selection) traits.scope = compile_scope(device.scope);
   if (needs_attributes(slice, device, *made.shape)) traits.attributes = device.attributes;
   made.traits = traits_.share(std::move(traits));

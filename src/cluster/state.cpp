@@ -125,7 +125,7 @@ void ClusterState::Data::recharge(const std::string& id) {
     if (pod->node_name && !pod->node_name->get().empty()) {
       due = {*pod->node_name, use_of(*pod)};
     } else if (assumption != assumed.end()) {
-      due = {assumption->second.node, use_of(*pod)};
+      due = {assumption->second.node, use_of(*pod, assumption->second.node_allocatable)};
     }
   }
   const auto held = charges.find(id);

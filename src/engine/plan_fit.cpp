@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dray/cluster/node_allocatable.h"
 #include "dray/cluster/node_match.h"
 #include "engine/pod_marks.h"
 
@@ -16,16 +17,6 @@ constexpr std::int64_t nominated_weight = 10'000'000;
 constexpr std::int64_t shared_weight = 10'000;
 constexpr std::int64_t now_weight = 1'000;
 constexpr std::int64_t kind_weight = 10;
-
-/// The claims that still need devices in `state`.
-std::vector<const ResourceClaim*> open_claims(const cluster::AllocatedState& state,
-                                              const PodClaims& claims) {
-  std::vector<const ResourceClaim*> open;
-  for (const auto& claim : claims) {
-    if (!state.allocation(claim->key())) open.push_back(claim.get());
-  }
-  return open;
-}
 
 /// alloc::Fit's preference where each request has its first alternative.
 std::int32_t best_preference(const PodClaims& claims) {
@@ -132,14 +123,20 @@ Reason PlanFit::look_in(const cluster::AllocatedState& state, const Shape& shape
     if (!extended) return Reason::claim_elsewhere;
     if (const auto* claim = extended->open()) open.push_back(claim);
   }
-  if (open.empty()) return Reason::none;
-  const auto fit = allocator_.check(state, node, open);
-  if (!fit) {
-    error_ = fit.error().message;
-    return Reason::allocation_error;
+  if (!open.empty()) {
+    const auto fit = allocator_.check(state, node, open);
+    if (!fit) {
+      error_ = fit.error().message;
+      return Reason::allocation_error;
+    }
+    preference = static_cast<std::int32_t>(fit->preference);
+    if (fit->reason != Reason::none) return fit->reason;
   }
-  preference = static_cast<std::int32_t>(fit->preference);
-  return fit->reason;
+  if (!allocator_.options().features.node_allocatable_resources) return Reason::none;
+  // Which devices they are decides whether the node itself has room.
+  PlanTask* const one = const_cast<PlanTask*>(&task);
+  const auto placed = place_in(state, std::span(&one, 1), node);
+  return placed ? Reason::none : placed.error();
 }
 
 /// Whether the devices that its claims have already are out of the node's reach.
@@ -150,6 +147,14 @@ Reason PlanFit::given_elsewhere(const cluster::AllocatedState& state, const Plan
     if (!given) continue;
     if (claim->reserved_for.size() >= max_consumers) return Reason::claim_consumers;
     if (!usable_on(*given, node)) return Reason::claim_elsewhere;
+    if (!allocator_.options().features.node_allocatable_resources) continue;
+    const bool used = !claim->reserved_for.empty() &&
+                      std::ranges::none_of(claim->reserved_for, [&](const auto& user) {
+                        return user.uid == task.pod().meta.uid;
+                      });
+    if (used && cluster::stands_for_node_resource(*input_.snapshot, *given)) {
+      return Reason::claim_consumers;
+    }
   }
   return Reason::none;
 }
@@ -333,76 +338,6 @@ std::optional<Choice> PlanFit::best(const PlanJob& job, PlanTask& task, const No
   if (!best) return std::nullopt;
   // Where one goes that is moved, its old place is gone: only what is free soon knows that.
   return Choice{best->node, best_now && task.state != policy::TaskState::yielding};
-}
-
-std::expected<Placement, Reason> PlanFit::devices(const PlanTask& task, const Choice& choice) {
-  PlanTask* const one = const_cast<PlanTask*>(&task);
-  auto placements = devices_together(std::span(&one, 1), choice);
-  if (!placements) return std::unexpected(Reason::unsupported);
-  return std::move(placements->front());
-}
-
-std::optional<std::vector<Placement>> PlanFit::devices_together(std::span<PlanTask* const> tasks,
-                                                                const Choice& choice) {
-  const auto& state = choice.now ? overlay_.now() : overlay_.soon();
-  std::vector<const ResourceClaim*> open;
-  std::vector<Extended> extended(tasks.size());
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    for (const auto* claim : open_claims(state, tasks[i]->claims)) {
-      if (std::ranges::find(open, claim) == open.end()) open.push_back(claim);
-    }
-    auto more = extend(state, *tasks[i]->shape, *tasks[i], choice.node);
-    if (!more) return std::nullopt;
-    extended[i] = std::move(*more);
-    if (const auto* claim = extended[i].open()) open.push_back(claim);
-  }
-  alloc::Allocation found;
-  if (!open.empty()) {
-    auto outcome = allocator_.allocate(state, choice.node, open);
-    if (!outcome) {
-      error_ = outcome.error().message;
-      return std::nullopt;
-    }
-    if (!std::holds_alternative<alloc::Allocation>(*outcome)) return std::nullopt;
-    found = std::move(std::get<alloc::Allocation>(*outcome));
-  }
-  warnings_ = found.warnings;
-  std::vector<Placement> placements;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto* task = tasks[i];
-    Placement placement{.pod = task->pod().key(),
-                        .pod_uid = task->pod().meta.uid,
-                        .node = input_.snapshot->name(choice.node),
-                        .claims = {}};
-    for (const auto& claim : task->claims) {
-      ClaimPlacement part{.claim = claim->key(),
-                          .claim_uid = claim->meta.uid,
-                          .allocation = {},
-                          .already_allocated = claim->allocation.has_value()};
-      const auto at = std::ranges::find(open, claim.get());
-      if (at == open.end()) {
-        part.allocation = *state.allocation(claim->key());
-      } else {
-        part.already_allocated = false;
-        part.allocation = found.results.at(static_cast<std::size_t>(at - open.begin()));
-      }
-      placement.claims.push_back(std::move(part));
-    }
-    if (auto& more = extended[i]; more.needed) {
-      ClaimPlacement part{.claim = more.needed->claim.key(),
-                          .claim_uid = more.earlier ? more.earlier->meta.uid : Uid(),
-                          .allocation = {},
-                          .already_allocated = more.allocated != nullptr,
-                          .extended = {{more.needed->claim.spec, more.needed->mappings}}};
-      const auto at = std::ranges::find(open, more.open());
-      part.allocation = more.allocated
-                            ? *more.allocated
-                            : found.results.at(static_cast<std::size_t>(at - open.begin()));
-      placement.claims.push_back(std::move(part));
-    }
-    placements.push_back(std::move(placement));
-  }
-  return placements;
 }
 
 }  // namespace dray::engine

@@ -50,6 +50,10 @@ struct Choice {
   bool now = true;
 };
 
+/// The claims that still need devices in `state`.
+[[nodiscard]] std::vector<const ResourceClaim*> open_claims(const cluster::AllocatedState& state,
+                                                            const PodClaims& claims);
+
 /// Finds nodes and devices for single members.
 class PlanFit {
  public:
@@ -128,6 +132,13 @@ class PlanFit {
   [[nodiscard]] Reason look_in(const cluster::AllocatedState& state, const Shape& shape,
                                const PlanTask& task, cluster::NodeIndex node,
                                std::int32_t& preference);
+  [[nodiscard]] std::expected<std::vector<Placement>, Reason> place_in(
+      const cluster::AllocatedState& state, std::span<PlanTask* const> tasks,
+      cluster::NodeIndex node);
+  [[nodiscard]] Reason count_node_allocatable(const cluster::AllocatedState& state,
+                                              std::span<PlanTask* const> tasks,
+                                              cluster::NodeIndex node,
+                                              std::vector<Placement>& placements);
   [[nodiscard]] bool has_shared_room(const cluster::AllocatedState& state, const Shape& shape,
                                      cluster::NodeIndex node) const;
   [[nodiscard]] std::optional<cluster::NodeIndex> nominated(const PlanTask& task) const;

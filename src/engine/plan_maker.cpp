@@ -9,12 +9,32 @@ namespace dray::engine {
 
 using policy::TaskState;
 
+namespace {
+
+/// The levels on which a pod's devices should be together, as the policy says; another choice needs
+/// another allocator, for what this one remembers was chosen by the old ones.
+void align(const policy::Alignment& wanted, PlanMemory& state) {
+  auto levels = state.levels;
+  if (!wanted.prefer.empty()) levels.clear();
+  for (const auto& name : wanted.prefer) {
+    const auto alias = wanted.aliases.find(name);
+    levels.push_back(alias == wanted.aliases.end() ? std::vector{name} : alias->second);
+  }
+  auto options = state.allocator.options();
+  if (options.alignment == levels) return;
+  options.alignment = std::move(levels);
+  state.allocator = alloc::Allocator(std::move(options));
+}
+
+}  // namespace
+
 PlanStart start_plan(const PlanInput& input, const policy::Policy& policy, PlanMemory& state) {
   const auto& snapshot = *input.snapshot;
   if (state.verdicts_of != &policy || state.origin != snapshot.origin() ||
       state.class_epoch != snapshot.class_epoch()) {
     state.verdicts.clear();
   }
+  if (state.verdicts_of != &policy) align(policy.config.alignment, state);
   state.verdicts_of = &policy;
   state.origin = snapshot.origin();
   state.class_epoch = snapshot.class_epoch();

@@ -12,8 +12,10 @@ namespace dray::engine {
 
 /// What is remembered from plan to plan.
 struct PlanMemory {
-  explicit PlanMemory(alloc::AllocatorOptions options) : allocator(std::move(options)) {}
+  explicit PlanMemory(const alloc::AllocatorOptions& options)
+      : levels(options.alignment), allocator(options) {}
 
+  const std::vector<std::vector<std::string>> levels;  ///< of alignment, where no policy says
   alloc::Allocator allocator;
   policy::Policy open = policy::Policy::open();
   PlanJobs jobs;

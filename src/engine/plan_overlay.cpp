@@ -62,7 +62,11 @@ void PlanOverlay::place(PlanJob& job, PlanTask& task, cluster::NodeIndex node,
                         const Placement& placement, bool now) {
   open_step();
   const auto put = [&](cluster::AllocatedState& state) {
-    state.add_use(node, task.need->use);
+    if (placement.node_allocatable.empty()) {
+      state.add_use(node, task.need->use);
+    } else {
+      state.add_use(node, cluster::use_of(task.pod(), placement.node_allocatable));
+    }
     state.add_claims(placement);
   };
   if (!now) {

@@ -63,6 +63,17 @@ void add_node_rules(Key& key, const Pod& pod) {
   }
 }
 
+/// Which containers refer to which claims: overhead of devices goes by that.
+void add_claim_users(Key& key, const Pod& pod) {
+  for (const auto* containers : {&pod.init_containers, &pod.containers}) {
+    key.add(containers->size());
+    for (const auto& container : *containers) {
+      key.add(container.claims.size());
+      for (const auto& name : container.claims) key.add(name);
+    }
+  }
+}
+
 void add_use(Key& key, const Pod& pod) {
   const auto use = cluster::use_of(pod);
   const auto& need = use.requested;
@@ -144,6 +155,7 @@ bool owned_by(const ResourceClaim& claim, const Pod& pod) {
 std::string shape_key(const Pod& pod, const PodClaims& claims) {
   Key key;
   add_use(key, pod);
+  add_claim_users(key, pod);
   add_node_rules(key, pod);
   key.add(claims.size());
   for (const auto& claim : claims) add_claim(key, *claim);

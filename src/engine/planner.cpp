@@ -7,12 +7,11 @@
 namespace dray::engine {
 
 struct Planner::State {
-  explicit State(alloc::AllocatorOptions options) : memory(std::move(options)) {}
+  explicit State(const alloc::AllocatorOptions& options) : memory(options) {}
   PlanMemory memory;
 };
 
-Planner::Planner(alloc::AllocatorOptions options)
-    : state_(std::make_unique<State>(std::move(options))) {}
+Planner::Planner(alloc::AllocatorOptions options) : state_(std::make_unique<State>(options)) {}
 Planner::~Planner() = default;
 Planner::Planner(Planner&&) noexcept = default;
 Planner& Planner::operator=(Planner&&) noexcept = default;

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "dray/alloc/extended_resources.h"
+#include "dray/cluster/node_allocatable.h"
 #include "dray/cluster/node_fit.h"
 #include "engine/pod_claims.h"
 
@@ -107,18 +108,33 @@ JobOutcome Trial::place(Pod pod) {
       cluster_.pod(pod.key()), policy::QueueName(std::string(policy::default_queue)), {})));
   auto made = planner_.plan(input);
   auto outcome = std::move(made.jobs.front());
-  for (const auto& placement : outcome.placements) cluster_.assume(placement);
+  for (const auto& placement : outcome.placements) {
+    cluster_.assume(placement);
+    reserve_claims(placement);
+  }
   return outcome;
+}
+
+/// As the claims would say who uses them.
+void Trial::reserve_claims(const Placement& placement) {
+  for (const auto& part : placement.claims) {
+    const auto known = cluster_.snapshot()->claim(part.claim);
+    if (!known) continue;
+    auto claim = *known;
+    claim.reserved_for.push_back({.api_group = {},
+                                  .resource = "pods",
+                                  .name = placement.pod.name,
+                                  .uid = placement.pod_uid});
+    cluster_.apply(cluster::ObjectChanged{std::move(claim)});
+  }
 }
 
 std::vector<Trial::NodeVerdict> Trial::explain(Pod pod) {
   prepare(pod);
   const auto snapshot = cluster_.snapshot();
-  const auto claims = claims_of(*snapshot, pod);
-  if (!claims) return {};
+  if (!claims_of(*snapshot, pod)) return {};
   const cluster::AllocatedState state(snapshot);
   const cluster::NodeFit fit(pod, *snapshot);
-  const bool extends = !class_resources(*snapshot, pod).empty();
   std::vector<NodeVerdict> verdicts;
   for (const auto node : snapshot->nodes_by_name()) {
     NodeVerdict verdict{.node = snapshot->name(node),
@@ -130,27 +146,67 @@ std::vector<Trial::NodeVerdict> Trial::explain(Pod pod) {
       verdicts.push_back(std::move(verdict));
       continue;
     }
-    std::vector<const ResourceClaim*> open;
-    for (const auto& claim : *claims) {
-      if (!state.allocation(claim->key())) open.push_back(claim.get());
-    }
-    std::optional<alloc::ExtendedResourceClaim> extended;
-    if (extends) extended = alloc::extended_resource_claim(pod, *snapshot, node);
-    if (extended) open.push_back(&extended->claim);
-    auto found = allocator_.allocate(state, node, open);
-    if (!found) {
-      verdict.reason = Reason::allocation_error;
-      verdict.detail = found.error().message;
-    } else if (auto* no = std::get_if<alloc::Unsatisfied>(&*found)) {
-      verdict.reason = no->reason;
-      verdict.detail = (no->request.empty() ? "" : no->request + " ") + no->detail;
-    } else {
-      verdict.score = std::get<alloc::Allocation>(*found).score;
-    }
-    verdict.requests = allocator_.explain(state, node, open);
+    try_devices(state, node, pod, verdict);
     verdicts.push_back(std::move(verdict));
   }
   return verdicts;
+}
+
+void Trial::try_devices(const cluster::AllocatedState& state, cluster::NodeIndex node,
+                        const Pod& pod, NodeVerdict& verdict) {
+  const auto& snapshot = state.snapshot();
+  const auto claims = claims_of(snapshot, pod);
+  std::vector<const ResourceClaim*> open;
+  std::vector<ClaimPlacement> given;
+  for (const auto& claim : *claims) {
+    if (const auto held = state.allocation(claim->key())) {
+      given.push_back({.claim = claim->key(),
+                       .claim_uid = claim->meta.uid,
+                       .allocation = *held,
+                       .already_allocated = true});
+    } else {
+      open.push_back(claim.get());
+    }
+  }
+  std::optional<alloc::ExtendedResourceClaim> extended;
+  if (!class_resources(snapshot, pod).empty()) {
+    extended = alloc::extended_resource_claim(pod, snapshot, node);
+  }
+  if (extended) open.push_back(&extended->claim);
+  auto found = allocator_.allocate(state, node, open);
+  if (!found) {
+    verdict.reason = Reason::allocation_error;
+    verdict.detail = found.error().message;
+  } else if (auto* no = std::get_if<alloc::Unsatisfied>(&*found)) {
+    verdict.reason = no->reason;
+    verdict.detail = (no->request.empty() ? "" : no->request + " ") + no->detail;
+  } else {
+    const auto& made = std::get<alloc::Allocation>(*found);
+    verdict.score = made.score;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      given.push_back({.claim = open[i]->key(),
+                       .claim_uid = open[i]->meta.uid,
+                       .allocation = made.results[i],
+                       .already_allocated = false});
+    }
+    if (allocator_.options().features.node_allocatable_resources) {
+      count_node_allocatable(state, node, pod, given, verdict);
+    }
+  }
+  verdict.requests = allocator_.explain(state, node, open);
+}
+
+void Trial::count_node_allocatable(const cluster::AllocatedState& state, cluster::NodeIndex node,
+                                   const Pod& pod, const std::vector<ClaimPlacement>& claims,
+                                   NodeVerdict& verdict) {
+  const auto devices = cluster::node_allocatable_claims(state.snapshot(), node, pod, claims);
+  if (!devices) {
+    verdict.reason = Reason::allocation_error;
+    verdict.detail = devices.error().message;
+    return;
+  }
+  verdict.reason = cluster::node_allocatable_fit(state, node, pod, *devices);
+  if (verdict.reason != Reason::none) verdict.detail = "with what its devices take of the node";
 }
 
 }  // namespace dray::engine

@@ -18,6 +18,10 @@ bool owned_by(const ResourceClaim& claim, const Uid& pod) {
       claim.meta.owners, [&](const auto& owner) { return owner.controller && owner.uid == pod; });
 }
 
+bool pod_done(const Pod& pod) {
+  return pod.finished() || (pod.meta.deleted && !pod.node_name);
+}
+
 std::string object_key(const ObjectMeta& meta) {
   return meta.namespace_name + "/" + meta.name;
 }

@@ -23,6 +23,9 @@ struct ClaimName {
 
 [[nodiscard]] bool owned_by(const ResourceClaim& claim, const Uid& pod);
 
+/// The pod will not run (any more): isPodDone.
+[[nodiscard]] bool pod_done(const Pod& pod);
+
 /// `namespace/name`
 [[nodiscard]] std::string object_key(const ObjectMeta& meta);
 

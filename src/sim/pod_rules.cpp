@@ -24,6 +24,7 @@ void take_spec(Pod& to, const Pod& from) {
   to.containers = from.containers;
   to.overhead = from.overhead;
   to.pod_requests = from.pod_requests;
+  to.pod_limits = from.pod_limits;
   to.resource_claims = from.resource_claims;
   to.pod_group = from.pod_group;
   to.host_network = from.host_network;
@@ -34,6 +35,7 @@ void take_status(Pod& to, const Pod& from) {
   to.conditions = from.conditions;
   to.nominated_node = from.nominated_node;
   to.resource_claim_statuses = from.resource_claim_statuses;
+  to.node_allocatable_claims = from.node_allocatable_claims;
   to.extended_resource_claim = from.extended_resource_claim;
 }
 

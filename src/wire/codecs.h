@@ -26,6 +26,8 @@ void read(const Reader& in, Node& out);
 void write(JsonWriter& out, const Node& node);
 void read(const Reader& in, Namespace& out);
 void write(JsonWriter& out, const Namespace& name_space);
+void read(const Reader& in, NodeAllocatableClaim& out);
+void write(JsonWriter& out, const NodeAllocatableClaim& claim);
 void read(const Reader& in, Pod& out);
 void write(JsonWriter& out, const Pod& pod);
 

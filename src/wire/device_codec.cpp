@@ -39,6 +39,19 @@ void describe(Io& io, T& taint) {
   io.field("timeAdded", taint.time_added);
 }
 
+template <class Io, Like<NodeAllocatableResource> T>
+void describe(Io& io, T& resource) {
+  io.optional("mapping", resource.mapping, [](auto& inner, auto& mapping) {
+    inner.field("capacityKey", mapping.capacity_key);
+    inner.field("capacityMultiplier", mapping.capacity_multiplier);
+    inner.field("deviceMultiplier", mapping.device_multiplier);
+  });
+  io.optional("overhead", resource.overhead, [](auto& inner, auto& overhead) {
+    inner.field("perPod", overhead.per_pod);
+    inner.field("perContainer", overhead.per_container);
+  });
+}
+
 template <class Io, Like<Device> T>
 void describe_body(Io& io, T& device) {
   io.field("attributes", device.attributes);
@@ -58,7 +71,8 @@ void describe_body(Io& io, T& device) {
   io.field("bindingConditions", device.binding_conditions);
   io.field("bindingFailureConditions", device.binding_failure_conditions);
   io.field("allowMultipleAllocations", device.allow_multiple_allocations);
-  io.raw("nodeAllocatableResources", device.node_allocatable_resources);
+  io.entries("nodeAllocatableResources", device.node_allocatable_resources,
+             [](auto& entry, auto& resource) { describe(entry, resource); });
 }
 
 template <class Io, Like<Device> T>

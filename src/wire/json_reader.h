@@ -240,11 +240,6 @@ class FieldReader {
   void raw(std::string_view name, std::string& out) {
     if (member_.key() == name) out = member_.raw();
   }
-  void raw(std::string_view name, std::map<std::string, std::string, std::less<>>& out) {
-    if (member_.key() != name) return;
-    out.clear();
-    member_.members([&](const Reader& entry) { out[std::string(entry.key())] = entry.raw(); });
-  }
   void micro_time(std::string_view name, std::optional<Time>& out) { field(name, out); }
 
   [[nodiscard]] const Reader& member() const { return member_; }

@@ -176,16 +176,6 @@ class FieldWriter {
     out_.key(name);
     out_.raw(json);
   }
-  void raw(std::string_view name, const std::map<std::string, std::string, std::less<>>& values) {
-    if (values.empty()) return;
-    out_.key(name);
-    out_.begin_object();
-    for (const auto& [key, json] : values) {
-      out_.key(key);
-      out_.raw(json);
-    }
-    out_.end_object();
-  }
   void micro_time(std::string_view name, const std::optional<Time>& value) {
     if (value) required(name, format_micro_time(*value));
   }

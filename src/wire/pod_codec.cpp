@@ -22,6 +22,8 @@ void describe(Io& io, T& container) {
   io.object("resources", [&](auto& resources) {
     resources.field("requests", container.requests);
     resources.field("limits", container.limits);
+    resources.items("claims", container.claims,
+                    [](auto& item, auto& name) { item.required("name", name); });
   });
   io.items("ports", container.host_ports, [](auto& item, auto& port) {
     item.field("protocol", port.protocol);
@@ -41,6 +43,21 @@ void describe(Io& io, T& container) {
 template <class Io, Like<std::vector<Container>> T>
 void describe_containers(Io& io, std::string_view name, T& containers) {
   io.items(name, containers, [](auto& item, auto& container) { describe(item, container); });
+}
+
+template <class Io, Like<NodeAllocatableClaim> T>
+void describe(Io& io, T& claim) {
+  io.required("resourceClaimName", claim.claim);
+  io.field("containers", claim.containers);
+  io.items("mapping", claim.mapping, [](auto& item, auto& mapped) {
+    item.required("name", mapped.name);
+    item.required("quantity", mapped.quantity);
+  });
+  io.items("overhead", claim.overhead, [](auto& item, auto& overhead) {
+    item.required("name", overhead.name);
+    item.field("perPod", overhead.amounts.per_pod);
+    item.field("perContainer", overhead.amounts.per_container);
+  });
 }
 
 template <class Io, Like<Pod> T>
@@ -65,8 +82,11 @@ void describe_spec(Io& io, T& pod) {
   describe_containers(io, "initContainers", pod.init_containers);
   describe_containers(io, "containers", pod.containers);
   io.field("overhead", pod.overhead);
-  if (Io::reading || pod.pod_requests) {
-    io.object("resources", [&](auto& resources) { resources.field("requests", pod.pod_requests); });
+  if (Io::reading || pod.pod_requests || pod.pod_limits) {
+    io.object("resources", [&](auto& resources) {
+      resources.field("requests", pod.pod_requests);
+      resources.field("limits", pod.pod_limits);
+    });
   }
   io.items("resourceClaims", pod.resource_claims, [](auto& item, auto& claim) {
     item.required("name", claim.name);
@@ -92,6 +112,7 @@ void describe_status(Io& io, T& pod) {
     io.object("extendedResourceClaimStatus",
               [&](auto& claim) { claim.field("resourceClaimName", pod.extended_resource_claim); });
   }
+  io.field("nodeAllocatableResourceClaimStatuses", pod.node_allocatable_claims);
 }
 
 template <class Io, Like<Pod> T>
@@ -121,6 +142,12 @@ void drop_empty(std::optional<T>& name) {
 
 }  // namespace
 
+void read(const Reader& in, NodeAllocatableClaim& out) {
+  in.fields([&](auto& io) { describe(io, out); });
+}
+void write(JsonWriter& out, const NodeAllocatableClaim& claim) {
+  out.object([&](auto& io) { describe(io, claim); });
+}
 void read(const Reader& in, Pod& out) {
   in.fields([&](auto& io) { describe(io, out); });
   keep_host_ports(out.init_containers);

@@ -81,7 +81,31 @@ void bm_four_gpus_warm(benchmark::State& bench) {
   per_node(bench, true);
 }
 
-/// A full allocation with its results on one node, searched anew each time.
+/// Nothing to remember: no two nodes have devices with the same amount of memory. With the results.
+void bm_four_gpus_unlike(benchmark::State& bench) {
+  cluster::ClusterState cluster;
+  put(cluster, gpu_class());
+  constexpr int count = 5000;
+  for (int n = 0; n < count; ++n) {
+    auto made = host(n);
+    auto devices = gpus(made.meta.name, n);
+    for (auto& each : devices.devices) each.capacity["memory"].value = Quantity((81559LL << 20) + n);
+    put(cluster, std::move(made));
+    put(cluster, std::move(devices));
+  }
+  const cluster::AllocatedState state(cluster.snapshot());
+  const auto asked = four_on_one_root();
+  const ResourceClaim* claims[] = {&asked};
+  for (auto _ : bench) {
+    alloc::Allocator allocator;
+    for (const auto node_index : state.snapshot().nodes_by_name()) {
+      benchmark::DoNotOptimize(allocator.allocate(state, node_index, claims));
+    }
+  }
+  bench.SetItemsProcessed(bench.iterations() * count);  // nodes
+}
+
+/// A full allocation with its results on one node that was asked before.
 void bm_allocate_one_node(benchmark::State& bench) {
   const auto cluster = farm(1, 1);
   const cluster::AllocatedState state(cluster->snapshot());
@@ -205,6 +229,7 @@ void bm_large_cluster(benchmark::State& bench) {
 
 BENCHMARK(bm_four_gpus_cold)->Unit(benchmark::kMillisecond);
 BENCHMARK(bm_four_gpus_warm)->Unit(benchmark::kMillisecond);
+BENCHMARK(bm_four_gpus_unlike)->Unit(benchmark::kMillisecond);
 BENCHMARK(bm_allocate_one_node)->Unit(benchmark::kMicrosecond);
 BENCHMARK(bm_hopeless)->Arg(3)->Arg(4)->Arg(16)->Unit(benchmark::kMicrosecond);
 BENCHMARK(bm_requests_on)

@@ -194,9 +194,8 @@ alloc::AllocatorOptions options_for(const Json& scenario) {
 
 /// What is beyond placing pods one by one, and why.
 const std::map<std::string, std::string> beyond{
-    {"gang-lookahead", "a gang: pods are placed one by one here"},
-    {"gang-too-big", "a gang: pods are placed one by one here"},
-    {"node-allocatable", "devices' node-allocatable resources (KEP-5517, alpha) are not counted"}};
+    {"gang-lookahead", "a gang: pods are placed one by one here, tests/cluster binds it"},
+    {"gang-too-big", "a gang: pods are placed one by one here, tests/cluster lets it wait"}};
 
 void play(const fs::path& base, const Json& scenario, Report& report) {
   const auto id = scenario.at("name").get<std::string>();

@@ -20,6 +20,9 @@ struct Features {
   bool optional_node_operations = false;
   bool derived_attributes = false;
   bool compatibility_groups = false;
+  /// Not the allocator's but the scheduler plugin's: what devices take of the node's own resources
+  /// (KEP-5517) counts against the node.
+  bool node_allocatable_resources = false;
 
   /// Whether upstream would take its experimental implementation: only that knows these. The others
   /// do not even look at a slice's skipNodeOperations.

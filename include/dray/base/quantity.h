@@ -51,6 +51,7 @@ class Quantity {
 
   Quantity& operator+=(const Quantity& other);
   Quantity& operator-=(const Quantity& other);
+  Quantity& operator*=(const Quantity& factor);
   [[nodiscard]] friend Quantity operator+(Quantity a, const Quantity& b) { return a += b; }
   [[nodiscard]] friend Quantity operator-(Quantity a, const Quantity& b) { return a -= b; }
 

@@ -42,6 +42,7 @@ struct DeviceTraits {
   /// The attributes as published, only where the shape does not tell them exactly (one of them
   /// cannot be converted, or both `x` and `driver/x` are there).
   std::optional<Attributes> attributes;
+  std::map<std::string, NodeAllocatableResource, std::less<>> node_allocatable;
 };
 
 /// One device as published: a few words.

@@ -39,6 +39,12 @@ struct NodeAmounts {
 /// its containers with its sidecars and the highest need of its init containers, plus overhead;
 /// `spec.resources` in place of the containers' where it is set. `pods` is 1.
 [[nodiscard]] NodeAmounts requests_of(const Pod& pod);
+/// The same with what the devices of its claims take (KEP-5517) by these in place of its status.
+[[nodiscard]] NodeAmounts requests_of(const Pod& pod,
+                                      const std::vector<NodeAllocatableClaim>& devices);
+/// Of its containers alone, devices included.
+[[nodiscard]] ResourceList containers_request(const Pod& pod,
+                                              const std::vector<NodeAllocatableClaim>& devices);
 
 /// Host ports as kube-scheduler compares them: the same protocol and port clash unless both have
 /// different addresses other than 0.0.0.0.
@@ -75,5 +81,6 @@ struct NodeUse {
   bool operator==(const NodeUse&) const = default;
 };
 [[nodiscard]] NodeUse use_of(const Pod& pod);
+[[nodiscard]] NodeUse use_of(const Pod& pod, const std::vector<NodeAllocatableClaim>& devices);
 
 }  // namespace dray::cluster

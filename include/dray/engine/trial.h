@@ -48,6 +48,12 @@ class Trial {
  private:
   void prepare(Pod& pod);
   void make_claims(Pod& pod);
+  void reserve_claims(const Placement& placement);
+  void try_devices(const cluster::AllocatedState& state, cluster::NodeIndex node, const Pod& pod,
+                   NodeVerdict& verdict);
+  static void count_node_allocatable(const cluster::AllocatedState& state, cluster::NodeIndex node,
+                                     const Pod& pod, const std::vector<ClaimPlacement>& claims,
+                                     NodeVerdict& verdict);
 
   cluster::ClusterState cluster_;
   Planner planner_;

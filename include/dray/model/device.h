@@ -11,6 +11,7 @@
 #include "dray/base/strong.h"
 #include "dray/model/meta.h"
 #include "dray/model/node.h"
+#include "dray/model/node_allocatable.h"
 
 // resource.k8s.io/v1: what drivers publish. Field names and rules: k8s.io/api/resource/v1/types.go.
 
@@ -100,9 +101,8 @@ struct Device {
   std::vector<std::string> binding_conditions;
   std::vector<std::string> binding_failure_conditions;
   bool allow_multiple_allocations = false;
-  /// Node-allocatable resource -> how much of it the device takes (KEP-5517, alpha), as JSON text:
-  /// kept as written until the feature is on.
-  std::map<std::string, std::string, std::less<>> node_allocatable_resources;
+  /// By resource of the node.
+  std::map<std::string, NodeAllocatableResource, std::less<>> node_allocatable_resources;
 
   bool operator==(const Device&) const = default;
 };

@@ -35,6 +35,8 @@ struct Placement {
   Uid pod_uid;
   NodeName node;
   std::vector<ClaimPlacement> claims;
+  /// What the devices take of the node's own resources, for the pod's status (KEP-5517).
+  std::vector<NodeAllocatableClaim> node_allocatable = {};
 
   bool operator==(const Placement&) const = default;
 };

@@ -7,6 +7,7 @@
 
 #include "dray/model/meta.h"
 #include "dray/model/node.h"
+#include "dray/model/node_allocatable.h"
 
 namespace dray {
 
@@ -33,7 +34,8 @@ struct Container {
   std::string name;
   ResourceList requests;
   ResourceList limits;
-  bool restart_always = false;  ///< of an init container: a sidecar
+  std::vector<std::string> claims;  ///< resources.claims[].name: entries of spec.resourceClaims
+  bool restart_always = false;      ///< of an init container: a sidecar
   std::vector<HostPort> host_ports;
 
   bool operator==(const Container&) const = default;
@@ -85,6 +87,7 @@ struct Pod {
   ResourceList overhead;
   std::optional<ResourceList>
       pod_requests;  ///< spec.resources.requests: in place of the containers'
+  std::optional<ResourceList> pod_limits;
   std::vector<PodResourceClaim> resource_claims;
   std::optional<std::string> pod_group;  ///< spec.schedulingGroup.podGroupName
   bool host_network = false;
@@ -94,6 +97,7 @@ struct Pod {
   std::optional<NodeName> nominated_node;
   std::vector<PodResourceClaimStatus> resource_claim_statuses;
   std::optional<std::string> extended_resource_claim;  ///< status.extendedResourceClaimStatus
+  std::vector<NodeAllocatableClaim> node_allocatable_claims;
 
   [[nodiscard]] PodKey key() const { return {meta.namespace_name, meta.name}; }
   /// Succeeded or Failed: it holds nothing any more.

@@ -234,3 +234,21 @@ TEST_CASE("a class that comes to read what looks leave out is seen to do so") {
   put(cluster, device_class("any", {"device.attributes['gpu.example.com'].uuid == 'n299'"}));
   CHECK(fitting() == 1);
 }
+
+TEST_CASE("an answer where a device that errs is in use holds for no node where it is free") {
+  Farm farm;
+  for (const char* name : {"n1", "n2"}) {
+    put(farm.cluster,
+        slice(name, {device("odd"), device("good", {{"size", std::int64_t{1}}})}, "z.example.com"));
+  }
+  auto held = claim("held", {});
+  held.allocation = allocation({device_id("n1", "odd", "z.example.com")});
+  put(farm.cluster, held);
+  put(farm.cluster, device_class("z", {"device.driver == 'z.example.com'",
+                                       "device.attributes[device.driver].size == 1"}));
+  const auto asked = claim("c", {request("r", exactly(1, "z"))});
+  CHECK(farm.ask("n1", asked) == Names{"good"});
+  const auto free = farm.ask("n2", asked);
+  REQUIRE(free.size() == 1);
+  CHECK(free.front().starts_with("error: class z: selector #1 on device z.example.com/n2/odd"));
+}

@@ -74,6 +74,22 @@ TEST_CASE("sums and differences are exact and keep the form") {
   }
 }
 
+TEST_CASE("products are exact and keep the form of the first") {
+  struct Row {
+    std::string a;
+    std::string b;
+    std::string product;
+  };
+  const auto row =
+      GENERATE(Row{"15", "1", "15"}, Row{"1Gi", "2", "2Gi"}, Row{"250m", "4", "1"},
+               Row{"-1500m", "0.5", "-750m"}, Row{"0", "-3", "0"}, Row{"-2", "-3", "6"},
+               Row{"4", "500m", "2"}, Row{"99999999999", "99999999999", "9999999999800000000001"});
+  DYNAMIC_SECTION(row.a << " times " << row.b) {
+    auto product = quantity(row.a);
+    CHECK((product *= quantity(row.b)).to_string() == row.product);
+  }
+}
+
 TEST_CASE("upstream's difference with the smallest int64 wraps to a sum") {
   CHECK((Quantity(5) - Quantity(least)).to_decimal() == "-9223372036854775803");
 }

@@ -93,6 +93,33 @@ TEST_CASE("a refused node is not tried, and only what is asked for is") {
   CHECK(nodes(c.plan()) == std::vector<std::string>{"b"});
 }
 
+TEST_CASE("a pod's devices are together where the policy wants it, by any name of the level") {
+  Cluster c;
+  c.tell(make_node("a"));
+  auto gpus = make_gpus("a", 4);
+  const std::vector<const char*> sides{"left", "right", "right", "left"};
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    gpus.devices[i].attributes["resource.kubernetes.io/pcieRoot"] = std::string(i < 2 ? "p" : "q");
+    gpus.devices[i].attributes[i < 2 ? "x.io/side" : "y.io/side"] = std::string(sides[i]);
+  }
+  c.tell(gpus);
+  c.pod("p", 2);
+  const auto devices = [&] {
+    std::vector<std::string> names;
+    for (const auto& device : c.plan().jobs[0].placements.at(0).claims.at(0).allocation.devices) {
+      names.push_back(device.device.device.get());
+    }
+    return names;
+  };
+  const auto name = [&](std::size_t i) { return gpus.devices[i].name.get(); };
+  CHECK(devices() == std::vector{name(0), name(1)});
+  auto policy = policy::Policy::open();
+  policy.config.alignment.prefer = {"side"};
+  policy.config.alignment.aliases["side"] = {"x.io/side", "y.io/side"};
+  c.input.policy = std::make_shared<const policy::Policy>(std::move(policy));
+  CHECK(devices() == std::vector{name(0), name(3)});
+}
+
 TEST_CASE("the budget ends a plan, and says so") {
   Cluster c;
   for (int i = 0; i < 10; ++i) c.node("n" + std::to_string(i), 1);

@@ -18,7 +18,9 @@ TEST_CASE("a device, all fields") {
       R"("compatibilityGroups":["g"]}],"nodeName":"n","nodeSelector":{"nodeSelectorTerms":[{}]},)"
       R"("allNodes":true,"taints":[{"key":"k","effect":"NoSchedule"}],"bindsToNode":true,)"
       R"("bindingConditions":["b"],"bindingFailureConditions":["f"],)"
-      R"("allowMultipleAllocations":true,"nodeAllocatableResources":{"cpu":{"mapping":{ }}}})";
+      R"("allowMultipleAllocations":true,"nodeAllocatableResources":{"cpu":{"mapping":)"
+      R"({"capacityKey":"c","capacityMultiplier":"2","deviceMultiplier":"1"},)"
+      R"("overhead":{"perPod":"1","perContainer":"100m"}}}})";
   CHECK(rewritten<Device>(json) == json);
 }
 

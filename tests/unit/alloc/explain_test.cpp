@@ -1,0 +1,122 @@
+#include "alloc/explain.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/alloc/cluster_builder.h"
+
+using namespace dray;
+using namespace dray::testing;
+
+namespace {
+
+Attributes on(const char* root, std::int64_t size) {
+  return {{"root", std::string(root)}, {"size", size}};
+}
+
+/// Five devices: three below one root, one below another, one in use; and a NIC.
+struct Explained : OneNode {
+  Explained() {
+    put(cluster, device_class("gpu", {"'size' in device.attributes[device.driver]"}));
+    auto tainted = device("sick", on("a", 8));
+    tainted.taints.push_back({"sick", "", "NoSchedule", {}});
+    put(cluster,
+        slice("n1", {device("0", on("a", 1)), device("1", on("a", 2)), device("2", on("b", 4)),
+                     tainted, device("taken", on("b", 8)), device("nic")}));
+    auto held = claim("held", {});
+    held.allocation = allocation({device_id("n1", "taken")});
+    put(cluster, held);
+  }
+
+  alloc::Unsatisfied refusal(const ResourceClaim& asked) {
+    const cluster::AllocatedState state(cluster.snapshot());
+    alloc::Allocator allocator(options);
+    const ResourceClaim* claims[] = {&asked};
+    auto outcome = allocator.allocate(state, *state.snapshot().node(NodeName("n1")), claims);
+    REQUIRE(outcome.has_value());
+    REQUIRE(std::holds_alternative<alloc::Unsatisfied>(*outcome));
+    return std::get<alloc::Unsatisfied>(*std::move(outcome));
+  }
+  alloc::RequestFunnel funnel(const ResourceClaim& asked) {
+    const cluster::AllocatedState state(cluster.snapshot());
+    alloc::Allocator allocator(options);
+    const ResourceClaim* claims[] = {&asked};
+    return allocator.explain(state, *state.snapshot().node(NodeName("n1")), claims).front();
+  }
+};
+
+ResourceClaim of_size(std::int64_t count, std::vector<std::string> selectors) {
+  auto spec = exactly(count, "gpu");
+  for (auto& text : selectors) spec.selectors.push_back({std::move(text)});
+  return claim("c", {request("r", spec)});
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a refusal names the first stage that left too few devices, and each selector by number") {
+  struct Row {
+    const char* what;
+    std::int64_t count;
+    std::vector<std::string> selectors;
+    Reason reason;
+    const char* detail;
+  };
+  const std::string any = "device.attributes[device.driver].size > 0";
+  const std::string large = "device.attributes[device.driver].size > 4";
+  const auto row = GENERATE_COPY(
+      Row{"the class",
+          6,
+          {},
+          Reason::class_selector,
+          "wants 6 of 6 devices, 1 kept out by selector #0 of the class, 1 kept out by taints, 1 "
+          "kept out by being in use"},
+      Row{"the second selector",
+          3,
+          {any, large},
+          Reason::claim_selector,
+          "wants 3 of 6 devices, 1 kept out by selector #0 of the class, 3 kept out by selector #1 "
+          "of the request, 1 kept out by taints, 1 kept out by being in use"},
+      Row{"a taint",
+          2,
+          {large},
+          Reason::device_taint,
+          "wants 2 of 6 devices, 1 kept out by selector #0 of the class, 3 kept out by selector #0 "
+          "of the request, 1 kept out by taints, 1 kept out by being in use"},
+      Row{"others",
+          4,
+          {},
+          Reason::devices_in_use,
+          "wants 4 of 6 devices, 1 kept out by selector #0 of the class, 1 kept out by taints, 1 "
+          "kept out by being in use"});
+  DYNAMIC_SECTION(row.what) {
+    const auto refusal = Explained().refusal(of_size(row.count, row.selectors));
+    CHECK(refusal.reason == row.reason);
+    CHECK(refusal.detail == row.detail);
+    CHECK(refusal.request == "default/c/r");
+  }
+}
+
+TEST_CASE("a constraint tells how many devices it leaves together") {
+  auto asked = of_size(3, {});
+  SECTION("of one value") {
+    asked.spec.constraints.emplace_back().match_attribute = "gpu.example.com/root";
+    const auto refusal = Explained().refusal(asked);
+    CHECK(refusal.reason == Reason::constraint);
+    CHECK(refusal.detail == "constraint #0: of 3 wanted, at most 2 have one gpu.example.com/root");
+  }
+  SECTION("of different ones") {
+    asked.spec.constraints.emplace_back().distinct_attribute = "gpu.example.com/root";
+    CHECK(Explained().refusal(asked).detail ==
+          "constraint #0: 2 different values of gpu.example.com/root, 3 wanted");
+  }
+}
+
+TEST_CASE("a funnel counts stage by stage and names the nearest miss") {
+  const auto made = Explained().funnel(of_size(2, {"device.attributes[device.driver].size > 4"}));
+  CHECK(made.devices == 6);
+  CHECK(made.after_class == 5);
+  CHECK(made.after_selectors == 2);
+  CHECK(made.after_taints == 1);
+  CHECK(made.after_use == 0);
+  CHECK(made.nearest_miss == "gpu.example.com/n1/taken (kept out by being in use)");
+}
