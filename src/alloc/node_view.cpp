@@ -220,18 +220,21 @@ class Gatherer {
 
   // ---- counters
 
+  /// Those that the node sees by name, then all others in the order in which they came.
   template <class F>
   void each_slice(const Found& found, F&& visit) const {
-    if (!found.all_slices) {
-      for (const auto* slot : found.slots) visit(*slot);
-      return;
-    }
-    const auto generation = found.slots.front()->slice->generation;
+    for (const auto* slot : found.slots) visit(*slot);
+    if (!found.all_slices) return;
+    std::vector<const PoolSlot*> others;
     for (const auto& slot : found.pool->slots) {
-      if (slot.slice->generation != generation) continue;
+      if (slot.slice->generation != found.slots.front()->slice->generation) continue;
       if (!features_.compatibility_groups && slot.slice->uses_compatibility_groups) continue;
-      visit(slot);
+      if (std::ranges::find(found.slots, &slot) == found.slots.end()) others.push_back(&slot);
     }
+    if (features_.compatibility_groups) {  // nothing else asks for the order
+      std::ranges::sort(others, {}, [](const auto* slot) { return slot->slice->arrival; });
+    }
+    for (const auto* slot : others) visit(*slot);
   }
 
   [[nodiscard]] bool counters_valid(const Found& found) const {

@@ -104,9 +104,14 @@ TEST_CASE("a pod's devices are together where the policy wants it, by any name o
   }
   c.tell(gpus);
   c.pod("p", 2);
+  c.input.snapshot = c.state.snapshot();
+  alloc::AllocatorOptions options;
+  options.mode = alloc::Mode::best;
+  Planner planner(options);
   const auto devices = [&] {
     std::vector<std::string> names;
-    for (const auto& device : c.plan().jobs[0].placements.at(0).claims.at(0).allocation.devices) {
+    const auto plan = planner.plan(c.input);
+    for (const auto& device : plan.jobs[0].placements.at(0).claims.at(0).allocation.devices) {
       names.push_back(device.device.device.get());
     }
     return names;
