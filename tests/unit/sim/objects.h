@@ -31,6 +31,7 @@ inline Pod make_pod(const std::string& name, const std::string& scheduler = "dra
   pod.containers.push_back({.name = "main",
                             .requests = {{"cpu", Quantity(1)}},
                             .limits = {},
+                            .claims = {},
                             .restart_always = false,
                             .host_ports = {}});
   return pod;
