@@ -19,6 +19,10 @@ class Ratios(unittest.TestCase):
         self.assertIn("met", bench_ratios.describe("run_ns", found, OURS, THEIRS, 10)[0])
         self.assertIn("10.0 times as fast at least", bench_ratios.describe("run_ns", found, OURS, THEIRS, None)[0])
 
+    def test_of_numbers_without_a_peer_the_greatest_counts(self):
+        self.assertIn("2 at most, 1 in the middle; at most 2 is asked: met", bench_ratios.describe_own("x", [0, 1, 2], 2))
+        self.assertIn("MISSED", bench_ratios.describe_own("x", [0, 1], 0))
+
 
 if __name__ == "__main__":
     unittest.main()

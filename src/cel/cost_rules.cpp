@@ -28,6 +28,7 @@ enum Rule : std::uint16_t {
   two_string_passes,
   two_result_passes,
   regex,
+  matches,
   cidr_contains_ip,
   cidr_contains_ip_text,
   cidr_contains_cidr,
@@ -199,7 +200,7 @@ Rule by_overload(std::string_view overload) {
   }
   if (overload == "in_list") return list_size;
   if (overload == "add_string" || overload == "add_bytes") return joined_strings;
-  if (overload == "matches" || overload == "matches_string") return regex;
+  if (overload == "matches" || overload == "matches_string") return matches;
   if (overload == "contains_string") return contains;
   return one;
 }
@@ -293,6 +294,8 @@ std::uint64_t call_cost(Context& context, std::uint16_t rule, std::span<const Va
       return passes(plain_size(result) * 2);
     case regex:
       return regex_cost(plain_size(args[0]), plain_size(args[1]));
+    case matches:
+      return regex_cost(size(args[0]), size(args[1]));
     case cidr_contains_ip:
     case cidr_contains_ip_text:
       return passes(plain_size(args[0]) * 2) +

@@ -196,12 +196,12 @@ Zones& zones() {
 
 /// The zone, or Go's error text.
 std::expected<const Zone*, std::string> find_zone(std::string_view name) {
-  if (name.find('\0') != std::string_view::npos) return std::unexpected("invalid argument");
   // Names that could leave the zone directory.
   if (name.find("..") != std::string_view::npos || name.starts_with('/') ||
       name.starts_with('\\')) {
     return std::unexpected("time: invalid location name");
   }
+  if (name.find('\0') != std::string_view::npos) return std::unexpected("invalid argument");
   Zones& all = zones();
   const std::lock_guard lock(all.mutex);
   if (const auto found = all.known.find(name); found != all.known.end()) {

@@ -69,6 +69,17 @@ TEST_CASE("costs are counted per run") {
   CHECK(evaluator.evaluate(*selector, *shape).cost == first);
 }
 
+TEST_CASE("an optional costs a pattern what is in it") {
+  Interner interner;
+  const auto shape = interner.intern("d.io", test_device());
+  Evaluator evaluator;
+  const auto cost = [&](std::string_view text) {
+    return evaluator.evaluate(*program(text), *shape).cost;
+  };
+  CHECK(cost("matches('a', dyn(optional.of('12345678')))") ==
+        cost("matches('a', dyn(optional.of('1')))") + 1);
+}
+
 TEST_CASE("one evaluator serves programs and devices in any order") {
   Interner interner;
   const auto fish = interner.intern("d.io", test_device());

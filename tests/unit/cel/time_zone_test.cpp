@@ -28,6 +28,7 @@ TEST_CASE("a zone that cannot be had is refused in Go's words") {
                Row{"../etc/passwd", "time: invalid location name"},
                Row{"/etc/localtime", "time: invalid location name"},
                Row{std::string("a\0b", 3), "invalid argument"},
+               Row{std::string("/a\0b", 4), "time: invalid location name"},
                Row{"x:00", R"(strconv.Atoi: parsing "x": invalid syntax)"},
                Row{"99999999999999999999:00",
                    R"(strconv.Atoi: parsing "99999999999999999999": value out of range)"});
