@@ -157,23 +157,22 @@ Verdict SelectorMemo::match(const ProgramHandle& program, const DeviceShapeHandl
 Matches SelectorMemo::match(const ProgramHandle& program,
                             std::span<const DeviceShapeHandle> devices) {
   Row& row = rows_->row(program);
-  Matches matches;
-  matches.yes.resize((devices.size() + 63) / 64);
+  Matches matches(devices.size());
   // Devices share few shapes: which of them were met of late is known by address alone.
   std::array<RecentShape, std::size_t{1} << recent_bits> recent{};
   for (std::size_t begin = 0; begin < devices.size(); begin += 64) {
     const auto some = devices.subspan(begin, std::min<std::size_t>(64, devices.size() - begin));
     std::uint64_t yes = 0;
+    std::uint64_t failed = 0;
     for (std::size_t i = 0; i < some.size(); ++i) {
       const DeviceShape* shape = some[i].get();
       RecentShape& known = recent[recent_place(shape)];
       if (known.shape != shape) known = {shape, rows_->match(row, some[i])};
       yes |= std::uint64_t{known.verdict == Verdict::yes} << i;
-      if (known.verdict == Verdict::error) {
-        matches.errors.push_back(static_cast<std::uint32_t>(begin + i));
-      }
+      failed |= std::uint64_t{known.verdict == Verdict::error} << i;
     }
     matches.yes[begin / 64] = yes;
+    matches.failed[begin / 64] = failed;
   }
   return matches;
 }

@@ -11,6 +11,21 @@ void ShapeColumn::add(const DeviceShapeHandle& shape) {
   numbers_.push_back(place->second);
 }
 
+namespace {
+
+/// The bits of the devices whose shape has its place in `chosen` set.
+void mark(std::span<const std::uint32_t> numbers, std::span<const std::uint8_t> chosen,
+          std::vector<std::uint64_t>& bits) {
+  for (std::size_t begin = 0; begin < numbers.size(); begin += 64) {
+    const auto some = numbers.subspan(begin, std::min<std::size_t>(64, numbers.size() - begin));
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < some.size(); ++i) word |= std::uint64_t{chosen[some[i]]} << i;
+    bits[begin / 64] = word;
+  }
+}
+
+}  // namespace
+
 Matches match(SelectorMemo& memo, const ProgramHandle& program, const ShapeColumn& devices) {
   std::vector<std::uint8_t> accepted;
   std::vector<std::uint8_t> failed;
@@ -19,18 +34,12 @@ Matches match(SelectorMemo& memo, const ProgramHandle& program, const ShapeColum
     accepted.push_back(verdict == Verdict::yes ? 1 : 0);
     failed.push_back(verdict == Verdict::error ? 1 : 0);
   }
-  const auto numbers = devices.numbers();
-  Matches matches;
-  matches.yes.resize((numbers.size() + 63) / 64);
-  for (std::size_t begin = 0; begin < numbers.size(); begin += 64) {
-    const auto some = numbers.subspan(begin, std::min<std::size_t>(64, numbers.size() - begin));
-    std::uint64_t yes = 0;
-    for (std::size_t i = 0; i < some.size(); ++i) yes |= std::uint64_t{accepted[some[i]]} << i;
-    matches.yes[begin / 64] = yes;
+  Matches matches(devices.size());
+  if (std::ranges::find(accepted, 1) != accepted.end()) {
+    mark(devices.numbers(), accepted, matches.yes);
   }
-  if (std::ranges::find(failed, 1) == failed.end()) return matches;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (failed[numbers[i]] != 0) matches.errors.push_back(static_cast<std::uint32_t>(i));
+  if (std::ranges::find(failed, 1) != failed.end()) {
+    mark(devices.numbers(), failed, matches.failed);
   }
   return matches;
 }

@@ -166,15 +166,27 @@ const MapEntry* find_number(const MapValue& map, const Value& key) {
   return nullptr;
 }
 
-Value domain_map(Context& context, const MapValue& domains, int first, int last, bool known) {
+Value domain_map(Context& context, const MapValue& domains, int first, int last) {
   auto* names = context.arena.make<MapValue>();
   names->form = MapValue::Form::names;
   names->half = domains.half;
-  names->known = known;
+  names->known = true;
   names->device = domains.device;
   names->first = first;
   names->size = static_cast<std::uint32_t>(last - first);
   return value_of(names);
+}
+
+/// What a domain that no device has is: upstream has one such map, so that as a key of a map it is
+/// the same each time.
+Value missing_domain() {
+  static const MapValue empty = [] {
+    MapValue made;
+    made.form = MapValue::Form::names;
+    made.known = false;
+    return made;
+  }();
+  return value_of(&empty);
 }
 
 Value half_map(Context& context, const DeviceShape& device, Half half) {
@@ -239,7 +251,7 @@ Found map_find(Context& context, const MapValue& map, const Value& key) {
       if (key.is(Kind::string)) {
         std::tie(first, last) = map.device->names().domain(map.half, key.text());
       }
-      return {true, domain_map(context, map, first, last, first != last)};
+      return {true, first == last ? missing_domain() : domain_map(context, map, first, last)};
     }
     case MapValue::Form::names: {
       if (!map.known || !key.is(Kind::string)) return {};
@@ -274,7 +286,7 @@ MapEntry map_at(Context& context, const MapValue& map, std::uint32_t index) {
   for (;;) {
     const std::string& domain = names[static_cast<std::size_t>(first)].domain;
     const auto [begin, end] = map.device->names().domain(map.half, domain);
-    if (index-- == 0) return {Value::of(domain), domain_map(context, map, begin, end, true)};
+    if (index-- == 0) return {Value::of(domain), domain_map(context, map, begin, end)};
     first = end;
   }
 }

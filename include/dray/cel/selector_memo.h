@@ -10,14 +10,17 @@
 
 namespace dray::cel {
 
-/// Which of some devices a selector accepts: bit i of `yes` for device i, and the devices on which
-/// it failed, ascending.
+/// Which of some devices a selector accepts, and on which it failed: bit i for device i.
 struct Matches {
   std::vector<std::uint64_t> yes;
-  std::vector<std::uint32_t> errors;
+  std::vector<std::uint64_t> failed;
 
+  explicit Matches(std::size_t devices) : yes((devices + 63) / 64), failed((devices + 63) / 64) {}
   [[nodiscard]] bool accepts(std::size_t device) const {
     return (yes[device / 64] >> (device % 64) & 1U) != 0;
+  }
+  [[nodiscard]] bool fails(std::size_t device) const {
+    return (failed[device / 64] >> (device % 64) & 1U) != 0;
   }
 };
 

@@ -27,6 +27,13 @@ TEST_CASE("an attribute of another domain keeps it") {
   CHECK(outcome("size(device.attributes['nobody.io']) == 0") == "true");
 }
 
+TEST_CASE("a domain that is not there is one and the same map") {
+  CHECK(outcome("[1, 2].transformMapEntry(i, x, {device.attributes['nobody.io']: x}) == {}") ==
+        "insert failed: key {} already exists");
+  CHECK(outcome("device.attributes['no' + 'body.io'].x == 1") == with_hint("no such key: x"));
+  CHECK(outcome("cel.bind(d, device.capacity['nobody.io'], d.?x.hasValue())") == "false");
+}
+
 TEST_CASE("a result that is no bool is an error") {
   const std::string text = outcome("device.attributes['d.io'].model");
   CHECK(text != "true");
