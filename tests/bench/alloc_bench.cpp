@@ -81,7 +81,7 @@ void bm_four_gpus_warm(benchmark::State& bench) {
   per_node(bench, true);
 }
 
-/// Nothing to remember: no two nodes have devices with the same amount of memory. With the results.
+/// Nothing to remember: no two nodes have devices with the same amount of memory.
 void bm_four_gpus_unlike(benchmark::State& bench) {
   cluster::ClusterState cluster;
   put(cluster, gpu_class());
@@ -89,18 +89,16 @@ void bm_four_gpus_unlike(benchmark::State& bench) {
   for (int n = 0; n < count; ++n) {
     auto made = host(n);
     auto devices = gpus(made.meta.name, n);
-    for (auto& each : devices.devices) each.capacity["memory"].value = Quantity((81559LL << 20) + n);
+    for (auto& each : devices.devices)
+      each.capacity["memory"].value = Quantity((81559LL << 20) + n);
     put(cluster, std::move(made));
     put(cluster, std::move(devices));
   }
   const cluster::AllocatedState state(cluster.snapshot());
   const auto asked = four_on_one_root();
-  const ResourceClaim* claims[] = {&asked};
   for (auto _ : bench) {
     alloc::Allocator allocator;
-    for (const auto node_index : state.snapshot().nodes_by_name()) {
-      benchmark::DoNotOptimize(allocator.allocate(state, node_index, claims));
-    }
+    ask_all(allocator, state, asked);
   }
   bench.SetItemsProcessed(bench.iterations() * count);  // nodes
 }
