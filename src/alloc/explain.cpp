@@ -235,6 +235,7 @@ std::optional<std::string> too_few_together(const NodeView& view, const Ask& ask
 
 std::vector<RequestFunnel> funnels(const NodeView& view, const Ask& ask, const Tables& tables) {
   std::vector<RequestFunnel> made;
+  made.reserve(ask.specs.size());
   for (std::size_t spec = 0; spec < ask.specs.size(); ++spec) {
     made.push_back(funnel(view, ask, tables, spec));
   }

@@ -290,7 +290,7 @@ DeviceShapeHandle Interner::intern(std::string_view driver, const Attributes& at
     std::string error;
     found.push_back(tables_->attribute(given, error));
     if (found.back() || shape->error_) continue;
-    shape->error_ = "attribute " + qualified + ": " + error;
+    shape->error_.emplace("attribute ").append(qualified).append(": ").append(error);
   }
   for (const auto& [qualified, given] : capacity) {
     found.push_back(tables_->quantity(given.value, split_name(Half::capacity, qualified, driver)));

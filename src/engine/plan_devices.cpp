@@ -59,7 +59,21 @@ std::expected<std::vector<Placement>, Reason> PlanFit::place_in(
     found = std::move(std::get<alloc::Allocation>(*outcome));
   }
   warnings_ = found.warnings;
+  auto placements = placements_of(state, tasks, node, open, extended, found);
+  if (const auto no = count_node_allocatable(state, tasks, node, placements); no != Reason::none) {
+    return std::unexpected(no);
+  }
+  return placements;
+}
+
+/// What each member gets of what was found for the claims that were open.
+std::vector<Placement> PlanFit::placements_of(const cluster::AllocatedState& state,
+                                              std::span<PlanTask* const> tasks, NodeIndex node,
+                                              const std::vector<const ResourceClaim*>& open,
+                                              const std::vector<Extended>& extended,
+                                              const alloc::Allocation& found) const {
   std::vector<Placement> placements;
+  placements.reserve(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const auto* task = tasks[i];
     Placement placement{.pod = task->pod().key(),
@@ -80,7 +94,7 @@ std::expected<std::vector<Placement>, Reason> PlanFit::place_in(
       }
       placement.claims.push_back(std::move(part));
     }
-    if (auto& more = extended[i]; more.needed) {
+    if (const auto& more = extended[i]; more.needed) {
       ClaimPlacement part{.claim = more.needed->claim.key(),
                           .claim_uid = more.earlier ? more.earlier->meta.uid : Uid(),
                           .allocation = {},
@@ -93,9 +107,6 @@ std::expected<std::vector<Placement>, Reason> PlanFit::place_in(
       placement.claims.push_back(std::move(part));
     }
     placements.push_back(std::move(placement));
-  }
-  if (const auto no = count_node_allocatable(state, tasks, node, placements); no != Reason::none) {
-    return std::unexpected(no);
   }
   return placements;
 }

@@ -135,6 +135,12 @@ class PlanFit {
   [[nodiscard]] std::expected<std::vector<Placement>, Reason> place_in(
       const cluster::AllocatedState& state, std::span<PlanTask* const> tasks,
       cluster::NodeIndex node);
+  [[nodiscard]] std::vector<Placement> placements_of(const cluster::AllocatedState& state,
+                                                     std::span<PlanTask* const> tasks,
+                                                     cluster::NodeIndex node,
+                                                     const std::vector<const ResourceClaim*>& open,
+                                                     const std::vector<Extended>& extended,
+                                                     const alloc::Allocation& found) const;
   [[nodiscard]] Reason count_node_allocatable(const cluster::AllocatedState& state,
                                               std::span<PlanTask* const> tasks,
                                               cluster::NodeIndex node,
