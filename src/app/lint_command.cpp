@@ -13,6 +13,11 @@
 namespace dray::app {
 namespace {
 
+/// `1 file`, `2 files`.
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 class LintCommand : public Command {
  public:
   explicit LintCommand(CLI::App& app) {
@@ -36,7 +41,8 @@ class LintCommand : public Command {
       expressions += result.expressions;
       findings += result.findings.size();
     }
-    fmt::print("{} expressions in {} files, {} wrong\n", expressions, files->size(), findings);
+    fmt::print("{} in {}, {} wrong\n", counted(expressions, "expression"),
+               counted(files->size(), "file"), findings);
     return findings == 0 ? done : no;
   }
 

@@ -21,7 +21,12 @@ int main(int argc, char** argv) {
   commands["allocate"] = dray::app::add_allocate(app);
   commands["match"] = dray::app::add_match(app);
   commands["lint"] = dray::app::add_lint(app);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // `--help` and `--version` come here, too, with 0.
+    return app.exit(error) == 0 ? 0 : dray::app::Command::error;
+  }
   const auto name = app.get_subcommands().front()->get_name();
   const auto status = commands.at(name)->run();
   if (status) return *status;

@@ -263,10 +263,10 @@ const Type& Checker::unwrapped(const Expr* e) {
   return type;
 }
 
-const Type& Checker::join(const Type* previous, const Type& current) {
+const Type* Checker::join(const Type* previous, const Type* current) {
   if (previous == nullptr) return current;
-  if (unify_.assignable(*previous, current)) return Unifier::most_general(*previous, current);
-  return types::dyn;  // Kubernetes' validators tell of mixed literals
+  if (unify_.assignable(*previous, *current)) return &Unifier::most_general(*previous, *current);
+  return &types::dyn;  // Kubernetes' validators tell of mixed literals
 }
 
 void Checker::list(Expr* e) {
@@ -274,7 +274,7 @@ void Checker::list(Expr* e) {
   for (std::size_t i = 0; i < e->args.size(); ++i) {
     check(e->args[i]);
     const Type& own = e->optionals[i] ? unwrapped(e->args[i]) : type_of(e->args[i]);
-    element = &join(element, own);
+    element = join(element, &own);
   }
   set_type(e, out_.pool.list(element != nullptr ? *element : unify_.fresh_variable()));
 }
@@ -284,10 +284,10 @@ void Checker::map(Expr* e) {
   const Type* value = nullptr;
   for (const Entry& entry : e->entries) {
     check(entry.key);
-    key = &join(key, type_of(entry.key));
+    key = join(key, &type_of(entry.key));
     check(entry.value);
     const Type& own = entry.optional ? unwrapped(entry.value) : type_of(entry.value);
-    value = &join(value, own);
+    value = join(value, &own);
   }
   if (key == nullptr) {
     key = &unify_.fresh_variable();

@@ -98,36 +98,37 @@ const Type* Checker::match(const Overload& overload, std::span<const Type* const
     return unify_.assignable(args, overload.args) ? overload.result : nullptr;
   }
   std::vector<const Type*> variables;
+  variables.reserve(overload.params.size());
   for (std::size_t i = 0; i < overload.params.size(); ++i) {
     variables.push_back(&unify_.fresh_variable());
   }
   std::vector<const Type*> wanted;
+  wanted.reserve(overload.args.size());
   for (const Type* arg : overload.args) {
-    wanted.push_back(&instantiate(*arg, overload.params, variables));
+    wanted.push_back(instantiate(arg, overload.params, variables));
   }
   if (!unify_.assignable(args, wanted)) return nullptr;
-  return &unify_.substitute(instantiate(*overload.result, overload.params, variables), false);
+  return &unify_.substitute(*instantiate(overload.result, overload.params, variables), false);
 }
 
-const Type& Checker::instantiate(const Type& type, std::span<const Type* const> params,
+const Type* Checker::instantiate(const Type* type, std::span<const Type* const> params,
                                  std::span<const Type* const> variables) {
   for (std::size_t i = 0; i < params.size(); ++i) {
-    if (&type == params[i]) return *variables[i];
+    if (type == params[i]) return variables[i];
   }
-  if (type.params().empty()) return type;
+  if (type->params().empty()) return type;
   std::vector<const Type*> inner;
-  for (const Type* param : type.params()) {
-    inner.push_back(&instantiate(*param, params, variables));
-  }
-  switch (type.kind()) {
+  inner.reserve(type->params().size());
+  for (const Type* param : type->params()) inner.push_back(instantiate(param, params, variables));
+  switch (type->kind()) {
     case TypeKind::list:
-      return out_.pool.list(*inner[0]);
+      return &out_.pool.list(*inner[0]);
     case TypeKind::map:
-      return out_.pool.map(*inner[0], *inner[1]);
+      return &out_.pool.map(*inner[0], *inner[1]);
     case TypeKind::type:
-      return out_.pool.type_of(*inner[0]);
+      return &out_.pool.type_of(*inner[0]);
     default:
-      return out_.pool.opaque(type.name(), inner);
+      return &out_.pool.opaque(type->name(), inner);
   }
 }
 

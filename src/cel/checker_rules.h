@@ -69,13 +69,13 @@ class Checker {
   void resolve_logical(Expr* e, const Function& function);
   /// The result type if `args` fit the overload.
   const Type* match(const Overload& overload, std::span<const Type* const> args);
-  const Type& instantiate(const Type& type, std::span<const Type* const> params,
+  const Type* instantiate(const Type* type, std::span<const Type* const> params,
                           std::span<const Type* const> variables);
 
   // --- containers ---
   /// What `?x` adds to a list or map: the type inside the optional.
   const Type& unwrapped(const Expr* e);
-  const Type& join(const Type* previous, const Type& current);
+  [[nodiscard]] const Type* join(const Type* previous, const Type* current);
   void list(Expr* e);
   void map(Expr* e);
   /// No type of the environment can be made from fields.
