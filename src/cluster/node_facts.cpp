@@ -201,6 +201,16 @@ void NodeUse::subtract(const NodeUse& less) {
   }
 }
 
+bool same_use(const Pod& a, const Pod& b) {
+  const auto same = [](const Container& x, const Container& y) {
+    return x.restart_always == y.restart_always && x.requests == y.requests &&
+           x.limits == y.limits && x.host_ports == y.host_ports;
+  };
+  return std::ranges::equal(a.containers, b.containers, same) &&
+         std::ranges::equal(a.init_containers, b.init_containers, same) &&
+         a.overhead == b.overhead && a.pod_requests == b.pod_requests;
+}
+
 NodeUse use_of(const Pod& pod) {
   return use_of(pod, pod.node_allocatable_claims);
 }

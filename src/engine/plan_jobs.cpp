@@ -96,6 +96,7 @@ void PlanJobs::forget() {
   jobs_.clear();
   order_.clear();
   needs_.clear();
+  copied_.reset();
   shapes_.clear();
   singular_.clear();
   leaves_.clear();
@@ -176,7 +177,7 @@ std::unique_ptr<PlanJob> PlanJobs::make(std::shared_ptr<const Job> job) {
     if (has_room(member.state) && member.node) task.node = snapshot_->node(*member.node);
     if (has_room(member.state)) {
       read_claims(task);
-      task.need = intern(need_of(task));
+      task.need = placed_need(task);
       (member.state == MemberState::placed ? made->held : made->leaving) += task.need->counts;
     }
     if (task.state == policy::TaskState::placed) ++made->placed;
@@ -253,6 +254,16 @@ const Shape* PlanJobs::shape_of(PlanTask& task) {
   return made;
 }
 
+/// Pods that stand beside each other are mostly copies of one.
+const Need* PlanJobs::placed_need(const PlanTask& task) {
+  if (!task.claims.empty()) return intern(need_of(task));
+  if (copied_ == nullptr || !cluster::same_use(*copied_, task.pod())) {
+    copied_ = task.member->pod;
+    copied_need_ = intern(need_of(task));
+  }
+  return copied_need_;
+}
+
 const Need* PlanJobs::intern(Need need) {
   for (const auto& known : needs_) {
     if (*known == need) return known.get();
@@ -285,13 +296,12 @@ Need PlanJobs::need_of(const PlanTask& task) {
       if (std::ranges::find(counted_, claim->key()) != counted_.end()) continue;
       counted_.push_back(claim->key());
     }
-    ResourceClaim seen = *claim;
-    if (!seen.allocation) {
-      if (const auto held = snapshot_->allocation(claim->key())) seen.allocation = *held;
-    }
+    std::shared_ptr<const AllocationResult> held;
+    if (!claim->allocation) held = snapshot_->allocation(claim->key());
+    const auto* has = claim->allocation ? &*claim->allocation : held.get();
     need.counts +=
-        rules_->counting.of(seen, [this](const DeviceId& id) { return find_device(id); });
-    need.devices += static_cast<double>(devices_in(seen));
+        rules_->counting.of(*claim, has, [this](const DeviceId& id) { return find_device(id); });
+    need.devices += static_cast<double>(devices_in(*claim, has));
   }
   return need;
 }

@@ -106,6 +106,7 @@ class PlanJobs {
   std::unique_ptr<PlanJob> make(std::shared_ptr<const Job> job);
   void read_claims(PlanTask& task);
   void refresh_waiting(PlanJob& job);
+  const Need* placed_need(const PlanTask& task);
   const Need* intern(Need need);
   [[nodiscard]] Need need_of(const PlanTask& task);
   [[nodiscard]] const Device* find_device(const DeviceId& id);
@@ -119,6 +120,8 @@ class PlanJobs {
   std::vector<Leaf> leaves_;
   policy::Amounts held_;
   std::vector<std::unique_ptr<Need>> needs_;
+  std::shared_ptr<const Pod> copied_;  ///< the last one without claims, and its need
+  const Need* copied_need_ = nullptr;
   std::unordered_map<std::string, std::unique_ptr<Shape>> shapes_;
   std::vector<std::unique_ptr<Shape>> singular_;
   static constexpr std::uint32_t singular_bit = 0x8000'0000U;

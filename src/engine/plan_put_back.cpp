@@ -15,6 +15,12 @@ void TakeBack::put_back(Solution& solution, bool may_stay) {
        ++chunk) {
     // All of a chunk, and only on top of what the job had without it.
     if (std::ranges::find(gone, chunk->job) != gone.end()) continue;
+    // Its room may be free while its queue has none for it any more.
+    if (policy::check_capacity(run_.overlay.queues(), *chunk->job->queue, chunk->counts,
+                               chunk->job->job->preemptible)) {
+      gone.push_back(chunk->job);
+      continue;
+    }
     const auto mark = run_.overlay.mark();
     std::vector<PlanTask*> leaves;
     for (auto* task : chunk->tasks) {

@@ -177,8 +177,8 @@ bool asks_for_part(const PodClaims& claims) {
   });
 }
 
-std::size_t devices_in(const ResourceClaim& claim) {
-  if (claim.allocation) return claim.allocation->devices.size();
+std::size_t devices_in(const ResourceClaim& claim, const AllocationResult* allocation) {
+  if (allocation != nullptr) return allocation->devices.size();
   std::size_t count = 0;
   for (const auto& request : claim.spec.requests) {
     const auto* spec = first_choice(request);

@@ -19,7 +19,8 @@ namespace dray::engine {
 
 [[nodiscard]] bool asks_for_part(const PodClaims& claims);
 /// The devices that a claim has, or asks for (of `firstAvailable` the first; `All` is one).
-[[nodiscard]] std::size_t devices_in(const ResourceClaim& claim);
+[[nodiscard]] std::size_t devices_in(const ResourceClaim& claim,
+                                     const AllocationResult* allocation);
 /// A claim that is not the pod's own.
 [[nodiscard]] bool is_shared(const ResourceClaim& claim, const Pod& pod);
 /// Of several users of a claim, the one that it counts for.

@@ -208,8 +208,12 @@ std::optional<TakeBack::Solution> TakeBack::search(const Attempt& attempt, const
   };
   std::size_t failed_with = 0;
   std::size_t failed_size = 0;
+  // A queue that owes nothing may still have jobs moved.
+  const auto& moving = run_.policy.config.consolidation;
+  auto moves_left = moving.enabled && attempt.way == Way::reclaim ? moving.max_jobs : 0;
   while (auto chunk = walk.next()) {
-    const bool closed = !chunk_holds(attempt, *chunk, taken);
+    const bool owes = chunk_holds(attempt, *chunk, taken);
+    const bool closed = !owes && --moves_left < 0;
     if (closed || !may_give(attempt, *chunk->job) ||
         (!chunk->keeps_minimum && protected_by_runtime(attempt, *chunk->job)) ||
         goes_in_circles(attempt, *chunk, taken) || !were_running(*chunk) ||

@@ -10,9 +10,15 @@ namespace dray::policy {
 struct Counting::Part {
   const ClassName& device_class;
   const DriverName* driver = nullptr;  ///< of an allocated device
-  const Device* device = nullptr;      ///< where it is known
+  const Device* known = nullptr;       ///< the device itself…
+  const DeviceId* id = nullptr;        ///< …or its name, looked up where its capacity matters
+  const FindDevice* find = nullptr;    ///< how
   const Counters* consumed = nullptr;  ///< what the claim takes of its capacities
   std::int64_t count = 1;
+
+  [[nodiscard]] const Device* device() const {
+    return known == nullptr && id != nullptr ? (*find)(*id) : known;
+  }
 };
 
 namespace {
@@ -38,10 +44,10 @@ auto find_capacity(const Map& capacities, const std::string& name, const DriverN
 }
 
 /// How much of the device is taken: the largest part of any of its capacities.
-double fraction_taken(const Device* device, const Counters* consumed) {
-  if (device == nullptr || consumed == nullptr) return 1;
+double fraction_taken(const Device* device, const Counters& consumed) {
+  if (device == nullptr) return 1;
   double fraction = 0;
-  for (const auto& [name, amount] : *consumed) {
+  for (const auto& [name, amount] : consumed) {
     const auto it = device->capacity.find(name);
     if (it == device->capacity.end() || it->second.value.sign() <= 0) continue;
     fraction = std::max(fraction,
@@ -55,15 +61,17 @@ double fraction_taken(const Device* device, const Counters* consumed) {
 void Counting::add(const Part& part, Amounts& amounts) const {
   if (part.device_class.get().empty()) return;  // rules for node resources have none either
   const auto size_by = [&](const CountingRule& rule) {
-    if (rule.capacity.empty() || !rule.per) return fraction_taken(part.device, part.consumed);
+    if (rule.capacity.empty() || !rule.per) {
+      return part.consumed == nullptr ? 1.0 : fraction_taken(part.device(), *part.consumed);
+    }
     const auto per = rule.per->as_approximate_double();
     if (part.consumed != nullptr) {
       const auto it = find_capacity(*part.consumed, rule.capacity, part.driver);
       if (it != part.consumed->end()) return it->second.as_approximate_double() / per;
     }
-    if (part.device != nullptr) {
-      const auto it = find_capacity(part.device->capacity, rule.capacity, part.driver);
-      if (it != part.device->capacity.end()) {
+    if (const auto* device = part.device()) {
+      const auto it = find_capacity(device->capacity, rule.capacity, part.driver);
+      if (it != device->capacity.end()) {
         return it->second.value.as_approximate_double() / per;
       }
     }
@@ -122,14 +130,19 @@ std::vector<ClassName> Counting::device_classes() const {
   return classes;
 }
 
-Amounts Counting::of(const ResourceClaim& claim, const FindDevice& find_device) const {
+Amounts Counting::of(const ResourceClaim& claim, const AllocationResult* allocation,
+                     const FindDevice& find_device) const {
   Amounts amounts(resources_.size());
-  if (claim.allocation) {
-    for (const auto& device : claim.allocation->devices) {
+  if (allocation != nullptr) {
+    for (const auto& device : allocation->devices) {
       const auto* spec = spec_of(claim, device.request);
       if (spec == nullptr || device.admin_access.value_or(false)) continue;
       const auto* consumed = device.consumed_capacity.empty() ? nullptr : &device.consumed_capacity;
-      add({spec->device_class, &device.device.driver, find_device(device.device), consumed, 1},
+      add({.device_class = spec->device_class,
+           .driver = &device.device.driver,
+           .id = &device.device,
+           .find = &find_device,
+           .consumed = consumed},
           amounts);
     }
     return amounts;
@@ -144,7 +157,7 @@ Amounts Counting::of(const ResourceClaim& claim, const FindDevice& find_device) 
     if (spec == nullptr || spec->admin_access.value_or(false)) continue;
     const auto* asked = spec->capacity_requests.empty() ? nullptr : &spec->capacity_requests;
     const auto count = spec->allocation_mode == "All" ? 1 : std::max<std::int64_t>(spec->count, 1);
-    add({spec->device_class, nullptr, nullptr, asked, count}, amounts);
+    add({.device_class = spec->device_class, .consumed = asked, .count = count}, amounts);
   }
   return amounts;
 }
@@ -152,7 +165,7 @@ Amounts Counting::of(const ResourceClaim& claim, const FindDevice& find_device) 
 Amounts Counting::of(const Device& device, const DriverName& driver,
                      const ClassName& device_class) const {
   Amounts amounts(resources_.size());
-  add({device_class, &driver, &device, nullptr, 1}, amounts);
+  add({.device_class = device_class, .driver = &driver, .known = &device}, amounts);
   return amounts;
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "tests/cases/kai_world.h"
 #include "tests/cases/policy_case.h"
@@ -72,6 +73,7 @@ Verdict run_case(const Json& json) {
   const auto pause = std::chrono::milliseconds(rounds.value("delayMs", 0));
   const auto until = rounds.value("untilMatch", 2);
   const auto after = rounds.value("afterMatch", 5);
+  const auto limits = json.value("callLimits", Json::object());
   Mismatches mismatches;
   alloc::AllocatorOptions options;
   options.mode = alloc::Mode::best;
@@ -81,18 +83,18 @@ Verdict run_case(const Json& json) {
   for (int round = 1; round <= until + after; ++round) {
     world.apply(planner.plan(world.input(actions)));
     if (cycle) world.settle(pause);
-    if (round < until) continue;
-    mismatches = check(world, json);
+    mismatches = {};
+    if (round >= until) mismatches = check(world, json);
+    // KAI's tests bound the calls of each session.
+    mismatches.limit("binds", std::exchange(world.binds, 0), limits, "maxBinds");
+    mismatches.limit("evictions", std::exchange(world.evictions, 0), limits, "maxEvictions");
+    mismatches.limit("pipelines", std::exchange(world.pipelines, 0), limits, "maxPipelines");
     if (!mismatches.none()) {
       auto verdict = mismatches.verdict();
       verdict.got = fmt::format("round {}: {}{}", round, verdict.got, world.log());
       return verdict;
     }
   }
-  const auto limits = json.value("callLimits", Json::object());
-  mismatches.limit("binds", world.binds, limits, "maxBinds");
-  mismatches.limit("evictions", world.evictions, limits, "maxEvictions");
-  mismatches.limit("pipelines", world.pipelines, limits, "maxPipelines");
   return mismatches.verdict();
 }
 
@@ -102,8 +104,14 @@ std::string why_different(const std::string& id) {
       {"allocateMIG/03", "MIG devices are given out whoever else runs on the node"},
       {"allocateMIG/04", "a pod without devices runs on any node, cut cards or not"},
       {"reclaim_elastic/09", "there is room beside the victims: nobody is evicted"},
+      {"action/reclaim/reclaim/05", "there is room beside the victims: nobody is evicted"},
       {"allocate_dra/08",
        "a shared claim needs no queue label: it counts once, for its first user"},
+      {"allocate_dra/09",
+       "a shared claim needs no queue label: it counts once, for its first user"},
+      {"allocateFractionalGpu/14", "nobody waits for a promised device while another is free"},
+      {"consolidation_subgroups/03", "a pod of one GPU is moved in place of one of three"},
+      {"cycle/reclaim/reclaim/09", "a queue below its fair share gets it back, once"},
       {"cycle/reclaim/reclaim/07",
        "a queue below its quota gets it back; the room is held for it, so nothing loops"}};
   for (const auto& [end, reason] : reasons) {

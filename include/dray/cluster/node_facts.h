@@ -82,5 +82,7 @@ struct NodeUse {
 };
 [[nodiscard]] NodeUse use_of(const Pod& pod);
 [[nodiscard]] NodeUse use_of(const Pod& pod, const std::vector<NodeAllocatableClaim>& devices);
+/// Whether the pods surely use the same of a node; quicker than comparing that.
+[[nodiscard]] bool same_use(const Pod& a, const Pod& b);
 
 }  // namespace dray::cluster

@@ -31,10 +31,11 @@ class Counting {
   [[nodiscard]] Amounts of(const ResourceList& resources) const;
   [[nodiscard]] Amounts of(const cluster::NodeAmounts& amounts) const;
 
-  /// What a claim counts for, whoever shares it: once. An allocated one by its devices, of which a
-  /// part counts as the largest part of a capacity that it consumes; a pending one by its requests
+  /// What a claim counts for, whoever shares it: once. With an allocation by its devices, of which
+  /// a part counts as the largest part of a capacity that it consumes; else (null) by its requests
   /// (of `firstAvailable` the first, of `All` one device). Admin access counts nothing.
-  [[nodiscard]] Amounts of(const ResourceClaim& claim, const FindDevice& find_device) const;
+  [[nodiscard]] Amounts of(const ResourceClaim& claim, const AllocationResult* allocation,
+                           const FindDevice& find_device) const;
 
   /// What a node's device counts for as a whole, requested through that class.
   [[nodiscard]] Amounts of(const Device& device, const DriverName& driver,

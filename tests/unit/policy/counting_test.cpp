@@ -103,7 +103,7 @@ TEST_CASE("a pending claim counts by its requests") {
       {"a request without class: nothing", claim_of({asks("")}), amounts({0, 0, 0})},
   }));
   DYNAMIC_SECTION(row.name) {
-    CHECK(Counting(config()).of(row.claim, no_device) == row.want);
+    CHECK(Counting(config()).of(row.claim, nullptr, no_device) == row.want);
   }
 }
 
@@ -116,14 +116,14 @@ TEST_CASE("an allocated claim counts by its devices") {
   const auto find = [&](const Device& mig) {
     return [&mig](const DeviceId& id) { return id.device.get() == "mig-0" ? &mig : nullptr; };
   };
-  CHECK(counting.of(claim, find(slice)) == amounts({0, 1.25, 1}));
-  CHECK(counting.of(claim, find(domained)) == amounts({0, 1.5, 1}));
-  CHECK(counting.of(claim, no_device) == amounts({0, 2, 1}));
+  CHECK(counting.of(claim, &*claim.allocation, find(slice)) == amounts({0, 1.25, 1}));
+  CHECK(counting.of(claim, &*claim.allocation, find(domained)) == amounts({0, 1.5, 1}));
+  CHECK(counting.of(claim, &*claim.allocation, no_device) == amounts({0, 2, 1}));
 
   claim.allocation->devices[0].admin_access = true;
-  CHECK(counting.of(claim, find(slice)) == amounts({0, 0.25, 1}));
+  CHECK(counting.of(claim, &*claim.allocation, find(slice)) == amounts({0, 0.25, 1}));
   claim.allocation->devices[1].request = "r9";
-  CHECK(counting.of(claim, find(slice)) == amounts({0, 0, 0}));
+  CHECK(counting.of(claim, &*claim.allocation, find(slice)) == amounts({0, 0, 0}));
 }
 
 TEST_CASE("an alternative that was taken counts by its own class") {
@@ -133,7 +133,7 @@ TEST_CASE("an alternative that was taken counts by its own class") {
   request.first_available = {asks("whole"), asks("slice")};
   request.first_available[1].name = "small";
   claim.allocation.emplace().devices = {allocated("r/small", "mig-0")};
-  CHECK(Counting(config()).of(claim, no_device) == amounts({0, 1, 1}));
+  CHECK(Counting(config()).of(claim, &*claim.allocation, no_device) == amounts({0, 1, 1}));
 }
 
 TEST_CASE("a share of a device counts by the capacity that it consumes") {
@@ -145,9 +145,9 @@ TEST_CASE("a share of a device counts by the capacity that it consumes") {
   auto gpu = with_memory("80Gi");
   gpu.capacity["cores"].value = quantity("100");
   const auto find = [&](const DeviceId&) { return &gpu; };
-  CHECK(counting.of(claim, find) == amounts({0, 0.25, 0}));
+  CHECK(counting.of(claim, &*claim.allocation, find) == amounts({0, 0.25, 0}));
   // Unknown device: the whole of it.
-  CHECK(counting.of(claim, no_device) == amounts({0, 1, 0}));
+  CHECK(counting.of(claim, &*claim.allocation, no_device) == amounts({0, 1, 0}));
 }
 
 TEST_CASE("a device counts as a whole towards the cluster's total") {
