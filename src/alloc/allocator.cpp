@@ -56,6 +56,8 @@ struct Allocator::State {
   [[nodiscard]] Result<void> look(const cluster::AllocatedState& state, cluster::NodeIndex node,
                                   const Ask& ask, Work& work);
   [[nodiscard]] Result<Remembered> search(const Ask& ask, Work& work);
+  [[nodiscard]] Found search_in(const Bits* area, const Ask& ask, Work& work, Scorer* scorer);
+  [[nodiscard]] Remembered too_far_apart() const;
   [[nodiscard]] Result<Allocation> allocation(const Remembered& answer, const Ask& ask,
                                               const NodeName& node, const Work& work);
 };
@@ -125,16 +127,43 @@ Result<void> Allocator::State::look(const cluster::AllocatedState& state, cluste
   return validate(given, *work.tables);
 }
 
+Found Allocator::State::search_in(const Bits* area, const Ask& given, Work& work, Scorer* scorer) {
+  auto found =
+      Search(*work.view, given, *work.tables, options, memory.attributes, scorer, area).run();
+  counts.steps += found.steps;
+  return found;
+}
+
+/// There are devices, but in several places of a required level.
+Remembered Allocator::State::too_far_apart() const {
+  std::vector<std::string_view> levels;
+  for (const auto& level : options.alignment) {
+    if (level.required) levels.push_back(level.attributes.front());
+  }
+  Remembered answer;
+  answer.reason = Reason::constraint;
+  answer.detail =
+      fmt::format("the policy wants a pod's devices on one {}", fmt::join(levels, ", "));
+  return answer;
+}
+
 Result<Remembered> Allocator::State::search(const Ask& given, Work& work) {
   ++counts.searches;
   std::optional<Scorer> scorer;
   if (options.mode == Mode::best) {
     scorer.emplace(*work.view, given, *work.tables, options, memory.attributes);
   }
-  auto found = Search(*work.view, given, *work.tables, options, memory.attributes,
-                      scorer ? &*scorer : nullptr)
-                   .run();
-  counts.steps += found.steps;
+  const auto areas = scorer ? scorer->areas() : std::vector<Bits>();
+  auto found = search_in(nullptr, given, work, scorer ? &*scorer : nullptr);
+  if (found.kind == Found::Kind::found && !areas.empty()) {
+    auto best = search_in(&areas.front(), given, work, &*scorer);
+    for (std::size_t i = 1; i < areas.size(); ++i) {
+      auto other = search_in(&areas[i], given, work, &*scorer);
+      if (other.better_than(best)) best = std::move(other);
+    }
+    found = std::move(best);
+    if (found.kind == Found::Kind::none) return too_far_apart();
+  }
   Remembered answer;
   switch (found.kind) {
     case Found::Kind::error:
@@ -153,6 +182,7 @@ Result<Remembered> Allocator::State::search(const Ask& given, Work& work) {
   }
   answer.preference = preference(given, found.picks);
   answer.score = found.score.total();
+  answer.unready = unready(*work.view, found.picks);
   answer.picks = std::move(found.picks);
   return answer;
 }
@@ -211,7 +241,7 @@ Allocator::Allocator(AllocatorOptions options) : state_(std::make_unique<State>(
   state_->options = std::move(options);
   if (state_->options.mode != Mode::best) return;
   for (const auto& level : state_->options.alignment) {
-    state_->placed.insert(state_->placed.end(), level.begin(), level.end());
+    state_->placed.insert(state_->placed.end(), level.attributes.begin(), level.attributes.end());
   }
 }
 Allocator::~Allocator() = default;
@@ -262,7 +292,7 @@ Result<Fit> Allocator::check(const cluster::AllocatedState& state, cluster::Node
   State::Work work;
   const auto known = mine.answer(state, node, ask, *mine.ask_shape, work);
   if (!known) return std::unexpected(known.error());
-  return Fit{(*known)->reason, (*known)->preference, (*known)->score};
+  return Fit{(*known)->reason, (*known)->preference, (*known)->score, (*known)->unready};
 }
 
 std::vector<RequestFunnel> Allocator::explain(const cluster::AllocatedState& state,

@@ -22,6 +22,12 @@ std::int64_t Score::total() const {
   return std::max<std::int64_t>(alignment, -(std::int64_t{1} << 22U)) * span + small;
 }
 
+std::uint32_t unready(const NodeView& view, std::span<const Pick> picks) {
+  return static_cast<std::uint32_t>(std::ranges::count_if(picks, [&](const Pick& pick) {
+    return view.devices[pick.device].traits().has_binding_conditions;
+  }));
+}
+
 Scorer::Scorer(const NodeView& view, const Ask& ask, Tables& tables,
                const AllocatorOptions& options, AttributeValues& values)
     : view_(view), ask_(ask), tables_(tables), options_(options) {
@@ -33,9 +39,9 @@ Scorer::Scorer(const NodeView& view, const Ask& ask, Tables& tables,
 /// Where each device is on each level: the first of the level's attributes that says so. Values
 /// compare by their text: drivers do not agree on types.
 void Scorer::find_places(AttributeValues& values) {
-  for (const auto& attributes : options_.alignment) {
+  for (const auto& level : options_.alignment) {
     std::vector<AttributeValues::Column*> columns;
-    for (const auto& attribute : attributes) columns.push_back(&values.column(attribute));
+    for (const auto& attribute : level.attributes) columns.push_back(&values.column(attribute));
     std::map<std::string, std::uint32_t> known;
     std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> known_groups;
     auto& places = places_.emplace_back(view_.devices.size(), 0);
@@ -54,6 +60,26 @@ void Scorer::find_places(AttributeValues& values) {
       }
     }
   }
+}
+
+std::vector<Bits> Scorer::areas() const {
+  std::vector<Bits> areas;
+  for (std::size_t level = 0; level < places_.size(); ++level) {
+    if (!options_.alignment[level].required) continue;
+    const auto& places = places_[level];
+    const auto last = places.empty() ? 0 : *std::ranges::max_element(places);
+    std::vector<Bits> within;
+    for (std::uint32_t place = 1; place <= last; ++place) {
+      Bits area(places.size());
+      for (std::size_t d = 0; d < places.size(); ++d) {
+        if (places[d] == place || places[d] == 0) area.set(d);
+      }
+      if (areas.empty()) within.push_back(area);
+      for (auto both : areas) within.push_back(both &= area);
+    }
+    if (!within.empty()) areas = std::move(within);
+  }
+  return areas;
 }
 
 /// A partition weighs what it takes of its card, in hundredths of each counter's largest take.
@@ -133,6 +159,7 @@ std::int64_t Scorer::shares(const Placing& placing) {
 
 Score Scorer::rate(const Placing& placing) {
   return {.preference = preference(ask_, placing.picks()),
+          .ready = -std::int64_t{unready(view_, placing.picks())},
           .alignment = alignment(placing),
           .room = room(&placing) - room_before_,
           .shares = shares(placing)};
@@ -144,7 +171,8 @@ void Scorer::describe(std::uint32_t device, std::vector<std::uint64_t>& key) {
     key.push_back(groups_[level][device]);
   }
   key.push_back(static_cast<std::uint64_t>(weights_[device]));
-  key.push_back(free(device, nullptr) ? 1 : 0);
+  key.push_back((free(device, nullptr) ? 1U : 0U) |
+                (view_.devices[device].traits().has_binding_conditions ? 2U : 0U));
   if (!tables_.shareable(device)) return;
   for (const auto amount : tables_.capacity_used(device)) {
     key.push_back(static_cast<std::uint64_t>(amount));

@@ -2,8 +2,10 @@
 
 #include <compare>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "alloc/bits.h"
 #include "alloc/placing.h"
 #include "alloc/tables.h"
 #include "dray/alloc/allocator.h"
@@ -13,6 +15,7 @@ namespace dray::alloc {
 /// How good a choice of devices is, most important first; higher is better.
 struct Score {
   std::int64_t preference = 0;  ///< of alternatives, as upstream scores them
+  std::int64_t ready = 0;       ///< negative: devices that have to be made ready first
   std::int64_t alignment = 0;   ///< 0: every level in one place; else negative
   std::int64_t room = 0;        ///< what is lost for later requests, negative
   std::int64_t shares = 0;      ///< shares packed, or spread
@@ -22,6 +25,9 @@ struct Score {
   [[nodiscard]] std::int64_t total() const;
 };
 
+/// How many of the devices have binding conditions (KEP-5007): somebody has to make them ready.
+[[nodiscard]] std::uint32_t unready(const NodeView& view, std::span<const Pick> picks);
+
 /// Rates placings on one node. Devices that agree in what describe() says are rated alike.
 class Scorer {
  public:
@@ -29,6 +35,9 @@ class Scorer {
          AttributeValues& values);
 
   [[nodiscard]] Score rate(const Placing& placing);
+
+  /// Each a set of devices that agree on all required levels; none: nothing is required here.
+  [[nodiscard]] std::vector<Bits> areas() const;
 
   /// What the rating reads of a device.
   void describe(std::uint32_t device, std::vector<std::uint64_t>& key);

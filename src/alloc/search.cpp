@@ -14,7 +14,8 @@ constexpr std::size_t most_dead_ends = 100'000;
 }  // namespace
 
 Search::Search(const NodeView& view, const Ask& ask, Tables& tables,
-               const AllocatorOptions& options, const AttributeValues& values, Scorer* scorer)
+               const AllocatorOptions& options, const AttributeValues& values, Scorer* scorer,
+               const Bits* area)
     : view_(view),
       ask_(ask),
       tables_(tables),
@@ -22,8 +23,15 @@ Search::Search(const NodeView& view, const Ask& ask, Tables& tables,
       values_(values),
       placing_(view, ask, tables, options.features, values),
       scorer_(scorer),
+      area_(area),
       budget_(options.step_budget) {
   prepare_bounds();
+}
+
+bool Found::better_than(const Found& other) const {
+  const auto rank = [](Kind of) { return of == Kind::found ? 2 : of == Kind::none ? 0 : 1; };
+  if (rank(kind) != rank(other.kind)) return rank(kind) > rank(other.kind);
+  return kind == Kind::found && score > other.score;
 }
 
 Found Search::run() {
@@ -136,6 +144,7 @@ Search::Outcome Search::take_all(At at) {
   const auto& row = tables_.row(at.spec);
   const auto device = row.all[static_cast<std::size_t>(at.device)];
   const auto stage = row.stages[device];
+  if (area_ != nullptr && !area_->test(device)) return Outcome::none;
   if (stage != Stage::usable && stage != Stage::constraint && stage != Stage::capacity) {
     return Outcome::none;
   }
@@ -168,6 +177,7 @@ Search::Outcome Search::take_any(At at) {
   const auto& spec = ask_.specs[at.spec];
   const auto& row = tables_.row(at.spec);
   auto open = row.visit;
+  if (area_ != nullptr) open &= *area_;
   const bool prune = may_prune(at.claim, at.request);
   if (prune && hopeless(at, open)) return Outcome::none;
   std::vector<std::uint32_t> failed;

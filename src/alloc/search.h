@@ -20,6 +20,9 @@ struct Found {
   Score score;              ///< mode best only
   std::string error;        ///< upstream's text
   std::uint64_t steps = 0;
+
+  /// A solution before an error or a spent budget, these before none.
+  [[nodiscard]] bool better_than(const Found& other) const;
 };
 
 /// Upstream's depth-first search (allocateOne): the first solution in the order of claims,
@@ -27,9 +30,10 @@ struct Found {
 /// one in which upstream would meet an error.
 class Search {
  public:
-  /// With a scorer (mode best), a better solution is looked for after the first.
+  /// With a scorer (mode best), a better solution is looked for after the first; with an area, only
+  /// devices in that count.
   Search(const NodeView& view, const Ask& ask, Tables& tables, const AllocatorOptions& options,
-         const AttributeValues& values, Scorer* scorer = nullptr);
+         const AttributeValues& values, Scorer* scorer = nullptr, const Bits* area = nullptr);
 
   [[nodiscard]] Found run();
 
@@ -86,6 +90,7 @@ class Search {
   };
   std::unordered_set<std::vector<std::uint64_t>, KeyHash> dead_ends_;
   Scorer* scorer_;
+  const Bits* area_;
   bool exploring_ = false;       ///< past the first solution
   std::uint64_t solutions_ = 0;  ///< seen while exploring
   std::vector<Pick> best_;

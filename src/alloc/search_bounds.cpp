@@ -130,6 +130,7 @@ Bits Search::open_devices(std::uint32_t spec_number) const {
   Bits open(view_.devices.size());
   const auto consider = [&](std::uint32_t device) {
     if (placing_.in_use(spec, device)) return;
+    if (area_ != nullptr && !area_->test(device)) return;
     for (std::size_t i = 0; i < spec.constraints.size(); ++i) {
       const auto value = (*row.values[i])[device];
       if (value == value_error || !placing_.allows(spec.claim, spec.constraints[i], value)) return;

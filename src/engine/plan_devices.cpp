@@ -115,7 +115,7 @@ std::vector<Placement> PlanFit::placements_of(const cluster::AllocatedState& sta
 Reason PlanFit::count_node_allocatable(const cluster::AllocatedState& state,
                                        std::span<PlanTask* const> tasks, NodeIndex node,
                                        std::vector<Placement>& placements) {
-  if (!allocator_.options().features.node_allocatable_resources) return Reason::none;
+  if (!counts_node_allocatable()) return Reason::none;
   cluster::NodeAmounts before;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const auto& pod = tasks[i]->pod();

@@ -109,9 +109,38 @@ bool PlanMaker::try_take(PlanJob& job, Way way, const JobTurns& turns) {
   }
   ++sets_evicted_;
   take_back_.commit(job, *solution, way);
+  const bool evicts = withdraw(job, *solution);
   for (const auto& victim : solution->victims) decide(*victim.job);
-  take(job, solution->placed, true);
+  take(job, solution->placed, evicts || !std::ranges::all_of(solution->placed, &Placed::now));
   return true;
+}
+
+/// Takes back what this plan itself gave the victims; whether others have to go as well.
+bool PlanMaker::withdraw(const PlanJob& taker, const TakeBack::Solution& solution) {
+  bool evicts = false;
+  for (const auto& victim : solution.victims) {
+    for (auto* task : victim.tasks) {
+      if (!task->just_placed()) {
+        evicts = true;
+        continue;
+      }
+      auto& made = outcome(*victim.job);
+      std::erase_if(made.placements, [&](const Placement& placement) {
+        return placement.pod_uid == task->pod().meta.uid;
+      });
+      if (const auto elsewhere = solution.moved.find(task); elsewhere != solution.moved.end()) {
+        made.held.push_back(elsewhere->second);
+        take_back_.keep(*task);
+        continue;
+      }
+      overlay_.let_wait(*victim.job, *task);
+      if (!made.placements.empty() || !made.held.empty()) continue;
+      made.warnings.clear();
+      made.reason = Reason::room_kept;
+      made.detail = "its room goes to " + taker.job->name;
+    }
+  }
+  return evicts;
 }
 
 void TakeBack::commit(const PlanJob& job, const Solution& solution, Way way) {
@@ -121,9 +150,10 @@ void TakeBack::commit(const PlanJob& job, const Solution& solution, Way way) {
   for (const auto& chunk : solution.victims) {
     if (std::ranges::find(order, chunk.job) == order.end()) order.push_back(chunk.job);
     recollect = recollect || chunk.job->placed > 0;
-    evicted_ += chunk.tasks.size();
-    evictions_of_[chunk.job->queue->get()] += static_cast<std::int64_t>(chunk.tasks.size());
     for (const auto* task : chunk.tasks) {
+      if (task->just_placed()) continue;
+      ++evicted_;
+      ++evictions_of_[chunk.job->queue->get()];
       const auto budgets = budgets_of_.find(task->pod().meta.uid);
       if (budgets == budgets_of_.end()) continue;
       for (const auto i : budgets->second) --disruptions_left_[i];
@@ -142,12 +172,13 @@ void TakeBack::commit(const PlanJob& job, const Solution& solution, Way way) {
     for (const auto& chunk : solution.victims) {
       if (chunk.job != victim) continue;
       for (auto* task : chunk.tasks) {
+        if (task->just_placed()) continue;
         eviction.pods.push_back(task->pod().meta.uid);
         const auto moved = solution.moved.find(task);
         if (moved != solution.moved.end()) eviction.moved.push_back(moved->second);
       }
     }
-    run_.plan.evictions.push_back(std::move(eviction));
+    if (!eviction.pods.empty()) run_.plan.evictions.push_back(std::move(eviction));
   }
   for (const auto& [task, placement] : solution.moved) moved_.insert(task);
   if (recollect) collected_ = false;

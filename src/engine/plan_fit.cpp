@@ -85,10 +85,10 @@ const NodeVerdict& PlanFit::verdict(PlanTask& task, NodeIndex node) {
 NodeVerdict PlanFit::look(const Shape& shape, const PlanTask& task, NodeIndex node) {
   ++tried_;
   NodeVerdict verdict;
-  verdict.soon = look_in(overlay_.soon(), shape, task, node, verdict.preference);
+  verdict.soon = look_in(overlay_.soon(), shape, task, node, verdict);
   verdict.now = verdict.soon;
   if (verdict.soon == Reason::none && overlay_.split(node)) {
-    verdict.now = look_in(overlay_.now(), shape, task, node, verdict.preference);
+    verdict.now = look_in(overlay_.now(), shape, task, node, verdict);
   }
   if (shape.singular && verdict.now == Reason::none &&
       std::ranges::any_of(task.claims,
@@ -104,7 +104,7 @@ NodeVerdict PlanFit::look(const Shape& shape, const PlanTask& task, NodeIndex no
 }
 
 Reason PlanFit::look_in(const cluster::AllocatedState& state, const Shape& shape,
-                        const PlanTask& task, NodeIndex node, std::int32_t& preference) {
+                        const PlanTask& task, NodeIndex node, NodeVerdict& verdict) {
   if (const auto reason = shape.fit.check(state, node); reason != Reason::none) return reason;
   // Others of the shape ask for the same, by other names.
   const auto& claims = shape.singular ? task.claims : shape.claims;
@@ -129,10 +129,11 @@ Reason PlanFit::look_in(const cluster::AllocatedState& state, const Shape& shape
       error_ = fit.error().message;
       return Reason::allocation_error;
     }
-    preference = static_cast<std::int32_t>(fit->preference);
+    verdict.preference = static_cast<std::int32_t>(fit->preference);
+    verdict.unready = fit->unready;
     if (fit->reason != Reason::none) return fit->reason;
   }
-  if (!allocator_.options().features.node_allocatable_resources) return Reason::none;
+  if (!counts_node_allocatable()) return Reason::none;
   // Which devices they are decides whether the node itself has room.
   PlanTask* const one = const_cast<PlanTask*>(&task);
   const auto placed = place_in(state, std::span(&one, 1), node);
@@ -147,7 +148,7 @@ Reason PlanFit::given_elsewhere(const cluster::AllocatedState& state, const Plan
     if (!given) continue;
     if (claim->reserved_for.size() >= max_consumers) return Reason::claim_consumers;
     if (!usable_on(*given, node)) return Reason::claim_elsewhere;
-    if (!allocator_.options().features.node_allocatable_resources) continue;
+    if (!counts_node_allocatable()) continue;
     const bool used = !claim->reserved_for.empty() &&
                       std::ranges::none_of(claim->reserved_for, [&](const auto& user) {
                         return user.uid == task.pod().meta.uid;
@@ -266,7 +267,8 @@ PlanFit::Score PlanFit::score(const Wish& wish, const NodeSet& among, NodeIndex 
   const auto capacity = nodes.capacity(node);
   score.rules = among.bonus.empty() ? 0 : among.bonus[node.get()];
   if (wish.nominated == node) score.rules += nominated_weight;
-  if (verdict.shares || !known) score.rules += shared_weight;
+  const bool packs_shares = policy_.config.shares == policy::PlacementStrategy::pack;
+  if (packs_shares && (verdict.shares || !known)) score.rules += shared_weight;
   if (verdict.now == Reason::none || !known) score.rules += now_weight;
   if (!wish.needs_devices && capacity[nodes.devices_column()] == 0) score.rules += kind_weight;
   if (wish.strategy == policy::PlacementStrategy::pack) {
@@ -276,14 +278,24 @@ PlanFit::Score PlanFit::score(const Wish& wish, const NodeSet& among, NodeIndex 
     score.placement = total > 0 ? free[wish.column] / total : 0;
   }
   score.preference = known ? verdict.preference : wish.preference;
+  score.unready = known ? verdict.unready : 0;
   return score;
 }
 
 bool PlanFit::better(const Score& a, std::uint32_t rank_a, const Score& b, std::uint32_t rank_b) {
   if (a.rules != b.rules) return a.rules > b.rules;
   if (a.preference != b.preference) return a.preference > b.preference;
+  if (a.unready != b.unready) return a.unready < b.unready;
   if (a.placement != b.placement) return a.placement > b.placement;
   return rank_a < rank_b;
+}
+
+std::string_view PlanFit::why(const Wish& wish, NodeIndex node, bool shares) const {
+  if (wish.nominated == node) return "promised before";
+  if (shares && policy_.config.shares == policy::PlacementStrategy::pack) {
+    return "beside other shares";
+  }
+  return wish.strategy == policy::PlacementStrategy::pack ? "the fullest" : "the emptiest";
 }
 
 std::optional<Choice> PlanFit::best(const PlanJob& job, PlanTask& task, const NodeSet& among,
@@ -300,6 +312,7 @@ std::optional<Choice> PlanFit::best(const PlanJob& job, PlanTask& task, const No
   };
   std::optional<Candidate> best;
   bool best_now = false;
+  bool best_shares = false;
   const auto offer = [&](NodeIndex node, const NodeVerdict& verdict) {
     if (verdict.soon != Reason::none || (verdict.now != Reason::none && !soon)) return;
     Candidate candidate{score(wish, among, node, verdict, true), nodes.rank(node), node};
@@ -307,6 +320,7 @@ std::optional<Choice> PlanFit::best(const PlanJob& job, PlanTask& task, const No
     best = candidate;
     // A share of a device that is in use anyway is worth the wait for it.
     best_now = verdict.now == Reason::none && !(soon && verdict.shares_soon);
+    best_shares = verdict.shares;
   };
   const bool any_refused = !input_.refused.empty();
   std::vector<Candidate> unknown;
@@ -337,7 +351,10 @@ std::optional<Choice> PlanFit::best(const PlanJob& job, PlanTask& task, const No
   }
   if (!best) return std::nullopt;
   // Where one goes that is moved, its old place is gone: only what is free soon knows that.
-  return Choice{best->node, best_now && task.state != policy::TaskState::yielding};
+  return Choice{.node = best->node,
+                .now = best_now && task.state != policy::TaskState::yielding,
+                .why = why(wish, best->node, best_shares),
+                .among = among.nodes.size()};
 }
 
 }  // namespace dray::engine

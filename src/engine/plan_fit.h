@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dray/alloc/allocator.h"
@@ -23,8 +24,9 @@ struct NodeVerdict {
   std::uint64_t stamp = 0;
   Reason now = Reason::none;
   Reason soon = Reason::none;
-  bool shares = false;       ///< a device that others share has room for it
-  bool shares_soon = false;  ///< …but only soon
+  bool shares = false;        ///< a device that others share has room for it
+  bool shares_soon = false;   ///< …but only soon
+  std::uint32_t unready = 0;  ///< devices that have to be made ready first
   std::int32_t preference = 0;
 };
 
@@ -48,6 +50,8 @@ struct NodeSet {
 struct Choice {
   cluster::NodeIndex node;
   bool now = true;
+  std::string_view why = {};  ///< this one, for people
+  std::size_t among = 0;      ///< so many nodes
 };
 
 /// The claims that still need devices in `state`.
@@ -74,6 +78,10 @@ class PlanFit {
   [[nodiscard]] std::optional<std::vector<Placement>> devices_together(
       std::span<PlanTask* const> tasks, const Choice& choice);
 
+  /// What devices take of the node's own resources counts as well (KEP-5517).
+  [[nodiscard]] bool counts_node_allocatable() const {
+    return allocator_.options().features.node_allocatable_resources;
+  }
   [[nodiscard]] Reason given_elsewhere(const cluster::AllocatedState& state, const PlanTask& task,
                                        cluster::NodeIndex node) const;
   /// Whether the node takes the member now, or soon.
@@ -100,6 +108,7 @@ class PlanFit {
  private:
   struct Score {
     std::int64_t rules = std::numeric_limits<std::int64_t>::min();
+    std::uint32_t unready = 0;    ///< devices that have to be made ready: the fewer the better
     std::int32_t preference = 0;  ///< of alternatives, as Kubernetes scores them
     double placement = 0;
   };
@@ -124,14 +133,14 @@ class PlanFit {
                                                cluster::NodeIndex node) const;
   [[nodiscard]] bool usable_on(const AllocationResult& allocation, cluster::NodeIndex node) const;
   [[nodiscard]] Wish wish_of(const PlanJob& job, const PlanTask& task) const;
+  [[nodiscard]] std::string_view why(const Wish& wish, cluster::NodeIndex node, bool shares) const;
   [[nodiscard]] Score score(const Wish& wish, const NodeSet& among, cluster::NodeIndex node,
                             const NodeVerdict& verdict, bool known) const;
   [[nodiscard]] static bool better(const Score& a, std::uint32_t rank_a, const Score& b,
                                    std::uint32_t rank_b);
   [[nodiscard]] NodeVerdict look(const Shape& shape, const PlanTask& task, cluster::NodeIndex node);
   [[nodiscard]] Reason look_in(const cluster::AllocatedState& state, const Shape& shape,
-                               const PlanTask& task, cluster::NodeIndex node,
-                               std::int32_t& preference);
+                               const PlanTask& task, cluster::NodeIndex node, NodeVerdict& verdict);
   [[nodiscard]] std::expected<std::vector<Placement>, Reason> place_in(
       const cluster::AllocatedState& state, std::span<PlanTask* const> tasks,
       cluster::NodeIndex node);

@@ -51,6 +51,8 @@ struct PlanTask {
   policy::GangTask* slot = nullptr;  ///< in the job's gang, where that is kept
 
   [[nodiscard]] const Pod& pod() const { return *member->pod; }
+  /// It has its place by this plan only: nobody has to be evicted for another to get it.
+  [[nodiscard]] bool just_placed() const { return member->state == MemberState::waiting; }
 };
 
 /// A job, as a plan sees it. What the plan changes, it changes back.

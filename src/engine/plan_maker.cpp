@@ -1,29 +1,34 @@
 #include "engine/plan_maker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "dray/policy/fair_share.h"
+#include "engine/device_policy.h"
 
 namespace dray::engine {
 
 using policy::TaskState;
 
+void PlanMemory::follow(const policy::PolicyConfig& config) {
+  auto options = allocator.options();  // with the state of its share ids
+  options.alignment = alignment;
+  options.shares = shares;
+  options = with_policy(std::move(options), config);
+  const auto& now = allocator.options();
+  if (options.alignment == now.alignment && options.shares == now.shares) return;
+  allocator = alloc::Allocator(std::move(options));
+}
+
 namespace {
 
-/// The levels on which a pod's devices should be together, as the policy says; another choice needs
-/// another allocator, for what this one remembers was chosen by the old ones.
-void align(const policy::Alignment& wanted, PlanMemory& state) {
-  auto levels = state.levels;
-  if (!wanted.prefer.empty()) levels.clear();
-  for (const auto& name : wanted.prefer) {
-    const auto alias = wanted.aliases.find(name);
-    levels.push_back(alias == wanted.aliases.end() ? std::vector{name} : alias->second);
-  }
-  auto options = state.allocator.options();
-  if (options.alignment == levels) return;
-  options.alignment = std::move(levels);
-  state.allocator = alloc::Allocator(std::move(options));
+/// `the fullest of 12 nodes`.
+std::string words_for(const Placed& placed) {
+  if (placed.among == 0) return std::string(placed.why);
+  if (placed.among == 1) return "the only node";
+  return fmt::format("{} of {} nodes", placed.why, placed.among);
 }
 
 }  // namespace
@@ -34,7 +39,7 @@ PlanStart start_plan(const PlanInput& input, const policy::Policy& policy, PlanM
       state.class_epoch != snapshot.class_epoch()) {
     state.verdicts.clear();
   }
-  if (state.verdicts_of != &policy) align(policy.config.alignment, state);
+  if (state.verdicts_of != &policy) state.follow(policy.config);
   state.verdicts_of = &policy;
   state.origin = snapshot.origin();
   state.class_epoch = snapshot.class_epoch();
@@ -150,10 +155,11 @@ void PlanMaker::take(PlanJob& job, const std::vector<Placed>& placed, bool held)
   auto& to = held ? made.held : made.placements;
   for (const auto& each : placed) {
     to.push_back(each.placement);
+    if (held) take_back_.keep(*each.task);
     made.warnings.insert(made.warnings.end(), each.warnings.begin(), each.warnings.end());
   }
   made.reason = held ? Reason::room_freed : Reason::none;
-  made.detail = held ? "room is held for it" : "the best node by the policy's placement";
+  made.detail = held ? "room is held for it" : words_for(placed.front());
   for (const auto& warning : made.warnings) made.detail += "; " + warning;
   decide(job);
 }

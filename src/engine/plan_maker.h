@@ -13,10 +13,13 @@ namespace dray::engine {
 /// What is remembered from plan to plan.
 struct PlanMemory {
   explicit PlanMemory(const alloc::AllocatorOptions& options)
-      : levels(options.alignment), allocator(options) {}
+      : allocator(options), alignment(options.alignment), shares(options.shares) {}
+  /// The allocator follows the policy; what that leaves open is as it was at first.
+  void follow(const policy::PolicyConfig& config);
 
-  const std::vector<std::vector<std::string>> levels;  ///< of alignment, where no policy says
   alloc::Allocator allocator;
+  std::vector<alloc::AlignmentLevel> alignment;
+  alloc::SharePlacement shares;
   policy::Policy open = policy::Policy::open();
   PlanJobs jobs;
   PlanNodes nodes;
@@ -65,6 +68,7 @@ class PlanMaker {
   [[nodiscard]] bool try_take(PlanJob& job, Way way, const JobTurns& turns);
   [[nodiscard]] std::string signature(const PlanJob& job, std::span<const std::uint32_t> chunk,
                                       Way way) const;
+  [[nodiscard]] bool withdraw(const PlanJob& taker, const TakeBack::Solution& solution);
   void end_stale_gangs();
 
   const PlanInput& input_;

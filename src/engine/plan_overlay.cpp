@@ -117,11 +117,32 @@ void PlanOverlay::free_room(const PlanTask& task) {
   }
 }
 
+/// What a plan places takes room in both views.
+void PlanOverlay::withdraw(const PlanTask& task) {
+  const auto take_off = [&](cluster::AllocatedState& state) {
+    state.remove_use(*task.node, task.need->use);
+    for (const auto& claim : task.claims) state.release(claim->key());
+  };
+  take_off(soon_);
+  if (now_) take_off(*now_);
+  touch(*task.node, *task.need, 1);
+  if (!snapshot().shared_pools().empty()) nodes_.renew_all();
+}
+
 void PlanOverlay::evict(PlanJob& job, PlanTask& task) {
   open_step();
-  free_room(task);
+  if (task.just_placed()) {
+    withdraw(task);
+  } else {
+    free_room(task);
+  }
   count(job, *task.need, false);
   set(job, task, policy::TaskState::yielding, task.node);
+}
+
+void PlanOverlay::let_wait(PlanJob& job, PlanTask& task) {
+  open_step();
+  set(job, task, policy::TaskState::pending, std::nullopt);
 }
 
 void PlanOverlay::let_leave(const PlanJob& /*job*/, const PlanTask& task) {

@@ -42,8 +42,11 @@ class PlanOverlay {
   [[nodiscard]] bool promised(const ClaimKey& claim) const;
   /// A member that was evicted stays after all, with all that it had.
   void put_back(PlanJob& job, PlanTask& task, const Placement& placement);
-  /// A member goes: its room is free soon, and its queue holds less.
+  /// A member goes: its room is free soon (of one that this plan placed: now), and its queue holds
+  /// less.
   void evict(PlanJob& job, PlanTask& task);
+  /// A member that goes and has no other place waits again.
+  void let_wait(PlanJob& job, PlanTask& task);
   /// A member that was leaving before the plan: its room is free soon.
   void let_leave(const PlanJob& job, const PlanTask& task);
 
@@ -81,6 +84,7 @@ class PlanOverlay {
   void touch(cluster::NodeIndex node, const Need& need, double sign);
   void count(const PlanJob& job, const Need& need, bool more);
   void free_room(const PlanTask& task);
+  void withdraw(const PlanTask& task);
   void set(PlanJob& job, PlanTask& task, policy::TaskState state,
            std::optional<cluster::NodeIndex> node);
   void revise_shared(const Placement& placement);

@@ -214,7 +214,12 @@ bool PlanPlace::place_one(PlanTask& task, const NodeSet& among) {
       continue;
     }
     overlay_.place(*job_, task, choice->node, *placement, choice->now);
-    placed_.push_back({&task, std::move(*placement), choice->now, fit_.warnings()});
+    placed_.push_back({.task = &task,
+                       .placement = std::move(*placement),
+                       .now = choice->now,
+                       .warnings = fit_.warnings(),
+                       .why = choice->why,
+                       .among = choice->among});
     return true;
   }
   failure_ = {&task, placed_.size(), false, among.nodes};
@@ -277,7 +282,7 @@ bool PlanPlace::put_together(std::span<PlanTask* const> tasks, NodeIndex node) {
     if (!now && !soon_) return false;
     // Where one goes that is moved, its old place is gone.
     if (now && tasks.front()->state == policy::TaskState::yielding) continue;
-    const auto found = fit_.devices_together(tasks, {node, now});
+    const auto found = fit_.devices_together(tasks, {.node = node, .now = now});
     if (!found) continue;
     const auto mark = overlay_.mark();
     const auto before = placed_.size();
@@ -289,7 +294,10 @@ bool PlanPlace::put_together(std::span<PlanTask* const> tasks, NodeIndex node) {
              !too_many_users(*tasks[i]);
       if (!fits) break;
       overlay_.place(*job_, *tasks[i], node, (*found)[i], now);
-      placed_.push_back({tasks[i], (*found)[i], now});
+      placed_.push_back({.task = tasks[i],
+                         .placement = (*found)[i],
+                         .now = now,
+                         .why = "chosen for the gang's pods together"});
     }
     if (fits) return true;
     undo(mark, before);

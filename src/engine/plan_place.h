@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/plan_domains.h"
@@ -15,6 +16,8 @@ struct Placed {
   Placement placement;
   bool now = true;
   std::vector<std::string> warnings = {};
+  std::string_view why = {};  ///< this node, for people
+  std::size_t among = 0;      ///< so many
 };
 
 /// Places the chunk of a job, all of it or nothing: group by group, each in one domain where it

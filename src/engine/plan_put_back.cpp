@@ -73,7 +73,7 @@ void TakeBack::move_elsewhere(PlanJob& job, Solution& solution) {
 
 /// Whether a victim's own room is not needed after all: its node and its very devices.
 bool TakeBack::stays(PlanJob& job, PlanTask& task) {
-  if (!task.node) return false;
+  if (!task.node || task.just_placed()) return false;
   const auto& soon = run_.overlay.soon();
   if (task.shape == nullptr) task.shape = run_.jobs.shape_of(task);
   if (task.shape->fit.check(soon, *task.node) != Reason::none) return false;

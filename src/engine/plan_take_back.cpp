@@ -16,12 +16,6 @@ using policy::QueueIndex;
 /// Sets of victims this small are looked through for one that can do without some of them.
 constexpr std::size_t few_victims = 32;
 
-/// None of them was placed by this very plan.
-bool were_running(const VictimTurns::Chunk& chunk) {
-  return std::ranges::all_of(
-      chunk.tasks, [](const auto* task) { return task->member->state == MemberState::placed; });
-}
-
 }  // namespace
 
 TakeBack::TakeBack(PlanRun& run) : run_(run) {
@@ -162,14 +156,26 @@ bool TakeBack::reclaim_holds(const Attempt& attempt, std::span<const Chunk> vict
                                takings, run_.policy.config.reclaim.saturation_multiplier);
 }
 
+/// What this plan itself placed can be taken back, unless others make room for it or it has claims
+/// that are not its alone.
+bool TakeBack::may_go(const Attempt& attempt, const Chunk& chunk) const {
+  return std::ranges::all_of(chunk.tasks, [&](const auto* task) {
+    if (!task->just_placed()) return true;
+    return attempt.way != Way::consolidate && !kept_.contains(task) && task->shape != nullptr &&
+           !task->shape->singular && !run_.fit.counts_node_allocatable();
+  });
+}
+
 /// Within the disruption budgets and the plan's own.
 bool TakeBack::affordable(std::span<const Chunk> victims) const {
   std::size_t pods = 0;
   std::vector<std::int64_t> used(disruptions_left_.size(), 0);
   auto by_queue = evictions_of_;
   for (const auto& chunk : victims) {
-    pods += chunk.tasks.size();
-    by_queue[chunk.job->queue->get()] += static_cast<std::int64_t>(chunk.tasks.size());
+    const auto running = static_cast<std::size_t>(
+        std::ranges::count_if(chunk.tasks, [](const auto* task) { return !task->just_placed(); }));
+    pods += running;
+    by_queue[chunk.job->queue->get()] += static_cast<std::int64_t>(running);
     const auto bound = run_.policy.config.budgets.evictions_per_queue;
     if (bound && by_queue[chunk.job->queue->get()] > *bound) return false;
     if (budgets_of_.empty()) continue;
@@ -216,7 +222,7 @@ std::optional<TakeBack::Solution> TakeBack::search(const Attempt& attempt, const
     const bool closed = !owes && --moves_left < 0;
     if (closed || !may_give(attempt, *chunk->job) ||
         (!chunk->keeps_minimum && protected_by_runtime(attempt, *chunk->job)) ||
-        goes_in_circles(attempt, *chunk, taken) || !were_running(*chunk) ||
+        goes_in_circles(attempt, *chunk, taken) || !may_go(attempt, *chunk) ||
         !affordable(std::span(&*chunk, 1))) {
       walk.spare();
       if (closed) walk.close_queue(*chunk->job->queue);

@@ -49,6 +49,8 @@ class TakeBack {
   /// Nothing: it cannot be done, and the overlay is as it was.
   [[nodiscard]] std::optional<Solution> solve(PlanJob& job, std::span<const std::uint32_t> chunk,
                                               Way way, const JobTurns& turns);
+  /// Room that others leave for it: whoever got it in this plan keeps it.
+  void keep(const PlanTask& task) { kept_.insert(&task); }
   /// Counts a solution that is taken, and writes its evictions into the plan.
   void commit(const PlanJob& job, const Solution& solution, Way way);
 
@@ -75,6 +77,7 @@ class TakeBack {
                                  std::span<const policy::Amounts> taken) const;
   [[nodiscard]] bool reclaim_holds(const Attempt& attempt, std::span<const Chunk> victims,
                                    const std::map<PlanTask*, Placement>& moved) const;
+  [[nodiscard]] bool may_go(const Attempt& attempt, const Chunk& chunk) const;
   [[nodiscard]] bool affordable(std::span<const Chunk> victims) const;
   [[nodiscard]] std::optional<Solution> search(const Attempt& attempt, const JobTurns& turns);
   [[nodiscard]] std::optional<Solution> try_with(const Attempt& attempt, std::span<const Chunk> all,
@@ -99,6 +102,7 @@ class TakeBack {
   PlanRun& run_;
   VictimTurns::Candidates candidates_;
   std::set<const PlanTask*> moved_;
+  std::set<const PlanTask*> kept_;
   std::map<std::string_view, const PlanJob*> gave_way_;  ///< jobs that did so lately, by lineage
   std::set<std::string_view> betters_;  ///< lineages that the job at hand may not take room from
   bool collected_ = false;

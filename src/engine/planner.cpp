@@ -11,7 +11,8 @@ struct Planner::State {
   PlanMemory memory;
 };
 
-Planner::Planner(alloc::AllocatorOptions options) : state_(std::make_unique<State>(options)) {}
+Planner::Planner(const alloc::AllocatorOptions& options)
+    : state_(std::make_unique<State>(options)) {}
 Planner::~Planner() = default;
 Planner::Planner(Planner&&) noexcept = default;
 Planner& Planner::operator=(Planner&&) noexcept = default;

@@ -152,6 +152,7 @@ void Engine::State::take(const Plan& plan, const cluster::Snapshot& then, Time n
     if (at) plan_again_at(*at);
   }
   take_evictions(plan, now);
+  expose(plan);
   if (!plan.exhausted) return;
   // The same plan again would end where this one did.
   const bool moved_on =

@@ -49,9 +49,10 @@ struct PodTrack {
   Reason reported = Reason::none;  ///< the Reason in its DrayAdmitted condition
   bool nominated = false;          ///< nominatedNodeName was set again, and not seen since
   bool told_no = false;            ///< filter refused it since it was last woken
-  bool asked = false;              ///< filter was called since the reservation was offered
-  std::string verdict_at_offer;    ///< kube-scheduler's last word when it was offered
-  std::uint32_t attempts = 0;      ///< of the write under way
+  bool exposed = false;  ///< its gate was taken off without a placement, for an autoscaler to see
+  bool asked = false;    ///< filter was called since the reservation was offered
+  std::string verdict_at_offer;  ///< kube-scheduler's last word when it was offered
+  std::uint32_t attempts = 0;    ///< of the write under way
   /// By stage: the reservation's end, the next attempt of a write, the next step of the binding.
   std::optional<Time> timer;
 };

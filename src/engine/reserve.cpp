@@ -102,6 +102,7 @@ void Engine::State::lift_written(const Uid& uid, const WriteOutcome& outcome, Ti
   const auto found = tracks.find(uid);
   if (found == tracks.end()) return;
   auto& track = found->second;
+  if (!outcome) track.exposed = false;
   if (track.stage != Stage::nominating && track.stage != Stage::lifting) return;
   const auto pod = pod_of(track);
   if (!pod) return;

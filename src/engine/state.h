@@ -92,6 +92,7 @@ struct Engine::State {
   [[nodiscard]] bool worth_planning() const;
   [[nodiscard]] std::vector<RefusedNode> refused_nodes(const PodTrack& track, Time now) const;
   void take(const Plan& plan, const cluster::Snapshot& then, Time now);
+  void expose(const Plan& plan);
   void take_job(const JobOutcome& outcome, bool as_planned, Time now);
   void take_placements(const JobOutcome& outcome, Time now);
   void report_unformed(Time now);

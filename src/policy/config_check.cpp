@@ -135,13 +135,16 @@ void check_devices(const PolicyConfig& config, ConfigProblems& problems) {
       }
     }
   }
-  const auto& prefer = config.alignment.prefer;
-  for (std::size_t i = 0; i < prefer.size(); ++i) {
-    if (aliases.contains(prefer[i]) || is_qualified_name(prefer[i], true)) continue;
-    problems.error(fmt::format("alignment.prefer[{}]", i),
-                   "{} is neither an alias nor an attribute (domain/name){}", prefer[i],
-                   suggest(prefer[i], alias_names));
-  }
+  const auto check_levels = [&](const char* key, const std::vector<std::string>& levels) {
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      if (aliases.contains(levels[i]) || is_qualified_name(levels[i], true)) continue;
+      problems.error(fmt::format("alignment.{}[{}]", key, i),
+                     "{} is neither an alias nor an attribute (domain/name){}", levels[i],
+                     suggest(levels[i], alias_names));
+    }
+  };
+  if (config.alignment.prefer) check_levels("prefer", *config.alignment.prefer);
+  check_levels("require", config.alignment.require);
   std::set<std::string_view> levels;
   for (std::size_t i = 0; i < config.topology.size(); ++i) {
     const auto path = fmt::format("topology[{}]", i);

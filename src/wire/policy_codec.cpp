@@ -116,6 +116,7 @@ struct Reading {
 
   static void read(const ConfigNode& in, policy::Alignment& out) {
     field(in, "prefer", out.prefer);
+    field(in, "require", out.require);
     field(in, "aliases", out.aliases);
   }
 
@@ -161,6 +162,7 @@ struct Reading {
     field(in, "queues", out.queues);
     field(in, "podQueues", out.pod_queues);
     field(in, "placement", out.placement);
+    field(in, "shares", out.shares);
     field(in, "alignment", out.alignment);
     field(in, "topology", out.topology);
     field(in, "fairness", out.fairness);

@@ -79,7 +79,10 @@ constexpr PolicyShape pod_queues{.form = Form::object, .fields = pod_queue_field
 constexpr std::array alignment_fields{
     PolicyField{"prefer", &text_list,
                 "Attributes or aliases that the devices of a pod should share, the most important "
-                "first."},
+                "first. Default the PCIe root, then the NUMA node."},
+    PolicyField{"require", &text_list,
+                "Attributes or aliases that the devices of a pod have to share; devices without "
+                "them go with any."},
     PolicyField{"aliases", &text_lists, "One name for attributes of several drivers."},
 };
 constexpr PolicyShape alignment{.form = Form::object, .fields = alignment_fields};
@@ -148,6 +151,9 @@ constexpr std::array file_fields{
     PolicyField{"podQueues", &pod_queues, "Which queue a pod belongs to."},
     PolicyField{"placement", &placement,
                 "By resource: fill nodes and devices one by one, or use all evenly. Default pack."},
+    PolicyField{"shares", &strategy,
+                "Parts of devices: on nodes and devices that are shared already, or on unused "
+                "ones. Default pack."},
     PolicyField{"alignment", &alignment, "Devices that belong close together."},
     PolicyField{"topology", &text_list, "Node labels, the widest domain first."},
     PolicyField{"fairness", &fairness, "Shares that even out over time."},

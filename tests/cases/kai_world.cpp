@@ -65,7 +65,9 @@ void KaiWorld::read_policy() {
   config.consolidation.max_jobs = most < 0 ? 100'000 : most;
   config.gangs.stale_after = seconds_of(settings.value("stalenessGraceSec", Json(0)));
   config.budgets.victim_cooldown = Duration{0};
+  bool orders_shares = false;
   for (const auto& plugin : settings.value("plugins", Json::array())) {
+    orders_shares = orders_shares || plugin.value("name", "") == "gpusharingorder";
     if (plugin.value("name", "") != "nodeplacement") continue;
     const auto arguments = plugin.value("arguments", Json::object());
     for (const auto* resource : {"gpu", "cpu"}) {
@@ -74,6 +76,9 @@ void KaiWorld::read_policy() {
       }
     }
   }
+  // Without that plugin, KAI's nodes with shared devices are as any others.
+  const auto gpu = config.placement.find("gpu");
+  if (!orders_shares && gpu != config.placement.end()) config.shares = gpu->second;
   policy::Topologies topologies;
   for (const auto& topology : json_.value("topologies", Json::array())) {
     auto& levels = topologies[topology.at("name").get<std::string>()];

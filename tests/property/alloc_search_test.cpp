@@ -164,7 +164,8 @@ struct World {
       claims.push_back(random_claim(random, "c" + std::to_string(i)));
     }
     options.better_step_budget = 1'000'000;
-    options.alignment = {{"a.example.com/root", "b.example.com/root"}, {"x.io/numa"}};
+    options.alignment = {{.attributes = {"a.example.com/root", "b.example.com/root"}},
+                         {.attributes = {"x.io/numa"}}};
   }
 };
 

@@ -60,6 +60,7 @@ struct Fit {
   Reason reason = Reason::none;  ///< none: it fits
   std::int64_t preference = 0;   ///< as in Allocation
   std::int64_t score = 0;        ///< as in Allocation
+  std::uint32_t unready = 0;     ///< devices with binding conditions: to be made ready first
 };
 
 enum class Mode : std::uint8_t {
@@ -70,17 +71,25 @@ enum class Mode : std::uint8_t {
 /// Which used cards shares go to.
 enum class SharePlacement : std::uint8_t { pack, spread };
 
+/// A kind of place that a pod's devices should share: a PCIe root, a NUMA node.
+struct AlignmentLevel {
+  std::vector<std::string> attributes;  ///< of all drivers; the first that a device has counts
+  /// No choice with devices in two places will do; a device of no known place goes with any.
+  bool required = false;
+
+  bool operator==(const AlignmentLevel&) const = default;
+};
+
 struct AllocatorOptions {
   Mode mode = Mode::first_fit;
   Features features;
   Compatibility compatibility = Compatibility::v0_37_2;
   SharePlacement shares = SharePlacement::pack;
-  /// Mode best: levels on which a pod's devices should be together, the most wanted first; each
-  /// with the attributes that tell it, of all drivers.
-  std::vector<std::vector<std::string>> alignment{
-      {"resource.kubernetes.io/pcieRoot"},
-      {"resource.kubernetes.io/numaNode", "dra.net/numaNode", "dra.cpu/numaNodeID",
-       "spyre.ibm.com/numaInfo"}};
+  /// Mode best: levels on which a pod's devices should be together, the most wanted first.
+  std::vector<AlignmentLevel> alignment{
+      {.attributes = {"resource.kubernetes.io/pcieRoot"}},
+      {.attributes = {"resource.kubernetes.io/numaNode", "dra.net/numaNode", "dra.cpu/numaNodeID",
+                      "spyre.ibm.com/numaInfo"}}};
   /// Mode best: devices looked at after the first solution, for a better one.
   std::uint64_t better_step_budget = 20'000;
   /// Devices looked at in one search, after which it ends with Reason::search_budget.

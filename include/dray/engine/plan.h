@@ -160,7 +160,7 @@ struct Plan {
 /// at a time.
 class Planner {
  public:
-  explicit Planner(alloc::AllocatorOptions options = {});
+  explicit Planner(const alloc::AllocatorOptions& options = {});
   ~Planner();
   Planner(Planner&&) noexcept;
   Planner& operator=(Planner&&) noexcept;

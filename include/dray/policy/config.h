@@ -80,10 +80,11 @@ struct PodQueues {
   bool operator==(const PodQueues&) const = default;
 };
 
-/// Attributes that the devices of a pod should share, the most important first; an alias stands
-/// for attributes of several drivers.
+/// Attributes that the devices of a pod should share, the most important first, and such that they
+/// have to; an alias stands for attributes of several drivers.
 struct Alignment {
-  std::vector<std::string> prefer;
+  std::optional<std::vector<std::string>> prefer;  ///< absent: what the allocator prefers
+  std::vector<std::string> require;
   std::map<std::string, std::vector<std::string>, std::less<>> aliases;
 
   bool operator==(const Alignment&) const = default;
@@ -144,7 +145,8 @@ struct PolicyConfig {
   std::vector<CountedResource> resources;
   std::vector<QueueConfig> queues;
   PodQueues pod_queues;
-  Placements placement;  ///< absent: pack
+  Placements placement;                                ///< absent: pack
+  PlacementStrategy shares = PlacementStrategy::pack;  ///< of devices, on nodes and on used ones
   Alignment alignment;
   std::vector<std::string> topology;  ///< node label keys, the widest domain first
   Fairness fairness;

@@ -55,6 +55,40 @@ TEST_CASE("mode best aligns across claims and drivers without being asked") {
   CHECK(one.ask(claims) == Names{"gpu-a", "nic-b"});
 }
 
+TEST_CASE("devices that somebody has to make ready come last") {
+  auto one = best();
+  REQUIRE(one.options.features.set_gate("DRADeviceBindingConditions", true));
+  auto fabric = device("a");
+  fabric.binding_conditions = {"Attached"};
+  fabric.binding_failure_conditions = {"AttachFailed"};
+  put(one.cluster, slice("n1", {fabric, device("b"), device("c")}));
+  CHECK(one.ask({claim("c", {request("r", exactly(2))})}) == Names{"b", "c"});
+  CHECK(one.ask({claim("c", {request("r", exactly(3))})}) == Names{"a", "b", "c"});
+}
+
+TEST_CASE("a required level bars choices across its places") {
+  auto one = best();
+  one.options.alignment = {{.attributes = {"root"}, .required = true}};
+  put(one.cluster, slice("n1", {rooted("0", "a"), rooted("1", "a"), rooted("2", "b"),
+                                rooted("3", "b"), rooted("4", "b")}));
+  CHECK(one.ask({claim("c", {request("r", exactly(2))})}) == Names{"0", "1"});
+  CHECK(one.ask({claim("c", {request("r", exactly(3))})}) == Names{"2", "3", "4"});
+  CHECK(one.ask({claim("c", {request("r", exactly(4))})}).empty());
+  // Two claims of a pod are together as well.
+  CHECK(one.ask({claim("c", {request("r", exactly(2))}), claim("d", {request("r", exactly(2))})})
+            .empty());
+  one.options.alignment[0].required = false;
+  CHECK(one.ask({claim("c", {request("r", exactly(4))})}).size() == 4);
+}
+
+TEST_CASE("a device of no known place goes with any") {
+  auto one = best();
+  one.options.alignment = {{.attributes = {"root"}, .required = true}};
+  put(one.cluster, slice("n1", {rooted("0", "a"), rooted("1", ""), rooted("2", "b")}));
+  CHECK(one.ask({claim("c", {request("r", exactly(2))})}) == Names{"0", "1"});
+  CHECK(one.ask({claim("c", {request("r", exactly(3))})}).empty());
+}
+
 TEST_CASE("what stands for unknown is no place") {
   auto one = best();
   put(one.cluster, slice("n1", {rooted("0", ""), rooted("1", "a"), rooted("2", "")}));

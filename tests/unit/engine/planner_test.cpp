@@ -183,6 +183,73 @@ TEST_CASE("a class behind an extended resource gives devices where the node has 
   CHECK(plan.jobs[1].placements[0].claims.empty());
 }
 
+TEST_CASE("the policy decides where devices have to be together, from one plan to the next") {
+  Cluster cluster;
+  cluster.tell(make_node("n0"));
+  auto slice = make_gpus("n0", 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    slice.devices[i].attributes["example.com/root"] = std::string(i == 0 ? "a" : "b");
+  }
+  cluster.tell(slice);
+  cluster.pod("p", 2);
+  cluster.input.snapshot = cluster.state.snapshot();
+  cluster.input.now = start;
+  alloc::AllocatorOptions options;
+  options.mode = alloc::Mode::best;
+  Planner planner(options);
+  CHECK(nodes(planner.plan(cluster.input)) == std::vector<std::string>{"n0"});
+  auto changed = policy::Policy::open();
+  changed.config.alignment.require = {"example.com/root"};
+  cluster.input.policy = std::make_shared<const policy::Policy>(std::move(changed));
+  const auto refused = planner.plan(cluster.input);
+  CHECK(nodes(refused) == std::vector<std::string>{"-"});
+  CHECK(refused.jobs[0].reason == Reason::constraint);
+  cluster.input.policy = nullptr;
+  CHECK(nodes(planner.plan(cluster.input)) == std::vector<std::string>{"n0"});
+}
+
+TEST_CASE("a gang that has waited long keeps nodes to itself until it starts") {
+  Cluster cluster;
+  for (const auto* name : {"n0", "n1"}) cluster.node(name, 2);
+  auto policy = policy::Policy::open();
+  policy.config.gangs.reserve_after = std::chrono::minutes(10);
+  cluster.input.policy = std::make_shared<const policy::Policy>(std::move(policy));
+  // One GPU of each node is in use: the gang wants two whole nodes.
+  for (const auto* name : {"n0", "n1"}) {
+    auto claim = make_claim(std::string("held-") + name, 1);
+    claim.allocation.emplace().devices.push_back(
+        {.request = "gpu",
+         .device = {DriverName("gpu.example.com"), PoolName(name), DeviceName("gpu-0")}});
+    cluster.tell(claim);
+  }
+  Job gang;
+  gang.uid = Uid("gang");
+  gang.name = gang.lineage = "default/gang";
+  gang.queue = policy::QueueName("default");
+  gang.queued = gang.created = start - std::chrono::minutes(11);
+  for (const auto* name : {"g0", "g1"}) {
+    cluster.tell(make_claim(std::string("c-") + name, 2, name));
+    auto pod = make_pod(name, std::string("c-") + name);
+    cluster.tell(pod);
+    gang.members.push_back({.pod = std::make_shared<const Pod>(std::move(pod))});
+  }
+  gang.gang = plain_gang(2, 2);
+  cluster.input.jobs.push_back(std::make_shared<const Job>(gang));
+  cluster.pod("small", 1);
+  auto made = cluster.plan();
+  REQUIRE(made.jobs.size() == 2);
+  CHECK(made.jobs[0].reason == Reason::gang_no_room);
+  CHECK(made.jobs[0].detail.find("2 nodes are kept for it") != std::string::npos);
+  CHECK(made.jobs[1].placements.empty());
+  CHECK(made.jobs[1].reason == Reason::room_kept);
+  // Before its time the small one goes first.
+  gang.queued = start - std::chrono::minutes(9);
+  cluster.input.jobs[0] = std::make_shared<const Job>(gang);
+  made = cluster.plan();
+  CHECK(made.jobs[1].placements.size() == 1);
+  CHECK(made.again_at == start + std::chrono::minutes(1));
+}
+
 TEST_CASE("a node with a better alternative goes before a fuller one") {
   Cluster c;
   c.node("a", 2);

@@ -68,6 +68,8 @@ TEST_CASE("names of resources, attributes, labels and classes are checked, and n
        "no resource gpus; did you mean gpu?"},
       {"an unknown alias", [](PolicyConfig& c) { c.alignment.prefer = {"numa"}; },
        "alignment.prefer[0]", "neither an alias nor an attribute"},
+      {"an unknown alias that is required", [](PolicyConfig& c) { c.alignment.require = {"numa"}; },
+       "alignment.require[0]", "neither an alias nor an attribute"},
       {"an alias with a slash", [](PolicyConfig& c) { c.alignment.aliases["a/b"] = {"a.b/c"}; },
        "alignment.aliases.a/b", "no slash"},
       {"an empty alias", [](PolicyConfig& c) { c.alignment.aliases["a"] = {}; },

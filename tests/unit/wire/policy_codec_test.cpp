@@ -52,8 +52,10 @@ podQueues:
   otherwise: physics
 placement:
   gpu: spread
+shares: spread
 alignment:
   prefer: [numa]
+  require: [resource.kubernetes.io/pcieRoot]
   aliases:
     numa: [resource.kubernetes.io/numaNode]
 topology: [topology.kubernetes.io/zone]
@@ -179,7 +181,7 @@ TEST_CASE("every field that is taken away is missed") {
     }
     at += line.size() + 1;
   }
-  CHECK(fields == 42);
+  CHECK(fields == 44);
 }
 
 TEST_CASE("queuesFrom kai takes no queues from the file") {

@@ -1,0 +1,72 @@
+#include <catch2/catch.hpp>
+
+#include <memory>
+
+#include "dray/policy/config.h"
+#include "tests/unit/engine/fixture.h"
+
+namespace dray::engine {
+namespace {
+
+PolicyChanged exposing(std::int32_t jobs) {
+  policy::PolicyConfig config;
+  config.budgets.exposed_jobs = jobs;
+  return {std::make_shared<const policy::PolicyConfig>(config)};
+}
+
+void ask(Bench& bench, const std::string& name, std::int64_t gpus) {
+  bench.tell(make_claim("c-" + name, gpus));
+  bench.tell(make_pod(name, "c-" + name));
+}
+
+TEST_CASE("the first jobs without room lose their gates for an autoscaler to see, no more") {
+  Bench bench;
+  bench.add_nodes(1, 2);
+  bench.apply(exposing(1));
+  ask(bench, "p1", 4);
+  const auto lift = bench.take_write<LiftGate>();
+  REQUIRE(lift);
+  CHECK(lift->second.pod.name == "p1");
+  CHECK(lift->second.annotations.empty());
+  bench.done(lift->first);
+  ask(bench, "p2", 4);
+  CHECK_FALSE(bench.take_write<LiftGate>());
+  // The autoscaler brings a node: the pod gets its place as any pod without a gate.
+  auto pod = make_pod("p1", "c-p1");
+  pod.scheduling_gates.clear();
+  bench.tell(pod);
+  bench.tell(make_node("n9"));
+  bench.tell(make_gpus("n9", 4));
+  CHECK(bench.engine.status().reservations == 1);
+  // Now it is the next one's turn.
+  const auto next = bench.take_write<LiftGate>();
+  REQUIRE(next);
+  CHECK(next->second.pod.name == "p2");
+}
+
+TEST_CASE("a gate that could not be taken off is tried again") {
+  Bench bench;
+  bench.add_nodes(1, 2);
+  bench.apply(exposing(1));
+  ask(bench, "p1", 4);
+  const auto lift = bench.take_write<LiftGate>();
+  REQUIRE(lift);
+  bench.done(lift->first, fail(ErrorCode::unavailable, "no answer"));
+  bench.now += std::chrono::seconds(1);
+  bench.tell(make_node("other"));
+  CHECK(bench.take_write<LiftGate>());
+}
+
+TEST_CASE("no gate goes for what more nodes would not help, nor unless the policy says so") {
+  Bench bench;
+  bench.add_nodes(1, 2);
+  ask(bench, "p1", 4);
+  CHECK_FALSE(bench.take_write<LiftGate>());
+  bench.apply(exposing(2));
+  CHECK(bench.take_write<LiftGate>());
+  bench.tell(make_pod("p2", "no-such-claim"));
+  CHECK_FALSE(bench.take_write<LiftGate>());
+}
+
+}  // namespace
+}  // namespace dray::engine
