@@ -217,9 +217,9 @@ TEST_CASE("a gang that has waited long keeps nodes to itself until it starts") {
   // One GPU of each node is in use: the gang wants two whole nodes.
   for (const auto* name : {"n0", "n1"}) {
     auto claim = make_claim(std::string("held-") + name, 1);
-    claim.allocation.emplace().devices.push_back(
-        {.request = "gpu",
-         .device = {DriverName("gpu.example.com"), PoolName(name), DeviceName("gpu-0")}});
+    auto& held = claim.allocation.emplace().devices.emplace_back();
+    held.request = "gpu";
+    held.device = {DriverName("gpu.example.com"), PoolName(name), DeviceName("gpu-0")};
     cluster.tell(claim);
   }
   Job gang;
@@ -231,7 +231,9 @@ TEST_CASE("a gang that has waited long keeps nodes to itself until it starts") {
     cluster.tell(make_claim(std::string("c-") + name, 2, name));
     auto pod = make_pod(name, std::string("c-") + name);
     cluster.tell(pod);
-    gang.members.push_back({.pod = std::make_shared<const Pod>(std::move(pod))});
+    gang.members.push_back({.pod = std::make_shared<const Pod>(std::move(pod)),
+                            .state = MemberState::waiting,
+                            .node = {}});
   }
   gang.gang = plain_gang(2, 2);
   cluster.input.jobs.push_back(std::make_shared<const Job>(gang));
