@@ -48,9 +48,7 @@ void TakeBack::collect_victims(const JobTurns& turns) {
         job->tasks, [this](const auto& task) { return moved_.contains(&task); });
     if (!moved) candidates_[job->queue->get()].push_back(job);
   }
-  for (auto& jobs : candidates_) {
-    std::ranges::sort(jobs, [&](const auto* a, const auto* b) { return turns.before(*b, *a); });
-  }
+  for (auto& jobs : candidates_) turns.sort_backwards(jobs);
 }
 
 std::vector<char> TakeBack::open_queues(const Attempt& attempt) const {

@@ -1,7 +1,8 @@
 #include "engine/plan_turns.h"
 
 #include <algorithm>
-#include <tuple>
+#include <functional>
+#include <utility>
 
 #include "dray/policy/job_order.h"
 
@@ -18,21 +19,22 @@ JobTurns::JobTurns(const policy::QueueTree& queues, const policy::Amounts& total
       leaves_(queues.queues().size()),
       tops_() {}
 
-bool JobTurns::before(const PlanJob& a, const PlanJob& b) const {
-  const auto rank = [&](const PlanJob& job) {
-    const auto waited = std::max(now_ - job.job->queued, Duration{0});
-    return policy::aged_priority(job.job->priority, waited, aging_);
-  };
-  if (a.job->promised != b.job->promised) return a.job->promised;
-  if (const auto l = rank(a), r = rank(b); l != r) return l > r;
-  if (const auto l = a.phase(), r = b.phase(); l != r) return l < r;
-  return std::tie(a.job->created, a.order) < std::tie(b.job->created, b.order);
+JobTurns::Turn JobTurns::turn_of(const PlanJob& job) const {
+  const auto waited = std::max(now_ - job.job->queued, Duration{0});
+  const std::int64_t priority = policy::aged_priority(job.job->priority, waited, aging_);
+  return {!job.job->promised, -priority, job.phase(), job.job->created, job.order};
+}
+
+void JobTurns::sort_backwards(std::vector<PlanJob*>& jobs) const {
+  std::vector<std::pair<Turn, PlanJob*>> order;
+  order.reserve(jobs.size());
+  for (auto* job : jobs) order.emplace_back(turn_of(*job), job);
+  std::ranges::sort(order, std::greater<>(), &std::pair<Turn, PlanJob*>::first);
+  std::ranges::transform(order, jobs.begin(), [](const auto& entry) { return entry.second; });
 }
 
 void JobTurns::start() {
-  for (auto& leaf : leaves_) {
-    std::ranges::sort(leaf.jobs, [this](const auto* a, const auto* b) { return before(*b, *a); });
-  }
+  for (auto& leaf : leaves_) sort_backwards(leaf.jobs);
   reorder();
 }
 

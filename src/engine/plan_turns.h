@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "dray/policy/queue_order.h"
@@ -29,7 +31,11 @@ class JobTurns {
   void reorder();
 
   /// Whether `a` is served before `b` of the same queue.
-  [[nodiscard]] bool before(const PlanJob& a, const PlanJob& b) const;
+  [[nodiscard]] bool before(const PlanJob& a, const PlanJob& b) const {
+    return turn_of(a) < turn_of(b);
+  }
+  /// Jobs of one queue, the one that is served last first.
+  void sort_backwards(std::vector<PlanJob*>& jobs) const;
 
  private:
   struct Node {
@@ -38,6 +44,9 @@ class JobTurns {
     policy::Amounts next;                  ///< what the first job below needs
     bool any = false;
   };
+  /// Smaller ones are served first: promised, priority, below its minimum, age, uid.
+  using Turn = std::tuple<bool, std::int64_t, policy::GangPhase, Time, std::uint32_t>;
+  [[nodiscard]] Turn turn_of(const PlanJob& job) const;
   void build(policy::QueueIndex queue);
   void make_heap(std::vector<policy::QueueIndex>& heap);
   void refresh(policy::QueueIndex queue);

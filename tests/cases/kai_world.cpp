@@ -77,8 +77,8 @@ void KaiWorld::read_policy() {
     }
   }
   // Without that plugin, KAI's nodes with shared devices are as any others.
-  const auto gpu = config.placement.find("gpu");
-  if (!orders_shares && gpu != config.placement.end()) config.shares = gpu->second;
+  const auto placed = config.placement.find("gpu");
+  if (!orders_shares && placed != config.placement.end()) config.shares = placed->second;
   policy::Topologies topologies;
   for (const auto& topology : json_.value("topologies", Json::array())) {
     auto& levels = topologies[topology.at("name").get<std::string>()];
