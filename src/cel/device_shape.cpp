@@ -199,7 +199,7 @@ struct Interner::Tables {
 
     [[nodiscard]] bool fits(std::string_view other_driver, const Attributes& given,
                             const Capacities& capacity) const {
-      if (driver != other_driver || attributes != given.size() ||
+      if (!names || driver != other_driver || attributes != given.size() ||
           qualified.size() != given.size() + capacity.size()) {
         return false;
       }

@@ -295,7 +295,8 @@ std::string_view PlanFit::why(const Wish& wish, NodeIndex node, bool shares) con
   if (shares && policy_.config.shares == policy::PlacementStrategy::pack) {
     return "beside other shares";
   }
-  return wish.strategy == policy::PlacementStrategy::pack ? "the fullest" : "the emptiest";
+  return wish.strategy == policy::PlacementStrategy::pack ? "the fullest with room"
+                                                          : "the emptiest with room";
 }
 
 std::optional<Choice> PlanFit::best(const PlanJob& job, PlanTask& task, const NodeSet& among,

@@ -24,11 +24,11 @@ void PlanMemory::follow(const policy::PolicyConfig& config) {
 
 namespace {
 
-/// `the fullest of 12 nodes`.
+/// `the fullest with room (of 12 nodes)`.
 std::string words_for(const Placed& placed) {
   if (placed.among == 0) return std::string(placed.why);
   if (placed.among == 1) return "the only node";
-  return fmt::format("{} of {} nodes", placed.why, placed.among);
+  return fmt::format("{} (of {} nodes)", placed.why, placed.among);
 }
 
 }  // namespace

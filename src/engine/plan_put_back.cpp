@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "dray/policy/capacity.h"
@@ -71,6 +73,38 @@ void TakeBack::move_elsewhere(PlanJob& job, Solution& solution) {
   }
 }
 
+/// Whether the plan gave a device away that shares a counter set with this one.
+bool TakeBack::counters_taken(cluster::PoolIndex pool, const DeviceName& device) const {
+  const auto& slots = run_.input.snapshot->pool(pool).slots;
+  const auto draws_on = [](const auto& published, const std::set<std::string>& sets) {
+    return std::ranges::any_of(published.traits->consumes_counters,
+                               [&](const auto& takes) { return sets.contains(takes.counter_set); });
+  };
+  std::set<std::string> sets;
+  for (const auto& slot : slots) {
+    for (const auto& published : slot.slice->devices) {
+      if (*published.name != device.get()) continue;
+      for (const auto& takes : published.traits->consumes_counters) sets.insert(takes.counter_set);
+    }
+  }
+  if (sets.empty()) return false;
+  // Who has been put back has what it had.
+  const auto as_before = [](const auto& slot, std::size_t at, const cluster::DeviceUse& use) {
+    return slot.use && std::ranges::any_of(*slot.use, [&](const auto& known) {
+             return known.first == at && known.second == use;
+           });
+  };
+  for (const auto& slot : slots) {
+    const auto& devices = slot.slice->devices;
+    for (std::size_t at = 0; at < devices.size(); ++at) {
+      const auto* use = run_.overlay.soon().changed_use(pool, *devices[at].name);
+      if (use == nullptr || use->none() || as_before(slot, at, *use)) continue;
+      if (draws_on(devices[at], sets)) return true;
+    }
+  }
+  return false;
+}
+
 /// Whether a victim's own room is not needed after all: its node and its very devices.
 bool TakeBack::stays(PlanJob& job, PlanTask& task) {
   if (!task.node || task.just_placed()) return false;
@@ -89,8 +123,11 @@ bool TakeBack::stays(PlanJob& job, PlanTask& task) {
         const auto pool = run_.input.snapshot->find_pool(device.device.driver, device.device.pool);
         if (!pool) return false;
         const auto* use = soon.changed_use(*pool, device.device.device.get());
-        // A share may have gone to somebody else; only an unused device surely has not.
-        if (use == nullptr || !use->none()) return false;
+        // A share may have gone to somebody else; only an unused device surely has not. Nor may
+        // another that draws on the same counters have been taken since.
+        if (use == nullptr || !use->none() || counters_taken(*pool, device.device.device)) {
+          return false;
+        }
       }
     }
     placement.claims.push_back({.claim = claim->key(),

@@ -95,6 +95,7 @@ class TakeBack {
                                                   std::vector<std::size_t> picked,
                                                   PlanOverlay::Mark mark, Solution found);
   void put_back(Solution& solution, bool may_stay);
+  [[nodiscard]] bool counters_taken(cluster::PoolIndex pool, const DeviceName& device) const;
   [[nodiscard]] bool stays(PlanJob& job, PlanTask& task);
   void move_elsewhere(PlanJob& job, Solution& solution);
   void say_again(Time time);

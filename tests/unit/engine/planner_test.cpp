@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -250,6 +252,66 @@ TEST_CASE("a gang that has waited long keeps nodes to itself until it starts") {
   made = cluster.plan();
   CHECK(made.jobs[1].placements.size() == 1);
   CHECK(made.again_at == start + std::chrono::minutes(1));
+}
+
+TEST_CASE("a victim stays only if nobody got the counters that its device draws on") {
+  // A whole card, and its half, draw on one counter; the half runs, and the card is wanted.
+  Cluster cluster;
+  cluster.tell(make_node("n0"));
+  auto slice = make_gpus("n0", 2);
+  slice.devices[0].name = DeviceName("card");
+  slice.devices[1].name = DeviceName("half");
+  const std::array<std::int64_t, 2> takes{2, 1};
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto& consumption = slice.devices[i].consumes_counters.emplace_back();
+    consumption.counter_set = "card";
+    consumption.counters["parts"] = Quantity(takes[i]);
+    slice.devices[i].attributes["size"] = takes[i];
+  }
+  ResourceSlice counters = slice;
+  counters.meta.name = "n0-counters";
+  counters.meta.uid = Uid("n0-counters");
+  counters.devices.clear();
+  auto& set = counters.shared_counters.emplace_back();
+  set.name = "card";
+  set.counters["parts"] = Quantity(2);
+  slice.pool_slice_count = counters.pool_slice_count = 2;
+  cluster.tell(slice);
+  cluster.tell(counters);
+
+  auto held = make_claim("c-runs", 1, "runs");
+  auto& device = held.allocation.emplace().devices.emplace_back();
+  device.request = "gpu";
+  device.device = {DriverName("gpu.example.com"), PoolName("n0"), DeviceName("half")};
+  auto pod = make_pod("runs", "c-runs", false);
+  pod.node_name = NodeName("n0");
+  pod.phase = "Running";
+  held.reserved_for.push_back(
+      {.api_group = {}, .resource = "pods", .name = "runs", .uid = pod.meta.uid});
+  cluster.tell(held);
+  cluster.tell(pod);
+  auto running = single_pod_job(std::make_shared<const Pod>(pod), policy::QueueName("default"),
+                                start, NodeName("n0"));
+  running.priority = 1;
+  cluster.input.jobs.push_back(std::make_shared<const Job>(std::move(running)));
+  auto wanted = make_claim("c-wants", 1, "wants");
+  wanted.spec.requests[0].exactly->selectors.push_back(
+      {.cel = R"(device.attributes["gpu.example.com"].size == 2)"});
+  cluster.tell(wanted);
+  auto asker = make_pod("wants", "c-wants");
+  cluster.tell(asker);
+  auto waiting =
+      single_pod_job(std::make_shared<const Pod>(asker), policy::QueueName("default"), start);
+  waiting.priority = 9;
+  cluster.input.jobs.push_back(std::make_shared<const Job>(std::move(waiting)));
+  std::ranges::sort(cluster.input.jobs, {}, [](const auto& job) { return job->uid; });
+  auto policy = policy::Policy::open();
+  policy.config.preemption.enabled = true;
+  cluster.input.policy = std::make_shared<const policy::Policy>(std::move(policy));
+  const auto made = cluster.plan();
+  REQUIRE(made.evictions.size() == 1);
+  CHECK(made.evictions[0].pods == std::vector{Uid("uid-runs")});
+  CHECK(made.evictions[0].moved.empty());
 }
 
 TEST_CASE("a node with a better alternative goes before a fuller one") {
