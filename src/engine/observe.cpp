@@ -10,6 +10,9 @@
 namespace dray::engine {
 namespace {
 
+/// Devices of a pod that is gone for so long are not on their way to anybody.
+constexpr Duration leaving_patience = std::chrono::minutes(2);
+
 /// The API server's versions of one kind count up (KEP-5504); 0 where it is no number.
 std::uint64_t number(const ResourceVersion& version) {
   std::uint64_t value = 0;
@@ -113,6 +116,7 @@ void Engine::State::observe(const cluster::ObjectGone& change, Time now) {
   if (!lingering.empty() && change.kind == Kind::resource_claim) forget_what_shows();
   if (change.kind != Kind::pod) return;
   const auto job = book.job_of(change.uid);
+  if (job) expect_claims_to_go(*job, change.uid, now);
   book.erase(change.uid);
   budgets.erase(change.uid);
   evicting.erase(change.uid);
@@ -120,6 +124,33 @@ void Engine::State::observe(const cluster::ObjectGone& change, Time now) {
   const auto uid = track_by_key.find(PodKey{change.namespace_name, change.name});
   if (uid != track_by_key.end()) drop_pod(Uid(uid->second), now);
   if (job) release_short_gang(job->uid, now);
+}
+
+/// The room that a pod leaves is whole only when its claims have lost their devices as well, which
+/// a controller does later: who waits for that room must not think that it is somebody else's.
+void Engine::State::expect_claims_to_go(const Job& job, const Uid& uid, Time now) {
+  const auto member = std::ranges::find_if(
+      job.members, [&](const Member& each) { return each.pod->meta.uid == uid; });
+  if (member == job.members.end() || !member->pod->node_name) return;
+  const auto claims = claims_of(*cluster.snapshot(), *member->pod);
+  if (!claims) return;
+  for (const auto& claim : *claims) {
+    leaving[claim->key()] = {claim->meta.uid, uid, *member->pod->node_name, now + leaving_patience};
+  }
+}
+
+/// Those of them that have devices still, and no other user.
+std::vector<LeavingClaim> Engine::State::leaving_claims(Time now) {
+  std::erase_if(leaving, [&](const auto& entry) {
+    const auto& [key, left] = entry;
+    const auto claim = cluster.claim(key);
+    return now >= left.until || !claim || claim->meta.uid != left.claim || !claim->allocation ||
+           std::ranges::any_of(claim->reserved_for,
+                               [&](const auto& user) { return user.uid != left.user; });
+  });
+  std::vector<LeavingClaim> claims;
+  for (const auto& [key, left] : leaving) claims.push_back({key, left.node});
+  return claims;
 }
 
 void Engine::State::observe_pod(const Pod& pod, Time now) {

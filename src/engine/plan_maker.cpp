@@ -71,6 +71,7 @@ Plan PlanMaker::make() {
   plan_.total = total_;
   report_queues();
   let_leave();
+  let_claims_go();
   for (auto* job : jobs_.all()) {
     if (job->waiting == 0) continue;
     if (!job->queue) {
@@ -107,6 +108,19 @@ void PlanMaker::let_leave() {
     for (const auto& task : job->tasks) {
       if (task.member->state == MemberState::leaving) overlay_.let_leave(*job, task);
     }
+  }
+}
+
+/// Pods that are gone still have their devices until somebody takes these off their claims.
+void PlanMaker::let_claims_go() {
+  for (const auto& leaving : input_.leaving) {
+    const auto node = input_.snapshot->node(leaving.node);
+    const auto held = input_.snapshot->allocation(leaving.claim);
+    if (!node || !held) continue;
+    Need need;
+    need.counts = policy::Amounts(queues_.resources());
+    need.devices = static_cast<double>(held->devices.size());
+    overlay_.let_go(leaving.claim, *node, need);
   }
 }
 

@@ -48,6 +48,7 @@ class PlanMaker {
   // ---- plan_maker.cpp
   void report_queues();
   void let_leave();
+  void let_claims_go();
   [[nodiscard]] bool ready(PlanJob& job);
   JobOutcome& outcome(PlanJob& job);
   void wait(PlanJob& job, Reason reason, std::string detail);

@@ -150,6 +150,17 @@ void PlanOverlay::let_leave(const PlanJob& /*job*/, const PlanTask& task) {
   free_room(task);
 }
 
+void PlanOverlay::let_go(const ClaimKey& claim, cluster::NodeIndex node, const Need& need) {
+  open_step();
+  if (!now_) now_.emplace(soon_);
+  soon_.release(claim);
+  touch(node, need, 1);
+  ++splits_[node.get()];
+  if (snapshot().shared_pools().empty()) return;
+  shared_split_ = true;
+  nodes_.renew_all();
+}
+
 void PlanOverlay::undo(Mark mark) {
   while (changes_.size() > mark) {
     const auto& change = changes_.back();

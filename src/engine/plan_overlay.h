@@ -50,6 +50,9 @@ class PlanOverlay {
   /// A member that was leaving before the plan: its room is free soon.
   void let_leave(const PlanJob& job, const PlanTask& task);
 
+  /// A claim of a pod that is gone: its devices are free soon.
+  void let_go(const ClaimKey& claim, cluster::NodeIndex node, const Need& need);
+
   using Mark = std::size_t;
   [[nodiscard]] Mark mark() const { return changes_.size(); }
   /// Takes back everything since.

@@ -81,6 +81,7 @@ PlanInput Engine::State::plan_input(Time now) {
   hold_for_moved(now);
   input.disruption_budgets = budgets.budgets(now);
   input.holds = all_holds();
+  input.leaving = leaving_claims(now);
   input.usage = usage.history();
   input.budget = plan_budget();
   input.now = now;

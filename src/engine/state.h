@@ -39,6 +39,8 @@ struct Engine::State {
   // ---- observe.cpp
   void observe(const cluster::ObjectChanged& change, Time now);
   void observe(const cluster::ObjectGone& change, Time now);
+  void expect_claims_to_go(const Job& job, const Uid& pod, Time now);
+  [[nodiscard]] std::vector<LeavingClaim> leaving_claims(Time now);
   void lead(const LeadershipChanged& change, Time now);
   void observe_pod(const Pod& pod, Time now);
   void observe_tracked(PodTrack& track, const Pod& pod, Time now);
@@ -246,6 +248,14 @@ struct Engine::State {
     Time until;
   };
   std::map<std::string, Moved> moved;
+  /// Claims whose only user, a pod, is gone.
+  struct Left {
+    Uid claim;
+    Uid user;
+    NodeName node;
+    Time until;
+  };
+  std::map<ClaimKey, Left> leaving;
   std::set<Uid> blocked;  ///< members of gangs that wait for a claim
   std::map<Uid, Lingering> lingering;
   std::map<WriteId, Purpose> writes;

@@ -55,6 +55,14 @@ struct Hold {
   bool operator==(const Hold&) const = default;
 };
 
+/// A claim whose pod is gone, and whose devices nobody has taken off it yet: they are free soon.
+struct LeavingClaim {
+  ClaimKey claim;
+  NodeName node;
+
+  bool operator==(const LeavingClaim&) const = default;
+};
+
 /// Which of the ways to serve a job are open. Plain placing always is.
 struct Actions {
   bool place = true;
@@ -78,6 +86,7 @@ struct PlanInput {
   std::optional<std::vector<NodeName>> only;  ///< where jobs may go; absent: anywhere
   std::vector<DisruptionBudget> disruption_budgets;
   std::vector<Hold> holds;
+  std::vector<LeavingClaim> leaving;                  ///< sorted by claim
   std::shared_ptr<const policy::UsageHistory> usage;  ///< null: the past does not count
   Actions actions;
   PlanBudget budget;
