@@ -80,7 +80,8 @@ inline Pod make_pod(const std::string& name) {
   pod.scheduler_name = "dray-scheduler";
   pod.containers.push_back({.name = "main",
                             .requests = {{"cpu", Quantity(1)}},
-                            .limits = {}, .claims = {},
+                            .limits = {},
+                            .claims = {},
                             .restart_always = false,
                             .host_ports = {}});
   return pod;

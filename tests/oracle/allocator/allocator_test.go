@@ -19,7 +19,7 @@ const (
 // dray in mode first-fit answers as Kubernetes' structured allocator: same devices, shares, configuration and node
 // selectors, same errors to the letter.
 func TestAgainstUpstream(t *testing.T) {
-	count, seed := cases.Count(t, 4_000, 100_000), cases.Seed(t)
+	count, seed := cases.Count(t, 1_000, 100_000), cases.Seed(t)
 	kinds := map[string]int{}
 	answered, differing := 0, 0
 	for from := 0; from < count && differing < shown; from += batch {
