@@ -95,6 +95,12 @@ class Line(unittest.TestCase):
         count = count_tests.count_line("skipped: late\nskipped: late\nskipped 5: far\n1 passed, 0 failed, 7 skipped\n")
         self.assertEqual(count.note(), "5 skipped: far; 2 skipped: late")
 
+    def test_failures_on_purpose_are_skipped(self):
+        text = "FAIL a\n  want: x (on purpose: why)\nFAIL b\n3 passed, 2 failed, 1 skipped\n"
+        count = count_tests.count_line(text)
+        self.assertEqual((count.passed, count.failed, count.skipped), (3, 1, 2))
+        self.assertIn("1 skipped: differs on purpose", count.note())
+
     def test_no_line_is_a_failure(self):
         self.assertEqual(count_tests.count_line("killed").failed, 1)
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cel/checker_rules.h"
+#include "cel/values.h"
 
 namespace dray::cel {
 
@@ -159,7 +160,7 @@ void Checker::check(Expr* e) {
     case ExprKind::unspecified:
       break;
     case ExprKind::literal:
-      set_type(e, literal_type(e->literal));
+      set_type(e, cel::type_of(e->literal));
       break;
     case ExprKind::ident:
       ident(e);
@@ -182,25 +183,6 @@ void Checker::check(Expr* e) {
     case ExprKind::comprehension:
       comprehension(e);
       break;
-  }
-}
-
-const Type& Checker::literal_type(const Value& value) {
-  switch (value.kind) {
-    case Kind::boolean:
-      return types::boolean;
-    case Kind::int64:
-      return types::int64;
-    case Kind::uint64:
-      return types::uint64;
-    case Kind::float64:
-      return types::float64;
-    case Kind::string:
-      return types::string;
-    case Kind::bytes:
-      return types::bytes;
-    default:
-      return types::null;
   }
 }
 

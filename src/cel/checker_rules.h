@@ -56,7 +56,6 @@ class Checker {
 
   // --- nodes ---
   void check(Expr* e);
-  static const Type& literal_type(const Value& value);
   void select(Expr* e);
   const Type& select_field(const Expr* e, Expr* operand, std::string_view field, bool optional);
   const Type& object_field(const Expr* e, const Type& object, std::string_view field);

@@ -81,16 +81,16 @@ void bm_four_gpus_warm(benchmark::State& bench) {
   per_node(bench, true);
 }
 
-/// Nothing to remember: no two nodes have devices with the same amount of memory.
-void bm_four_gpus_unlike(benchmark::State& bench) {
+/// Nodes of which `change(n, slice)` makes the devices what they are, by an allocator that knows
+/// none of them.
+template <class Change>
+void ask_unknown_nodes(benchmark::State& bench, int count, const Change& change) {
   cluster::ClusterState cluster;
   put(cluster, gpu_class());
-  constexpr int count = 5000;
   for (int n = 0; n < count; ++n) {
     auto made = host(n);
     auto devices = gpus(made.meta.name, n);
-    for (auto& each : devices.devices)
-      each.capacity["memory"].value = Quantity((81559LL << 20) + n);
+    change(n, devices);
     put(cluster, std::move(made));
     put(cluster, std::move(devices));
   }
@@ -101,6 +101,15 @@ void bm_four_gpus_unlike(benchmark::State& bench) {
     ask_all(allocator, state, asked);
   }
   bench.SetItemsProcessed(bench.iterations() * count);  // nodes
+}
+
+/// Nothing to remember: no two nodes have devices with the same amount of memory.
+void bm_four_gpus_unlike(benchmark::State& bench) {
+  ask_unknown_nodes(bench, 5000, [](int n, ResourceSlice& slice) {
+    for (auto& each : slice.devices) {
+      each.capacity["memory"].value = Quantity((81559LL << 20) + n);
+    }
+  });
 }
 
 /// A full allocation with its results on one node that was asked before.
@@ -187,25 +196,14 @@ void bm_counters(benchmark::State& bench) {
 
 /// One pool with a slice a node: upstream scans all of it for every node.
 void bm_one_pool_over_all_nodes(benchmark::State& bench) {
-  cluster::ClusterState cluster;
-  put(cluster, gpu_class());
   const int count = static_cast<int>(bench.range(0));
-  for (int n = 0; n < count; ++n) {
-    auto made = host(n);
-    auto devices = gpus(made.meta.name, n);
-    devices.pool = PoolName("all");
-    devices.pool_slice_count = count;
-    for (auto& each : devices.devices)
+  ask_unknown_nodes(bench, count, [count](int n, ResourceSlice& slice) {
+    slice.pool = PoolName("all");
+    slice.pool_slice_count = count;
+    for (auto& each : slice.devices) {
       each.name = DeviceName(fmt::format("{}-{}", n, each.name.get()));
-    put(cluster, std::move(made));
-    put(cluster, std::move(devices));
-  }
-  const cluster::AllocatedState state(cluster.snapshot());
-  const auto asked = four_on_one_root();
-  for (auto _ : bench) {
-    alloc::Allocator allocator;
-    ask_all(allocator, state, asked);
-  }
+    }
+  });
 }
 
 /// 130,000 nodes with eight GPUs: memory, one changed slice, one snapshot after it.

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "dray/base/quantity.h"
-#include "dray/base/semver.h"
+#include "dray/cel/semver.h"
 
 namespace dray::cel {
 

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <memory>
+#include <utility>
 
 #include "dray/policy/config.h"
 #include "tests/unit/engine/fixture.h"
@@ -19,16 +20,27 @@ void ask(Bench& bench, const std::string& name, std::int64_t gpus) {
   bench.tell(make_pod(name, "c-" + name));
 }
 
-TEST_CASE("the first jobs without room lose their gates for an autoscaler to see, no more") {
+/// p1 wants more than there is, and is the one job that may be seen.
+struct OneExposed {
   Bench bench;
-  bench.add_nodes(1, 2);
-  bench.apply(exposing(1));
-  ask(bench, "p1", 4);
-  const auto lift = bench.take_write<LiftGate>();
-  REQUIRE(lift);
-  CHECK(lift->second.pod.name == "p1");
-  CHECK(lift->second.annotations.empty());
-  bench.done(lift->first);
+  std::pair<WriteId, LiftGate> lift;
+
+  OneExposed() {
+    bench.add_nodes(1, 2);
+    bench.apply(exposing(1));
+    ask(bench, "p1", 4);
+    auto written = bench.take_write<LiftGate>();
+    REQUIRE(written);
+    lift = std::move(*written);
+  }
+};
+
+TEST_CASE("the first jobs without room lose their gates for an autoscaler to see, no more") {
+  OneExposed one;
+  auto& bench = one.bench;
+  CHECK(one.lift.second.pod.name == "p1");
+  CHECK(one.lift.second.annotations.empty());
+  bench.done(one.lift.first);
   ask(bench, "p2", 4);
   CHECK_FALSE(bench.take_write<LiftGate>());
   // The autoscaler brings a node: the pod gets its place as any pod without a gate.
@@ -45,13 +57,9 @@ TEST_CASE("the first jobs without room lose their gates for an autoscaler to see
 }
 
 TEST_CASE("a gate that could not be taken off is tried again") {
-  Bench bench;
-  bench.add_nodes(1, 2);
-  bench.apply(exposing(1));
-  ask(bench, "p1", 4);
-  const auto lift = bench.take_write<LiftGate>();
-  REQUIRE(lift);
-  bench.done(lift->first, fail(ErrorCode::unavailable, "no answer"));
+  OneExposed one;
+  auto& bench = one.bench;
+  bench.done(one.lift.first, fail(ErrorCode::unavailable, "no answer"));
   bench.now += std::chrono::seconds(1);
   bench.tell(make_node("other"));
   CHECK(bench.take_write<LiftGate>());

@@ -1,4 +1,4 @@
-#include "dray/base/semver.h"
+#include "dray/cel/semver.h"
 
 #include <algorithm>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray {
+namespace dray::cel {
 namespace {
 
 struct Row {
@@ -25,6 +25,7 @@ TEST_CASE("strict versions are those of blang/semver") {
       Row{"18446744073709551615.0.0", "18446744073709551615.0.0"}, Row{"", "Version string empty"},
       Row{"1.2", "No Major.Minor.Patch elements found"},
       Row{"v1.2.3", "Invalid character(s) found in major number \"v1\""},
+      Row{"\u2028.2.3", R"(Invalid character(s) found in major number "\u2028")"},
       Row{"1.x.3", "Invalid character(s) found in minor number \"x\""},
       Row{"1.2.3.4", "Invalid character(s) found in patch number \"3.4\""},
       Row{"01.2.3", "Major number must not contain leading zeroes \"01\""},
@@ -84,4 +85,4 @@ TEST_CASE("build metadata does not count") {
 }
 
 }  // namespace
-}  // namespace dray
+}  // namespace dray::cel

@@ -1,4 +1,4 @@
-#include "dray/base/semver.h"
+#include "dray/cel/semver.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
-namespace dray {
+#include "cel/number_text.h"
+
+namespace dray::cel {
 namespace {
 
 bool is_digit(char c) {
@@ -26,23 +28,6 @@ bool only_words(std::string_view text) {
 }
 bool has_leading_zero(std::string_view text) {
   return text.size() > 1 && text[0] == '0';
-}
-
-/// Go's %q; bytes from 0x80 on are left as they are.
-std::string quoted(std::string_view text) {
-  static constexpr std::string_view escaped = "\a\b\f\n\r\t\v\"\\";
-  static constexpr std::string_view names = "abfnrtv\"\\";
-  std::string out = "\"";
-  for (const char c : text) {
-    if (const auto at = escaped.find(c); at != std::string_view::npos) {
-      out += {'\\', names[at]};
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
 }
 
 std::unexpected<Error> invalid(std::string message) {
@@ -71,18 +56,17 @@ Result<std::uint64_t> parse_uint(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc{}) return value;
   return invalid(fmt::format(
-      "strconv.ParseUint: parsing {}: {}", quoted(text),
+      "strconv.ParseUint: parsing {}: {}", quote(text),
       error == std::errc::result_out_of_range ? "value out of range" : "invalid syntax"));
 }
 
 Result<std::uint64_t> parse_number(std::string_view text, std::string_view lower,
                                    std::string_view upper) {
   if (!only_digits(text)) {
-    return invalid(fmt::format("Invalid character(s) found in {} number {}", lower, quoted(text)));
+    return invalid(fmt::format("Invalid character(s) found in {} number {}", lower, quote(text)));
   }
   if (has_leading_zero(text)) {
-    return invalid(
-        fmt::format("{} number must not contain leading zeroes {}", upper, quoted(text)));
+    return invalid(fmt::format("{} number must not contain leading zeroes {}", upper, quote(text)));
   }
   return parse_uint(text);
 }
@@ -92,14 +76,14 @@ Result<Semver::Identifier> parse_identifier(std::string_view text) {
   if (only_digits(text)) {
     if (has_leading_zero(text)) {
       return invalid(fmt::format("Numeric PreRelease version must not contain leading zeroes {}",
-                                 quoted(text)));
+                                 quote(text)));
     }
     auto number = parse_uint(text);
     if (!number) return std::unexpected(std::move(number.error()));
     return Semver::Identifier(*number);
   }
   if (only_words(text)) return Semver::Identifier(std::string(text));
-  return invalid(fmt::format("Invalid character(s) found in prerelease {}", quoted(text)));
+  return invalid(fmt::format("Invalid character(s) found in prerelease {}", quote(text)));
 }
 
 /// major, minor and all the rest; false if there are not three parts.
@@ -147,7 +131,7 @@ Result<Semver> Semver::parse(std::string_view text) {
   for (const auto part : build_parts) {
     if (part.empty()) return invalid("Build meta data is empty");
     if (!only_words(part)) {
-      return invalid(fmt::format("Invalid character(s) found in build meta data {}", quoted(part)));
+      return invalid(fmt::format("Invalid character(s) found in build meta data {}", quote(part)));
     }
     version.build.emplace_back(part);
   }
@@ -206,4 +190,4 @@ std::strong_ordering Semver::operator<=>(const Semver& other) const {
   return prerelease <=> other.prerelease;
 }
 
-}  // namespace dray
+}  // namespace dray::cel

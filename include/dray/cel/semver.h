@@ -9,7 +9,7 @@
 
 #include "dray/base/error.h"
 
-namespace dray {
+namespace dray::cel {
 
 /// A semantic version as github.com/blang/semver v4 reads and orders it: build metadata is kept but
 /// does not count in comparisons.
@@ -34,4 +34,4 @@ struct Semver {
   [[nodiscard]] bool operator==(const Semver& other) const { return (*this <=> other) == 0; }
 };
 
-}  // namespace dray
+}  // namespace dray::cel
