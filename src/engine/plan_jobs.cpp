@@ -231,7 +231,9 @@ void PlanJobs::refresh_waiting(PlanJob& job) {
 
 const Shape* PlanJobs::shape_of(PlanTask& task) {
   auto resources = class_resources(*snapshot_, task.pod());
-  const bool singular = !resources.empty() || is_singular(*snapshot_, task.pod(), task.claims);
+  const bool leaves = task.state == policy::TaskState::yielding;
+  const bool singular =
+      !resources.empty() || is_singular(*snapshot_, task.pod(), task.claims, leaves);
   auto key = singular ? std::string() : shape_key(task.pod(), task.claims);
   if (!singular) {
     if (const auto known = shapes_.find(key); known != shapes_.end()) return known->second.get();
@@ -241,7 +243,7 @@ const Shape* PlanJobs::shape_of(PlanTask& task) {
             .fit = cluster::NodeFit(task.pod(), *snapshot_),
             .claims = task.claims,
             .class_resources = std::move(resources),
-            .need = need_of(task),
+            .need = singular ? need_of(task) : need_of(task, true),
             .partial = asks_for_part(task.claims),
             .singular = singular,
             .number = singular ? singular_bit | next_singular_++ : next_shape_++});
@@ -280,7 +282,7 @@ const Device* PlanJobs::find_device(const DeviceId& id) {
   return &devices_.emplace(id, std::move(*device)).first->second;
 }
 
-Need PlanJobs::need_of(const PlanTask& task) {
+Need PlanJobs::need_of(const PlanTask& task, bool as_asked) {
   auto use = cluster::use_of(task.pod());
   const auto& requests = use.requested;
   Need need{.counts = rules_->counting.of(requests),
@@ -297,8 +299,11 @@ Need PlanJobs::need_of(const PlanTask& task) {
       counted_.push_back(claim->key());
     }
     std::shared_ptr<const AllocationResult> held;
-    if (!claim->allocation) held = snapshot_->allocation(claim->key());
-    const auto* has = claim->allocation ? &*claim->allocation : held.get();
+    const AllocationResult* has = nullptr;
+    if (!as_asked) {
+      if (!claim->allocation) held = snapshot_->allocation(claim->key());
+      has = claim->allocation ? &*claim->allocation : held.get();
+    }
     need.counts +=
         rules_->counting.of(*claim, has, [this](const DeviceId& id) { return find_device(id); });
     need.devices += static_cast<double>(devices_in(*claim, has));

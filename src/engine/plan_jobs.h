@@ -110,7 +110,8 @@ class PlanJobs {
   void refresh_waiting(PlanJob& job);
   const Need* placed_need(const PlanTask& task);
   const Need* intern(Need need);
-  [[nodiscard]] Need need_of(const PlanTask& task);
+  /// `as_asked`: whatever devices its claims have.
+  [[nodiscard]] Need need_of(const PlanTask& task, bool as_asked = false);
   [[nodiscard]] const Device* find_device(const DeviceId& id);
 
   std::shared_ptr<const cluster::Snapshot> snapshot_;

@@ -106,9 +106,8 @@ void PlanOverlay::free_room(const PlanTask& task) {
   }
   for (const auto& claim : task.claims) {
     // A claim that others use as well stays.
-    const bool others = std::ranges::any_of(
-        claim->reserved_for, [&](const auto& user) { return user.uid != task.pod().meta.uid; });
-    if (others || (is_shared(*claim, task.pod()) && claim->reserved_for.empty())) continue;
+    if (used_by_others(*claim, task.pod())) continue;
+    if (is_shared(*claim, task.pod()) && claim->reserved_for.empty()) continue;
     soon_.release(claim->key());
     if (!snapshot().shared_pools().empty()) {
       shared_split_ = true;

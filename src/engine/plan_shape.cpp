@@ -162,9 +162,11 @@ std::string shape_key(const Pod& pod, const PodClaims& claims) {
   return std::move(key).take();
 }
 
-bool is_singular(const cluster::Snapshot& snapshot, const Pod& pod, const PodClaims& claims) {
+bool is_singular(const cluster::Snapshot& snapshot, const Pod& pod, const PodClaims& claims,
+                 bool leaves) {
   return std::ranges::any_of(claims, [&](const auto& claim) {
-    return !owned_by(*claim, pod) || snapshot.allocation(claim->key()) != nullptr;
+    if (!owned_by(*claim, pod)) return true;
+    return leaves ? used_by_others(*claim, pod) : snapshot.allocation(claim->key()) != nullptr;
   });
 }
 
@@ -191,6 +193,11 @@ std::size_t devices_in(const ResourceClaim& claim, const AllocationResult* alloc
 
 bool is_shared(const ResourceClaim& claim, const Pod& pod) {
   return !owned_by(claim, pod);
+}
+
+bool used_by_others(const ResourceClaim& claim, const Pod& pod) {
+  return std::ranges::any_of(claim.reserved_for,
+                             [&](const auto& user) { return user.uid != pod.meta.uid; });
 }
 
 bool is_first_user(const ResourceClaim& claim, const Pod& pod) {

@@ -13,9 +13,10 @@ namespace dray::engine {
 /// fit the same nodes.
 [[nodiscard]] std::string shape_key(const Pod& pod, const PodClaims& claims);
 
-/// Whether the key would not tell all: a claim has devices already, or is not the pod's own.
+/// Whether the key would not tell all: a claim is not the pod's own, or has devices already that
+/// the pod does not give back with leaving its place.
 [[nodiscard]] bool is_singular(const cluster::Snapshot& snapshot, const Pod& pod,
-                               const PodClaims& claims);
+                               const PodClaims& claims, bool leaves);
 
 [[nodiscard]] bool asks_for_part(const PodClaims& claims);
 /// The devices that a claim has, or asks for (of `firstAvailable` the first; `All` is one).
@@ -23,6 +24,7 @@ namespace dray::engine {
                                      const AllocationResult* allocation);
 /// A claim that is not the pod's own.
 [[nodiscard]] bool is_shared(const ResourceClaim& claim, const Pod& pod);
+[[nodiscard]] bool used_by_others(const ResourceClaim& claim, const Pod& pod);
 /// Of several users of a claim, the one that it counts for.
 [[nodiscard]] bool is_first_user(const ResourceClaim& claim, const Pod& pod);
 
