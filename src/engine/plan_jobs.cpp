@@ -256,14 +256,13 @@ const Shape* PlanJobs::shape_of(PlanTask& task) {
   return made;
 }
 
-/// Pods that stand beside each other are mostly copies of one.
 const Need* PlanJobs::placed_need(const PlanTask& task) {
   if (!task.claims.empty()) return intern(need_of(task));
-  if (copied_ == nullptr || !cluster::same_use(*copied_, task.pod())) {
-    copied_ = task.member->pod;
-    copied_need_ = intern(need_of(task));
+  if (const auto* same = copied_need(task.member->pod)) {
+    if (copied_interned_ == nullptr) copied_interned_ = intern(*same);
+    return copied_interned_;
   }
-  return copied_need_;
+  return intern(pod_need(task.pod()));
 }
 
 const Need* PlanJobs::intern(Need need) {
@@ -282,8 +281,9 @@ const Device* PlanJobs::find_device(const DeviceId& id) {
   return &devices_.emplace(id, std::move(*device)).first->second;
 }
 
-Need PlanJobs::need_of(const PlanTask& task, bool as_asked) {
-  auto use = cluster::use_of(task.pod());
+/// What the pod itself asks for, without its claims.
+Need PlanJobs::pod_need(const Pod& pod) const {
+  auto use = cluster::use_of(pod);
   const auto& requests = use.requested;
   Need need{.counts = rules_->counting.of(requests),
             .devices = 0,
@@ -291,6 +291,23 @@ Need PlanJobs::need_of(const PlanTask& task, bool as_asked) {
             .use = {}};
   for (const auto& [name, amount] : requests.others) need.devices += static_cast<double>(amount);
   need.use = std::move(use);
+  return need;
+}
+
+/// Pods that stand beside each other are mostly copies of one. Null: not to be had by its requests.
+const Need* PlanJobs::copied_need(const std::shared_ptr<const Pod>& pod) {
+  if (!pod->node_allocatable_claims.empty()) return nullptr;
+  if (copied_ == nullptr || !cluster::same_use(*copied_, *pod)) {
+    copied_ = pod;
+    copied_need_ = pod_need(*pod);
+    copied_interned_ = nullptr;
+  }
+  return &copied_need_;
+}
+
+Need PlanJobs::need_of(const PlanTask& task, bool as_asked) {
+  const auto* same = copied_need(task.member->pod);
+  Need need = same != nullptr ? *same : pod_need(task.pod());
   for (const auto& claim : task.claims) {
     // A claim that several pods share counts for the first of its users, and once in a job.
     if (!is_first_user(*claim, task.pod())) continue;

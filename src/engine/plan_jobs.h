@@ -111,6 +111,8 @@ class PlanJobs {
   const Need* placed_need(const PlanTask& task);
   const Need* intern(Need need);
   /// `as_asked`: whatever devices its claims have.
+  [[nodiscard]] Need pod_need(const Pod& pod) const;
+  const Need* copied_need(const std::shared_ptr<const Pod>& pod);
   [[nodiscard]] Need need_of(const PlanTask& task, bool as_asked = false);
   [[nodiscard]] const Device* find_device(const DeviceId& id);
 
@@ -123,8 +125,9 @@ class PlanJobs {
   std::vector<Leaf> leaves_;
   policy::Amounts held_;
   std::vector<std::unique_ptr<Need>> needs_;
-  std::shared_ptr<const Pod> copied_;  ///< the last one without claims, and its need
-  const Need* copied_need_ = nullptr;
+  std::shared_ptr<const Pod> copied_;  ///< the last one whose requests were read, and what they are
+  Need copied_need_;
+  const Need* copied_interned_ = nullptr;
   std::unordered_map<std::string, std::unique_ptr<Shape>> shapes_;
   std::vector<std::unique_ptr<Shape>> singular_;
   static constexpr std::uint32_t singular_bit = 0x8000'0000U;

@@ -54,16 +54,15 @@ std::expected<PodClaims, NotReady> claims_of(const cluster::Snapshot& snapshot, 
     if (name->empty()) continue;
     const ClaimKey key{pod.meta.namespace_name, *name};
     auto claim = snapshot.claim(key);
-    const auto label = "claim " + key.to_string();
-    if (!claim) return std::unexpected(NotReady{Reason::claim_missing, label});
-    if (claim->meta.deleted) return std::unexpected(NotReady{Reason::claim_deleting, label});
-    if (entry.template_name && !made_for(*claim, pod)) {
-      return std::unexpected(NotReady{Reason::claim_not_owned, label});
-    }
+    const auto not_ready = [&](Reason reason, const std::string& more = "") {
+      return std::unexpected(NotReady{reason, "claim " + key.to_string() + more});
+    };
+    if (!claim) return not_ready(Reason::claim_missing);
+    if (claim->meta.deleted) return not_ready(Reason::claim_deleting);
+    if (entry.template_name && !made_for(*claim, pod)) return not_ready(Reason::claim_not_owned);
     if (!claim->allocation) {
       if (const auto missing = missing_class(snapshot, *claim)) {
-        return std::unexpected(
-            NotReady{Reason::class_missing, label + ": DeviceClass " + *missing});
+        return not_ready(Reason::class_missing, ": DeviceClass " + *missing);
       }
     }
     const bool twice = std::ranges::any_of(
