@@ -213,10 +213,15 @@ Value Evaluation::make_map(const Node& node) {
           fmt::format("cannot initialize optional entry '{}' from non-optional value {}",
                       go_text(key), go_text(value)));
     }
+    const bool absent = optional && !value.optional->present;
     if (!hashable(key)) {
-      return context.panic(fmt::format("runtime error: hash of unhashable type {}", go_type(key)));
+      // Go says it otherwise where it takes a key out of an empty map.
+      const bool from_none = absent && count == 0;
+      return context.panic(
+          from_none ? fmt::format("hash of unhashable type: {}", go_type(key))
+                    : fmt::format("runtime error: hash of unhashable type {}", go_type(key)));
     }
-    if (optional && !value.optional->present) {
+    if (absent) {
       const auto same = [&](const MapEntry& entry) { return compare_keys(entry.key, key) == 0; };
       const auto end = entries.begin() + static_cast<std::ptrdiff_t>(count);
       count =

@@ -121,8 +121,10 @@ void KaiWorld::add_device_claim(Task& task, const Json& gpu, const std::string& 
   if (type == "Regular" && gpu.value("gpus", 0.0) > 0) {
     ask("gpu", std::llround(gpu.at("gpus").get<double>()), {});
   } else if (type == "Fraction") {
+    task.shares = true;
     ask("gpu", devices, gpu.at("portion").get<double>() * device_memory_);
   } else if (type == "GpuMemory") {
+    task.shares = true;
     ask("gpu", devices, gpu.at("memoryMiB").get<double>());
   } else if (type == "MigInstance") {
     for (const auto& [profile, count] : gpu.at("mig").items()) {
@@ -231,7 +233,7 @@ void KaiWorld::allocate_running() {
             const auto [at, added] = groups.try_emplace(task.node + "/" + group, free);
             if (added) ++free;
             index = at->second;
-            group_names_[driver + std::string("/") + task.node + "/" + std::to_string(index)] =
+            groups_[{DriverName(driver), PoolName(task.node), DeviceName(std::to_string(index))}] =
                 group;
           } else {
             index = free++;
@@ -246,6 +248,7 @@ void KaiWorld::allocate_running() {
                                                     ? request.capacity_requests.at("memory")
                                                     : Quantity(std::llround(device_memory_ * 1000));
           }
+          task.devices.push_back(taken.device);
           result.devices.push_back(std::move(taken));
         }
         claim.object.allocation = std::move(result);

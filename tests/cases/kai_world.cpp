@@ -66,8 +66,10 @@ void KaiWorld::read_policy() {
   config.gangs.stale_after = seconds_of(settings.value("stalenessGraceSec", Json(0)));
   config.budgets.victim_cooldown = Duration{0};
   bool orders_shares = false;
+  bool spreads_shares = false;
   for (const auto& plugin : settings.value("plugins", Json::array())) {
     orders_shares = orders_shares || plugin.value("name", "") == "gpusharingorder";
+    spreads_shares = spreads_shares || plugin.value("name", "") == "gpuspread";
     if (plugin.value("name", "") != "nodeplacement") continue;
     const auto arguments = plugin.value("arguments", Json::object());
     for (const auto* resource : {"gpu", "cpu"}) {
@@ -79,6 +81,7 @@ void KaiWorld::read_policy() {
   // Without that plugin, KAI's nodes with shared devices are as any others.
   const auto placed = config.placement.find("gpu");
   if (!orders_shares && placed != config.placement.end()) config.shares = placed->second;
+  if (spreads_shares) config.shares = policy::PlacementStrategy::spread;
   policy::Topologies topologies;
   for (const auto& topology : json_.value("topologies", Json::array())) {
     auto& levels = topologies[topology.at("name").get<std::string>()];
@@ -154,6 +157,10 @@ void KaiWorld::apply(const engine::Plan& plan) {
     auto& task = tasks_.at(placement.pod_uid.get());
     task.status = status;
     task.node = placement.node.get();
+    task.devices.clear();
+    for (const auto& part : placement.claims) {
+      for (const auto& device : part.allocation.devices) task.devices.push_back(device.device);
+    }
   };
   holds_.clear();
   for (const auto& eviction : plan.evictions) {
@@ -200,6 +207,7 @@ void KaiWorld::release(Task& task) {
     std::erase_if(claim.reserved_for, [&](const auto& user) { return user.uid == Uid(task.uid); });
     if (claim.reserved_for.empty()) claim.allocation.reset();
   }
+  task.devices.clear();
   task.node.clear();
 }
 
@@ -218,6 +226,7 @@ void KaiWorld::settle(Duration pause) {
       task.status = "Pending";
     } else if (task.status == "Pipelined") {
       if (had_room) release(task);
+      task.devices.clear();
       task.node.clear();
       task.status = "Pending";
     } else if (task.status == "Binding") {
@@ -229,20 +238,6 @@ void KaiWorld::settle(Duration pause) {
 std::string KaiWorld::reason_of(const std::string& job) const {
   const auto at = reasons_.find(job);
   return at == reasons_.end() ? std::string() : at->second;
-}
-
-std::vector<std::string> KaiWorld::groups_of(const Task& task) const {
-  std::vector<std::string> groups;
-  for (const auto& name : task.claims) {
-    const auto& claim = claims_.at(name).object;
-    if (!claim.allocation) continue;
-    for (const auto& device : claim.allocation->devices) {
-      const auto at = group_names_.find(device.device.to_string());
-      groups.push_back(at == group_names_.end() ? "new" : at->second);
-    }
-  }
-  std::ranges::sort(groups);
-  return groups;
 }
 
 }  // namespace dray::cases

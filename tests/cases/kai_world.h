@@ -32,11 +32,13 @@ class KaiWorld {
     std::string status;
     std::string node;
     std::vector<std::string> claims;
+    std::vector<DeviceId> devices;  ///< that it has, or is promised
+    bool shares = false;            ///< asks for parts of devices
     bool gone = false;
   };
   [[nodiscard]] const std::map<std::string, Task>& tasks() const { return tasks_; }
-  /// The shared devices that a task has, as KAI would call them; new ones are `new`.
-  [[nodiscard]] std::vector<std::string> groups_of(const Task& task) const;
+  /// Devices that were shared at the start, as KAI calls them.
+  [[nodiscard]] const std::map<DeviceId, std::string>& groups() const { return groups_; }
 
   /// Why the last plan let the job wait.
   [[nodiscard]] const std::string& log() const { return log_; }
@@ -77,7 +79,7 @@ class KaiWorld {
   std::vector<DeviceClass> classes_;
   std::map<std::string, Claim> claims_;
   std::map<std::string, Task> tasks_;
-  std::map<std::string, std::string> group_names_;  ///< driver/pool/device -> KAI's group
+  std::map<DeviceId, std::string> groups_;
   std::map<std::string, Time> stale_;
   std::vector<engine::Hold> holds_;
   std::map<std::string, std::string> reasons_;

@@ -89,7 +89,8 @@ policy::QueueTree read_tree(const Json& queues, std::string_view name_key) {
   return std::move(*tree);
 }
 
-void report_case(const Case& one, Report& report, Verdict (*check)(const Json&)) {
+void report_case(const Case& one, Report& report,
+                 const std::function<Verdict(const Json&)>& check) {
   Verdict verdict;
   try {
     verdict = check(one.json);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,6 @@ struct Verdict {
 };
 
 /// Reports `check` of the case, or that it threw.
-void report_case(const Case& one, Report& report, Verdict (*check)(const Json&));
+void report_case(const Case& one, Report& report, const std::function<Verdict(const Json&)>& check);
 
 }  // namespace dray::cases

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace dray::cases {
@@ -94,13 +95,17 @@ Json read_beside(const fs::path& file, const std::string& name) {
 
 int run(int argc, char** argv) {
   if (argc < 3 || !suites().contains(argv[1])) {
-    fmt::print(stderr, "usage: dray_cases SUITE FILE|DIR...\nsuites:");
+    fmt::print(stderr, "usage: dray_cases SUITE [--strict] FILE|DIR...\nsuites:");
     for (const auto& [name, suite] : suites()) fmt::print(stderr, " {}", name);
     fmt::print(stderr, "\n");
     return 2;
   }
   Report report;
   for (int i = 2; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--strict") {
+      report.be_strict();
+      continue;
+    }
     if (!fs::exists(argv[i])) {
       fmt::print(stderr, "{}: no such file\n", argv[i]);
       return 2;

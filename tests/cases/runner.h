@@ -18,6 +18,9 @@ class Report {
   /// Prints the case with what came out and what should have.
   void fail(const std::string& id, const std::string& got, const std::string& want);
   void skip(const std::string& cause) { ++skipped_[cause]; }
+  /// Beyond what a case asks for, all that was seen of the peer is compared as well.
+  [[nodiscard]] bool strict() const { return strict_; }
+  void be_strict() { strict_ = true; }
 
   /// The skips by cause, then `N passed, M failed, K skipped`.
   void close() const;
@@ -27,6 +30,7 @@ class Report {
   std::size_t passed_ = 0;
   std::size_t failed_ = 0;
   std::map<std::string, std::size_t> skipped_;
+  bool strict_ = false;
 };
 
 /// One case of a file.
@@ -55,7 +59,7 @@ class Register {
 /// A JSON file beside a case file; null where there is none.
 [[nodiscard]] Json read_beside(const std::filesystem::path& file, const std::string& name);
 
-/// `dray_cases SUITE FILE|DIR...`; a DIR stands for its *.jsonl.
+/// `dray_cases SUITE [--strict] FILE|DIR...`; a DIR stands for its *.jsonl.
 [[nodiscard]] int run(int argc, char** argv);
 
 }  // namespace dray::cases

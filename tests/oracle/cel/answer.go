@@ -182,7 +182,7 @@ func costOf(details *cel.EvalDetails, err error) (uint64, bool) {
 // variables are the same that DeviceMatches makes.
 func (o *oracle) variables(one device) (map[string]any, error) {
 	attributes, capacity := map[string]any{}, map[string]any{}
-	for name, attribute := range one.attributes {
+	for name, attribute := range shuffled(one.attributes) {
 		value, err := attribute.converted()
 		if err != nil {
 			return nil, err
@@ -193,7 +193,7 @@ func (o *oracle) variables(one device) (map[string]any, error) {
 		}
 		attributes[domain].(map[string]any)[id] = value
 	}
-	for name, amount := range one.capacity {
+	for name, amount := range shuffled(one.capacity) {
 		domain, id := splitName(name, one.driver)
 		if capacity[domain] == nil {
 			capacity[domain] = map[string]apiservercel.Quantity{}

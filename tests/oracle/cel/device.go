@@ -2,6 +2,7 @@ package celoracle
 
 import (
 	"errors"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -94,14 +95,28 @@ func (d device) asCase() cases.Case {
 		"capacity": capacity}
 }
 
+// shuffled goes over a map in any order. Go's own range only turns the order of insertion, if the map is small: a map
+// made in this order gives them all.
+func shuffled[V any](from map[string]V) iter.Seq2[string, V] {
+	names := slices.Collect(maps.Keys(from))
+	rand.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	return func(yield func(string, V) bool) {
+		for _, name := range names {
+			if !yield(name, from[name]) {
+				return
+			}
+		}
+	}
+}
+
 func (d device) asInput() dracel.Device {
 	input := dracel.Device{Driver: d.driver, AllowMultipleAllocations: &d.multiple,
 		Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{},
 		Capacity:   map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{}}
-	for name, one := range d.attributes {
+	for name, one := range shuffled(d.attributes) {
 		input.Attributes[resourceapi.QualifiedName(name)] = one.asInput()
 	}
-	for name, amount := range d.capacity {
+	for name, amount := range shuffled(d.capacity) {
 		input.Capacity[resourceapi.QualifiedName(name)] =
 			resourceapi.DeviceCapacity{Value: resource.MustParse(amount)}
 	}
