@@ -128,6 +128,10 @@ bool is_extended_resource_claim(const ResourceClaim& claim, const Uid& pod) {
 }
 
 ClaimKey extended_resource_claim_key(const Pod& pod) {
+  return generated_claim_key(pod, "extended-resources");
+}
+
+ClaimKey generated_claim_key(const Pod& pod, std::string_view purpose) {
   // generateName keeps 58 characters and puts five of these after them.
   constexpr std::string_view letters = "bcdfghjklmnpqrstvwxz2456789";
   constexpr std::size_t most_kept = 58;
@@ -135,7 +139,7 @@ ClaimKey extended_resource_claim_key(const Pod& pod) {
   for (const char c : pod.meta.uid.get()) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
   }
-  auto name = (pod.meta.name + "-extended-resources-").substr(0, most_kept);
+  auto name = fmt::format("{}-{}-", pod.meta.name, purpose).substr(0, most_kept);
   for (int i = 0; i < 5; ++i, hash /= letters.size()) name += letters[hash % letters.size()];
   return {pod.meta.namespace_name, std::move(name)};
 }

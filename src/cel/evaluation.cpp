@@ -277,6 +277,7 @@ template <bool track>
 Value Evaluation::resolve(const Path& path) {
   if (path.root == Path::Root::conditional) {
     const Value condition = eval<track>(*path.operand);
+    if (context.cancelled != nullptr) return context.cancel({});
     if (condition.is_true()) return resolve<track>(*path.then);
     if (condition.is_false()) return resolve<track>(*path.otherwise);
     return Context::no_such_overload(condition);
@@ -285,6 +286,7 @@ Value Evaluation::resolve(const Path& path) {
     if (path.shortcut != Path::Shortcut::none) return shortcut(path);
   }
   const Value value = root<track>(path);
+  if (context.cancelled != nullptr) return context.cancel({});  // nothing more is counted
   if (value.is_error() || path.qualifiers.empty()) return value;
   return qualified<track>(path, value);
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/group_marks.h"
 #include "engine/pod_marks.h"
 #include "engine/state.h"
 
@@ -81,10 +80,7 @@ void Engine::State::admit(const Pod& pod, Time now) {
 /// Nothing to decide: no devices, no gang, and no queue that counts what the pod asks for.
 bool Engine::State::passes(const Pod& pod) {
   if (!pod.resource_claims.empty()) return false;
-  if (pod.meta.annotations.contains(kai_fraction_annotation) ||
-      pod.meta.annotations.contains(kai_memory_annotation)) {
-    return false;
-  }
+  if (asks_for_share(pod)) return false;
   if (book.groups().key_of(pod).is_group() || counts_for_queues(pod)) return false;
   return passes_through(*cluster.snapshot(), pod);
 }

@@ -159,6 +159,8 @@ void Engine::State::written(const WriteDone& done, Time now) {
     if (run == eviction_runs.end()) return;
     const auto commands = run->second.set.step(eviction->token, done.outcome, now);
     carry_evictions(eviction->set, commands, now);
+  } else if (const auto* share = std::get_if<ForShare>(&entry.mapped())) {
+    share_written(share->pod, done.outcome, now);
   } else if (std::holds_alternative<ForUsage>(entry.mapped())) {
     for (auto& write : usage.step(done.outcome, now)) send(std::move(write), ForUsage{});
   }

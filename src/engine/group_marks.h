@@ -14,8 +14,6 @@ inline constexpr const char* kai_required_level_annotation =
     "kai.scheduler/topology-required-placement";
 inline constexpr const char* kai_preferred_level_annotation =
     "kai.scheduler/topology-preferred-placement";
-inline constexpr const char* kai_fraction_annotation = "gpu-fraction";
-inline constexpr const char* kai_memory_annotation = "gpu-memory";
 
 inline constexpr const char* coscheduling_label = "scheduling.x-k8s.io/pod-group";
 inline constexpr const char* old_coscheduling_label = "pod-group.scheduling.sigs.k8s.io/name";

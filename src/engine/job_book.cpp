@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "dray/cluster/state.h"
+#include "dray/engine/share_claim.h"
 #include "engine/group_marks.h"
 
 namespace dray::engine {
@@ -52,17 +53,15 @@ bool alive(MemberState state) {
   return state != MemberState::done;
 }
 
-/// KAI shares a device by annotation; under DRA that is asked for in a claim, which cannot be added
-/// to a pod that is there.
+/// A part of a device is asked for in a claim, which cannot be added to a pod that is there.
 std::optional<NotReady> unsupported_marks(const Pod& pod) {
-  if (!pod.resource_claims.empty() || pod.node_name) return std::nullopt;
-  for (const auto* mark : {kai_fraction_annotation, kai_memory_annotation}) {
-    if (!pod.meta.annotations.contains(mark)) continue;
-    return NotReady{Reason::unsupported,
-                    std::string("annotation ") + mark +
-                        ": ask for a part of a device with capacity.requests in a ResourceClaim"};
-  }
-  return std::nullopt;
+  if (!asks_for_share(pod) || !pod.resource_claims.empty() || pod.node_name) return std::nullopt;
+  const auto* mark = pod.meta.annotations.contains(fraction_annotation) ? fraction_annotation
+                                                                        : gpu_memory_annotation;
+  return NotReady{Reason::unsupported,
+                  std::string("annotation ") + mark +
+                      ": the admission policy of manifests/shares.yaml was not there when the pod "
+                      "was created"};
 }
 
 }  // namespace

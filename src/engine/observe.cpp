@@ -65,6 +65,7 @@ void Engine::State::drop_pod(const Uid& uid, Time now) {
       key != track_by_key.end() && key->second == uid) {
     track_by_key.erase(key);
   }
+  sharing.erase(uid);
   const bool unbound = track.stage != Stage::bound && !bindings.contains(uid);
   tracks.erase(found);
   if (unbound) gang_member_left(uid, now);
@@ -98,6 +99,7 @@ void Engine::State::forget_what_shows() {
 void Engine::State::observe(const cluster::ObjectChanged& change, Time now) {
   const auto before = cluster.generation();
   cluster.apply(change);
+  if (kind_of(change.object) == Kind::resource_slice) ++slice_changes;
   if (observe_policy_object(change.object, now)) return;
   if (const auto* pod = std::get_if<Pod>(&change.object)) {
     observe_pod(*pod, now);
@@ -111,6 +113,7 @@ void Engine::State::observe(const cluster::ObjectChanged& change, Time now) {
 
 void Engine::State::observe(const cluster::ObjectGone& change, Time now) {
   cluster.apply(change);
+  if (change.kind == Kind::resource_slice) ++slice_changes;
   if (forget_policy_object(change, now)) return;
   plan_wanted = true;
   if (!lingering.empty() && change.kind == Kind::resource_claim) forget_what_shows();
@@ -165,6 +168,7 @@ void Engine::State::observe_pod(const Pod& pod, Time now) {
   if (track == nullptr) track = &track_pod(pod, true, now);
   if (track->stage == Stage::waiting) plan_wanted = true;
   track->seen = true;
+  watch_share(pod);
   observe_tracked(*track, pod, now);
 }
 
@@ -225,6 +229,7 @@ void Engine::State::lead(const LeadershipChanged& change, Time now) {
   usage.lead(leading, now);
   planned_on.reset();
   ++plan_generation;  // a plan made under the old leadership is not taken
+  for (auto& [uid, share] : sharing) share = {};
   for (auto& [uid, track] : tracks) {
     track.reservation ? release(track) : arm(track, std::nullopt);
     cluster.forget(uid);

@@ -99,6 +99,7 @@ bool Engine::State::worth_planning() const {
 void Engine::State::plan_when_due(Time now) {
   while (plan_wanted && !planned_on && leading && synced) {
     plan_wanted = false;
+    make_shares(now);
     if (!worth_planning()) return;
     auto input = plan_input(now);
     report_unformed(now);
@@ -224,6 +225,7 @@ void Engine::State::take_placements(const JobOutcome& outcome, Time now) {
     if (outcome.reason != Reason::planning) free_own_claims(track);
     // A claim that is missing is usually on its way: worth a word only if it stays away.
     if (track.reason == Reason::claim_missing) {
+      if (refuse_share(track, now)) continue;
       if (!track.timer) arm(track, now + claim_patience);
       continue;
     }

@@ -17,6 +17,7 @@
 #include "dray/engine/engine.h"
 #include "dray/engine/eviction_set.h"
 #include "dray/engine/gang_commit.h"
+#include "dray/engine/share_claim.h"
 #include "dray/engine/usage_keeper.h"
 #include "engine/budget_book.h"
 #include "engine/job_book.h"
@@ -30,7 +31,7 @@ namespace dray::engine {
 /// admit.cpp (which pods are jobs, under which policy), reserve.cpp (reservations, lifting,
 /// waking), planning.cpp (asking for plans and taking them), spot.cpp (plans on the strand),
 /// evict.cpp (taking back), verbs.cpp (filter, prioritize, preempt), bind.cpp and gang.cpp (the
-/// bind verb and its protocols).
+/// bind verb and its protocols), shares.cpp (claims for parts of devices).
 struct Engine::State {
   struct BindingRun;
 
@@ -102,6 +103,12 @@ struct Engine::State {
                                     const cluster::Snapshot& current);
   void plan_when_refusals_end(PodTrack& track, Time now);
   void free_own_claims(const PodTrack& track);
+
+  // ---- shares.cpp
+  void watch_share(const Pod& pod);
+  void make_shares(Time now);
+  bool refuse_share(PodTrack& track, Time now);
+  void share_written(const Uid& uid, const WriteOutcome& outcome, Time now);
 
   // ---- spot.cpp
   /// Plans one waiting job now, on `nodes` only, beside all that is placed.
@@ -179,8 +186,12 @@ struct Engine::State {
     EvictionSet::Token token;
   };
   struct ForUsage {};
+  struct ForShare {
+    Uid pod;
+  };
   struct ForNothing {};
-  using Purpose = std::variant<ForNothing, ForBinding, ForLift, ForRelease, ForEviction, ForUsage>;
+  using Purpose =
+      std::variant<ForNothing, ForBinding, ForLift, ForRelease, ForEviction, ForUsage, ForShare>;
   void send(Write write, Purpose purpose = ForNothing{});
   void written(const WriteDone& done, Time now);
   void timer_rang(PodTrack& track, Time now);
@@ -258,6 +269,17 @@ struct Engine::State {
   std::map<ClaimKey, Left> leaving;
   std::set<Uid> blocked;  ///< members of gangs that wait for a claim
   std::map<Uid, Lingering> lingering;
+  /// A pod that waits for the claim to its part of a device.
+  struct Share {
+    bool asked = false;  ///< its claim is made, or being made
+    Time retry_at;
+    std::string refusal;
+  };
+  std::map<Uid, Share> sharing;
+  std::vector<ShareOffer> offers;  ///< by the policy `offers_of`, after that many changes of slices
+  std::shared_ptr<const policy::Policy> offers_of;
+  std::uint64_t offers_after = 0;
+  std::uint64_t slice_changes = 0;
   std::map<WriteId, Purpose> writes;
   std::set<ClaimKey> releasing;
   std::deque<Decision> decided;  ///< the last `decisions_kept`, newest last

@@ -118,7 +118,31 @@ void check_resources(const PolicyConfig& config, ConfigProblems& problems) {
   }
 }
 
+namespace {
+
+void check_fractions(const Fractions& fractions, ConfigProblems& problems) {
+  const auto& device_class = fractions.device_class.get();
+  if (!is_subdomain(device_class)) {
+    problems.error("fractions.deviceClass", "{} is no name of a DeviceClass", device_class);
+  }
+  const auto check = [&](const std::string& path, const std::string& name, const char* what) {
+    if (!is_qualified_name(name, false)) {
+      problems.error(path, "{} is no {}: name or domain/name", name, what);
+    }
+  };
+  check("fractions.memory", fractions.memory, "capacity");
+  for (std::size_t i = 0; i < fractions.others.size(); ++i) {
+    check(fmt::format("fractions.others[{}]", i), fractions.others[i], "capacity");
+  }
+  if (!fractions.distinct.empty() && !is_qualified_name(fractions.distinct, true)) {
+    problems.error("fractions.distinct", "{} is no attribute: domain/name", fractions.distinct);
+  }
+}
+
+}  // namespace
+
 void check_devices(const PolicyConfig& config, ConfigProblems& problems) {
+  if (config.fractions) check_fractions(*config.fractions, problems);
   const auto& aliases = config.alignment.aliases;
   std::vector<std::string> alias_names;
   for (const auto& [alias, attributes] : aliases) {

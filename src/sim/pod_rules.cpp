@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "dray/engine/share_claim.h"
+
 namespace dray::sim {
 namespace {
 
@@ -158,6 +160,9 @@ Result<void> prepare_pod_create(Pod& pod, const ApiServerOptions& options, Time 
   if (options.gate_pods && pod.scheduler_name == options.scheduler_name && !pod.node_name &&
       !gated) {
     pod.scheduling_gates.push_back(options.gate);
+  }
+  if (options.gate_pods && pod.scheduler_name == options.scheduler_name) {
+    engine::add_share_entry(pod);
   }
   take_status(pod, Pod{});
   pod.phase = "Pending";

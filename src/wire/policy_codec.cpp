@@ -120,6 +120,13 @@ struct Reading {
     field(in, "aliases", out.aliases);
   }
 
+  static void read(const ConfigNode& in, policy::Fractions& out) {
+    field(in, "deviceClass", out.device_class);
+    field(in, "memory", out.memory);
+    field(in, "others", out.others);
+    field(in, "distinct", out.distinct);
+  }
+
   static void read(const ConfigNode& in, policy::Fairness& out) {
     field(in, "halfLife", out.half_life);
     field(in, "strength", out.strength);
@@ -163,6 +170,7 @@ struct Reading {
     field(in, "podQueues", out.pod_queues);
     field(in, "placement", out.placement);
     field(in, "shares", out.shares);
+    field(in, "fractions", out.fractions);
     field(in, "alignment", out.alignment);
     field(in, "topology", out.topology);
     field(in, "fairness", out.fairness);

@@ -87,6 +87,16 @@ constexpr std::array alignment_fields{
 };
 constexpr PolicyShape alignment{.form = Form::object, .fields = alignment_fields};
 
+constexpr std::array fraction_fields{
+    PolicyField{"deviceClass", &text, "Whose devices are shared.", true},
+    PolicyField{"memory", &text, "The capacity that gpu-memory is of. Default memory."},
+    PolicyField{"others", &text_list, "Capacities of which the same part is taken, as cores."},
+    PolicyField{"distinct", &text,
+                "The attribute by which the devices of gpu-fraction-num-devices are different "
+                "ones."},
+};
+constexpr PolicyShape fractions{.form = Form::object, .fields = fraction_fields};
+
 constexpr std::array fairness_fields{
     PolicyField{"halfLife", &duration,
                 "Past usage counts, half as much after this time. Absent: it does not count."},
@@ -154,6 +164,9 @@ constexpr std::array file_fields{
     PolicyField{"shares", &strategy,
                 "Parts of devices: on nodes and devices that are shared already, or on unused "
                 "ones. Default pack."},
+    PolicyField{"fractions", &fractions,
+                "What KAI's annotations gpu-fraction and gpu-memory ask for. Absent: such pods "
+                "wait."},
     PolicyField{"alignment", &alignment, "Devices that belong close together."},
     PolicyField{"topology", &text_list, "Node labels, the widest domain first."},
     PolicyField{"fairness", &fairness, "Shares that even out over time."},

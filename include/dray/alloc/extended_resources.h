@@ -24,6 +24,8 @@ inline constexpr const char* extended_resource_annotation =
 /// Whether the claim was made for this pod's extended resources.
 [[nodiscard]] bool is_extended_resource_claim(const ResourceClaim& claim, const Uid& pod);
 
+/// A claim that dray makes for a pod: the name is the same each time, and no other pod's.
+[[nodiscard]] ClaimKey generated_claim_key(const Pod& pod, std::string_view purpose);
 /// The name of the claim for the pod's extended resources.
 [[nodiscard]] ClaimKey extended_resource_claim_key(const Pod& pod);
 

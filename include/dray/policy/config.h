@@ -90,6 +90,16 @@ struct Alignment {
   bool operator==(const Alignment&) const = default;
 };
 
+/// What KAI's pod annotations gpu-fraction and gpu-memory ask for: consumable capacity of a class.
+struct Fractions {
+  ClassName device_class;
+  std::string memory = "memory";    ///< the capacity that gpu-memory is of, as slices name it
+  std::vector<std::string> others;  ///< capacities of which the same part is taken: cores
+  std::string distinct;  ///< an attribute by which several devices of a pod are different ones
+
+  bool operator==(const Fractions&) const = default;
+};
+
 struct Fairness {
   std::optional<Duration> half_life;  ///< of past usage; none: the past does not count
   double strength = 1;                ///< how much it counts: KAI's kValue
@@ -147,6 +157,7 @@ struct PolicyConfig {
   PodQueues pod_queues;
   Placements placement;                                ///< absent: pack
   PlacementStrategy shares = PlacementStrategy::pack;  ///< of devices, on nodes and on used ones
+  std::optional<Fractions> fractions;  ///< absent: pods with such annotations wait, with a Reason
   Alignment alignment;
   std::vector<std::string> topology;  ///< node label keys, the widest domain first
   Fairness fairness;

@@ -61,7 +61,8 @@ struct DeleteOptions {
 
 struct ApiServerOptions {
   /// Admission as of the policies in manifests/: new pods of `scheduler_name` that have no nodeName
-  /// get `gate`; new claims get the delete-protection finalizer.
+  /// get `gate`, and an entry for the claim to a part of a device where annotations ask for one;
+  /// new claims get the delete-protection finalizer.
   bool gate_pods = false;
   bool protect_claims = false;
   std::string scheduler_name = "dray-scheduler";

@@ -13,6 +13,8 @@ const (
 	devicesEach = 5    // devices an expression is asked of
 	batchSize   = 5000 // pairs a run of dray_cases
 	shownMost   = 10   // differences that are made small and shown
+	// What dray says to a quantity whose digits would fill the memory: docs/cel.md.
+	tooLarge = "quantities of 10^10000 and more are not supported"
 )
 
 // TestGeneratedExpressions compares compile errors, types, estimates, values, run-time errors and costs on generated
@@ -25,8 +27,10 @@ func TestGeneratedExpressions(t *testing.T) {
 		f.batch(t, min(batchSize, pairs-f.compared))
 	}
 	t.Logf("%d pairs compared: %d do not compile, %d fail at run time, %d true, %d other values; %d differ where upstream "+
-		"itself has more than one answer by Go's order of maps; %d expressions that make objects of fields left out",
-		f.compared, f.tally["compile_error"], f.tally["error"], f.tally["true"], f.tally["value"], f.unsettled, f.objects)
+		"itself has more than one answer by Go's order of maps; %d are of quantities of 10^10000 and more; %d expressions that make objects of "+
+		"fields left out",
+		f.compared, f.tally["compile_error"], f.tally["error"], f.tally["true"], f.tally["value"], f.unsettled, f.tooLarge,
+		f.objects)
 	if f.tally["compile_error"]*2 > f.compared || f.tally["error"]*2 > f.compared {
 		t.Error("most of the expressions are wrong: they say too little")
 	}
@@ -39,6 +43,7 @@ type fuzzer struct {
 	compared  int
 	unsettled int // the order of Go's maps decides
 	objects   int // left out: they make objects of fields
+	tooLarge  int // quantities that dray refuses
 	shown     int
 	tally     map[string]int
 }
@@ -129,6 +134,10 @@ func (f *fuzzer) batch(t *testing.T, size int) {
 	}
 	seen := map[string]bool{}
 	for _, failure := range result.Failures {
+		if strings.Contains(failure.Got, tooLarge) {
+			f.tooLarge++
+			continue
+		}
 		asked := byID[failure.ID]
 		if text := asked.expression.String(); !seen[text] && f.shown < shownMost {
 			seen[text] = true
@@ -163,6 +172,12 @@ func (f *fuzzer) show(t *testing.T, asked question) {
 	small, err := cases.Shrink(asked, smaller, f.differ)
 	if err != nil {
 		t.Fatal(err)
+	}
+	// A smaller device has fewer orders: all keys of a large one come sorted once in many years.
+	if !f.oracle.settled(small, ordersTold) {
+		f.shown--
+		f.unsettled++
+		return
 	}
 	answers := f.oracle.answer(small)
 	for i := range answers {

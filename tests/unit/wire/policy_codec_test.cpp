@@ -53,6 +53,11 @@ podQueues:
 placement:
   gpu: spread
 shares: spread
+fractions:
+  deviceClass: hami-core-gpu.project-hami.io
+  memory: example.com/memory
+  others: [cores]
+  distinct: example.com/uuid
 alignment:
   prefer: [numa]
   require: [resource.kubernetes.io/pcieRoot]
@@ -131,6 +136,10 @@ TEST_CASE("a policy file says all that it may") {
   CHECK(config.pod_queues.labels == std::vector<std::string>{"team"});
   CHECK(config.pod_queues.namespaces.at("lab").get() == "physics");
   CHECK(config.pod_queues.otherwise == policy::QueueName("physics"));
+  CHECK(config.fractions == policy::Fractions{ClassName("hami-core-gpu.project-hami.io"),
+                                              "example.com/memory",
+                                              {"cores"},
+                                              "example.com/uuid"});
   CHECK(config.fairness == policy::Fairness{168h, 0.5});
   CHECK(config.aging == Duration(1h));
   CHECK(config.gangs == policy::Gangs{30s, 5min});
@@ -181,7 +190,7 @@ TEST_CASE("every field that is taken away is missed") {
     }
     at += line.size() + 1;
   }
-  CHECK(fields == 44);
+  CHECK(fields == 48);
 }
 
 TEST_CASE("queuesFrom kai takes no queues from the file") {
@@ -208,6 +217,10 @@ TEST_CASE("a wrong form is told with its place and what would be right") {
       {"a field twice", "topology: [a]\ntopology: [b]\n", "4:1: topology: is there already"},
       {"a name twice", "placement: {cpu: pack, cpu: spread}\n",
        "3:24: placement.cpu: is there already"},
+      {"fractions of nothing", "fractions: {memory: memory}\n",
+       "3:12: fractions.deviceClass: is missing: a text"},
+      {"fractions by no attribute", "fractions: {deviceClass: c, others: [1/2/3]}\n",
+       "3:38: fractions.others[0]: 1/2/3 is no capacity: name or domain/name"},
       {"no unit of time", "aging: 60\n",
        "3:8: aging: expected a time with its unit, as 90s, 1h30m or 7d, not `60`"},
       {"a misspelt word", "placement: {cpu: sprad}\n",

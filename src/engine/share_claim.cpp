@@ -1,0 +1,227 @@
+#include "dray/engine/share_claim.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "dray/alloc/extended_resources.h"
+
+namespace dray::engine {
+namespace {
+
+constexpr double mebi = 1024.0 * 1024.0;
+constexpr std::size_t most_alternatives = 8;  // FirstAvailableDeviceRequestMaxSize
+constexpr const char* pod_claim_annotation = "resource.kubernetes.io/pod-claim-name";
+
+/// What the annotations say.
+struct Wish {
+  std::optional<double> fraction;
+  double memory = 0;  ///< bytes, where no fraction is said
+  std::int64_t devices = 1;
+};
+
+template <class T>
+std::optional<T> number_in(const std::string& text) {
+  T value{};
+  const auto* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return value;
+}
+
+Result<Wish> read_wish(const Pod& pod) {
+  const auto& marks = pod.meta.annotations;
+  const auto wrong = [](const char* mark, const std::string& text, const char* right) {
+    return fail(ErrorCode::invalid, fmt::format("annotation {}: {} is no {}", mark, text, right));
+  };
+  Wish wish;
+  if (const auto mark = marks.find(fraction_annotation); mark != marks.end()) {
+    wish.fraction = number_in<double>(mark->second);
+    if (!wish.fraction || !(*wish.fraction > 0) || *wish.fraction > 1) {
+      return wrong(fraction_annotation, mark->second, "number above 0 and at most 1");
+    }
+  } else if (const auto memory = marks.find(gpu_memory_annotation); memory != marks.end()) {
+    const auto mebibytes = number_in<std::int64_t>(memory->second);
+    if (!mebibytes || *mebibytes <= 0) {
+      return wrong(gpu_memory_annotation, memory->second, "positive number of MiB");
+    }
+    wish.memory = static_cast<double>(*mebibytes) * mebi;
+  }
+  if (const auto count = marks.find(fraction_devices_annotation); count != marks.end()) {
+    const auto devices = number_in<std::int64_t>(count->second);
+    if (!devices || *devices <= 0) {
+      return wrong(fraction_devices_annotation, count->second, "positive number of devices");
+    }
+    wish.devices = *devices;
+  }
+  return wish;
+}
+
+/// How much of each capacity a device of that size has to give; nothing where it has not so much.
+std::optional<Counters> amounts(const Wish& wish, const policy::Fractions& rule,
+                                const ShareOffer& offer) {
+  const double total = offer.memory.as_approximate_double();
+  if (total <= 0) return std::nullopt;
+  // Whole MiB, so that several parts of a device do not need more than all of it.
+  const double memory = wish.fraction
+                            ? std::max(std::floor(*wish.fraction * total / mebi + 1e-6), 1.0) * mebi
+                            : wish.memory;
+  if (memory > total) return std::nullopt;
+  const double part = wish.fraction ? *wish.fraction : memory / total;
+  Counters amounts;
+  amounts[rule.memory] = Quantity(static_cast<std::int64_t>(memory), Quantity::Format::binary_si);
+  for (std::size_t i = 0; i < rule.others.size(); ++i) {
+    const double whole = offer.others[i].as_approximate_double();
+    amounts[rule.others[i]] = Quantity(static_cast<std::int64_t>(std::ceil(part * whole - 1e-6)));
+  }
+  return amounts;
+}
+
+/// Devices of just that size.
+std::string size_selector(const policy::Fractions& rule, const ShareOffer& offer) {
+  auto text = fmt::format("device.driver == \"{}\"", offer.driver.get());
+  const auto same = [&](const std::string& name, const Quantity& total) {
+    const auto slash = name.find('/');
+    const auto domain = slash == std::string::npos ? offer.driver.get() : name.substr(0, slash);
+    const auto id = slash == std::string::npos ? name : name.substr(slash + 1);
+    text += fmt::format(" && device.capacity[\"{}\"][\"{}\"].compareTo(quantity(\"{}\")) == 0",
+                        domain, id, total.to_string());
+  };
+  same(rule.memory, offer.memory);
+  for (std::size_t i = 0; i < rule.others.size(); ++i) same(rule.others[i], offer.others[i]);
+  return text;
+}
+
+}  // namespace
+
+bool asks_for_share(const Pod& pod) {
+  const auto& marks = pod.meta.annotations;
+  return marks.contains(fraction_annotation) || marks.contains(gpu_memory_annotation);
+}
+
+void add_share_entry(Pod& pod) {
+  if (!asks_for_share(pod) || !pod.resource_claims.empty() || pod.containers.empty()) return;
+  pod.resource_claims.push_back(
+      {.name = share_entry, .claim_name = {}, .template_name = share_entry});
+  auto container = pod.containers.begin();
+  const auto& marks = pod.meta.annotations;
+  if (const auto mark = marks.find(fraction_container_annotation); mark != marks.end()) {
+    container = std::ranges::find(pod.containers, mark->second, &Container::name);
+    if (container == pod.containers.end()) return;
+  }
+  container->claims.emplace_back(share_entry);
+}
+
+bool has_share_entry(const Pod& pod) {
+  return std::ranges::any_of(pod.resource_claims, [](const auto& entry) {
+    return entry.name == share_entry && entry.template_name == share_entry;
+  });
+}
+
+std::vector<ShareOffer> share_offers(const cluster::Snapshot& snapshot,
+                                     const policy::Fractions& rule) {
+  std::set<ShareOffer> offers;
+  const auto offer = [&](const DriverName& driver, const cluster::DeviceTraits& traits) {
+    if (!traits.allow_multiple_allocations) return;
+    const auto memory = traits.capacity.find(rule.memory);
+    if (memory == traits.capacity.end()) return;
+    ShareOffer made{driver, memory->second.value, {}};
+    for (const auto& name : rule.others) {
+      const auto other = traits.capacity.find(name);
+      if (other == traits.capacity.end()) return;
+      made.others.push_back(other->second.value);
+    }
+    offers.insert(std::move(made));
+  };
+  snapshot.for_each_pool([&](const cluster::Pool& pool) {
+    const cluster::DeviceTraits* last = nullptr;
+    for (const auto& slot : pool.slots) {
+      for (const auto& device : slot.slice->devices) {
+        if (device.traits.get() == last) continue;
+        last = device.traits.get();
+        offer(pool.driver, *last);
+      }
+    }
+  });
+  std::vector<ShareOffer> sorted(offers.begin(), offers.end());
+  std::ranges::stable_sort(sorted, {}, &ShareOffer::memory);
+  return sorted;
+}
+
+Result<ResourceClaim> share_claim(const Pod& pod, const policy::Fractions& rule,
+                                  const std::vector<ShareOffer>& offers) {
+  const auto wish = read_wish(pod);
+  if (!wish) return std::unexpected(wish.error());
+  if (wish->devices > 1 && rule.distinct.empty()) {
+    return fail(ErrorCode::unsupported,
+                "the policy's fractions name no attribute `distinct`, which several devices need");
+  }
+  struct Alternative {
+    Counters amounts;
+    const ShareOffer* offer;
+  };
+  std::vector<Alternative> alternatives;
+  for (const auto& offer : offers) {
+    if (auto needed = amounts(*wish, rule, offer)) {
+      alternatives.push_back({std::move(*needed), &offer});
+    }
+  }
+  if (alternatives.empty()) {
+    return fail(
+        ErrorCode::not_found,
+        fmt::format("no device that may be shared has a capacity {} of that size", rule.memory));
+  }
+  const bool alike = std::ranges::all_of(
+      alternatives, [&](const auto& each) { return each.amounts == alternatives.front().amounts; });
+  if (alike) alternatives.resize(1);
+  if (alternatives.size() > most_alternatives) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("devices of {} sizes, more than the {} alternatives of a request",
+                            alternatives.size(), most_alternatives));
+  }
+  const auto spec_for = [&](const Alternative& alternative) {
+    DeviceRequestSpec spec;
+    spec.device_class = rule.device_class;
+    spec.allocation_mode = "ExactCount";
+    spec.count = wish->devices;
+    spec.has_capacity = true;
+    spec.capacity_requests = alternative.amounts;
+    return spec;
+  };
+  DeviceRequest request{.name = "share", .exactly = {}, .first_available = {}};
+  if (alike) {
+    request.exactly = spec_for(alternatives.front());
+  } else {
+    for (const auto& alternative : alternatives) {
+      auto spec = spec_for(alternative);
+      spec.name = fmt::format("size-{}", request.first_available.size());
+      spec.selectors.push_back({size_selector(rule, *alternative.offer)});
+      request.first_available.push_back(std::move(spec));
+    }
+  }
+  ResourceClaim claim;
+  const auto key = alloc::generated_claim_key(pod, share_entry);
+  claim.meta.namespace_name = key.namespace_name;
+  claim.meta.name = key.name;
+  claim.meta.annotations = {{pod_claim_annotation, share_entry}};
+  claim.meta.owners.push_back({.api_version = "v1",
+                               .kind = "Pod",
+                               .name = pod.meta.name,
+                               .uid = pod.meta.uid,
+                               .controller = true});
+  claim.spec.requests.push_back(std::move(request));
+  if (wish->devices > 1) {
+    claim.spec.constraints.push_back(
+        {.requests = {}, .match_attribute = {}, .distinct_attribute = rule.distinct});
+  }
+  return claim;
+}
+
+}  // namespace dray::engine
