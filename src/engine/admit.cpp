@@ -41,6 +41,7 @@ void Engine::State::policy_moved(Time now) {
   policy = policies.policy();
   book.set_policy(policy, policies.open());
   usage.set_policy(policy);
+  offers.set_rule(policy->config.fractions, *cluster.snapshot());
   counts.policy_problem = policies.problem();
   counts.resources = policy->counting.resources();
   readmit_all(now);

@@ -99,7 +99,7 @@ void Engine::State::forget_what_shows() {
 void Engine::State::observe(const cluster::ObjectChanged& change, Time now) {
   const auto before = cluster.generation();
   cluster.apply(change);
-  if (kind_of(change.object) == Kind::resource_slice) ++slice_changes;
+  if (const auto* slice = std::get_if<ResourceSlice>(&change.object)) offers.put(*slice);
   if (observe_policy_object(change.object, now)) return;
   if (const auto* pod = std::get_if<Pod>(&change.object)) {
     observe_pod(*pod, now);
@@ -113,7 +113,7 @@ void Engine::State::observe(const cluster::ObjectChanged& change, Time now) {
 
 void Engine::State::observe(const cluster::ObjectGone& change, Time now) {
   cluster.apply(change);
-  if (change.kind == Kind::resource_slice) ++slice_changes;
+  if (change.kind == Kind::resource_slice) offers.erase(change.name);
   if (forget_policy_object(change, now)) return;
   plan_wanted = true;
   if (!lingering.empty() && change.kind == Kind::resource_claim) forget_what_shows();

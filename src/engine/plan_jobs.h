@@ -30,7 +30,7 @@ struct Need {
 struct Shape {
   std::shared_ptr<const Pod> pod;  ///< one of them
   cluster::NodeFit fit;
-  PodClaims claims;  ///< of that one, all without devices
+  PodClaims claims;  ///< of that one: what they ask for counts
   std::vector<std::string> class_resources;
   Need need;
   bool partial = false;  ///< asks for a part of a device

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -123,36 +122,6 @@ bool has_share_entry(const Pod& pod) {
   return std::ranges::any_of(pod.resource_claims, [](const auto& entry) {
     return entry.name == share_entry && entry.template_name == share_entry;
   });
-}
-
-std::vector<ShareOffer> share_offers(const cluster::Snapshot& snapshot,
-                                     const policy::Fractions& rule) {
-  std::set<ShareOffer> offers;
-  const auto offer = [&](const DriverName& driver, const cluster::DeviceTraits& traits) {
-    if (!traits.allow_multiple_allocations) return;
-    const auto memory = traits.capacity.find(rule.memory);
-    if (memory == traits.capacity.end()) return;
-    ShareOffer made{driver, memory->second.value, {}};
-    for (const auto& name : rule.others) {
-      const auto other = traits.capacity.find(name);
-      if (other == traits.capacity.end()) return;
-      made.others.push_back(other->second.value);
-    }
-    offers.insert(std::move(made));
-  };
-  snapshot.for_each_pool([&](const cluster::Pool& pool) {
-    const cluster::DeviceTraits* last = nullptr;
-    for (const auto& slot : pool.slots) {
-      for (const auto& device : slot.slice->devices) {
-        if (device.traits.get() == last) continue;
-        last = device.traits.get();
-        offer(pool.driver, *last);
-      }
-    }
-  });
-  std::vector<ShareOffer> sorted(offers.begin(), offers.end());
-  std::ranges::stable_sort(sorted, {}, &ShareOffer::memory);
-  return sorted;
 }
 
 Result<ResourceClaim> share_claim(const Pod& pod, const policy::Fractions& rule,

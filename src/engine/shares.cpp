@@ -30,11 +30,7 @@ void Engine::State::watch_share(const Pod& pod) {
 void Engine::State::make_shares(Time now) {
   if (sharing.empty()) return;
   const auto& rule = policy->config.fractions;
-  if (rule && (offers_of != policy || offers_after != slice_changes)) {
-    offers = share_offers(*cluster.snapshot(), *rule);
-    offers_of = policy;
-    offers_after = slice_changes;
-  }
+  const auto sizes = offers.all();
   for (auto& [uid, share] : sharing) {
     const auto track = tracks.find(uid);
     const auto pod = track == tracks.end() ? nullptr : pod_of(track->second);
@@ -43,7 +39,7 @@ void Engine::State::make_shares(Time now) {
       plan_again_at(share.retry_at);
       continue;
     }
-    auto claim = rule ? share_claim(*pod, *rule, offers)
+    auto claim = rule ? share_claim(*pod, *rule, sizes)
                       : fail(ErrorCode::unsupported, "the policy has no fractions");
     if (!claim) {
       share.refusal = std::move(claim.error().message);

@@ -24,6 +24,7 @@
 #include "engine/pod_claims.h"
 #include "engine/pod_track.h"
 #include "engine/policy_source.h"
+#include "engine/share_offers.h"
 
 namespace dray::engine {
 
@@ -276,10 +277,7 @@ struct Engine::State {
     std::string refusal;
   };
   std::map<Uid, Share> sharing;
-  std::vector<ShareOffer> offers;  ///< by the policy `offers_of`, after that many changes of slices
-  std::shared_ptr<const policy::Policy> offers_of;
-  std::uint64_t offers_after = 0;
-  std::uint64_t slice_changes = 0;
+  ShareOffers offers;
   std::map<WriteId, Purpose> writes;
   std::set<ClaimKey> releasing;
   std::deque<Decision> decided;  ///< the last `decisions_kept`, newest last

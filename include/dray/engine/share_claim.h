@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "dray/base/error.h"
-#include "dray/cluster/snapshot.h"
 #include "dray/model/claim.h"
 #include "dray/model/pod.h"
 #include "dray/policy/config.h"
@@ -42,13 +41,10 @@ struct ShareOffer {
   bool operator==(const ShareOffer&) const = default;
 };
 
-/// What is published of the capacities that the rule names, the smallest memory first.
-[[nodiscard]] std::vector<ShareOffer> share_offers(const cluster::Snapshot& snapshot,
-                                                   const policy::Fractions& rule);
-
-/// The claim for the pod's annotations. Where devices of several sizes need several amounts, these
-/// are alternatives, the smallest device first. `invalid`: an annotation is wrong; `not_found`: no
-/// device offers so much; `unsupported`: the rule does not say how, or there are too many sizes.
+/// The claim for the pod's annotations, of `offers` with the smallest memory first. Where devices
+/// of several sizes need several amounts, these are alternatives, the smallest device first.
+/// `invalid`: an annotation is wrong; `not_found`: no device offers so much; `unsupported`: the
+/// rule does not say how, or there are too many sizes.
 [[nodiscard]] Result<ResourceClaim> share_claim(const Pod& pod, const policy::Fractions& rule,
                                                 const std::vector<ShareOffer>& offers);
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "dray/cluster/state.h"
+#include "engine/share_offers.h"
 #include "tests/unit/engine/fixture.h"
 
 namespace dray::engine {
@@ -182,6 +184,29 @@ TEST_CASE("a pod gets the part of a device that its annotation asks for") {
   REQUIRE(view->placement);
   const auto& device = view->placement->claims.at(0).allocation.devices.at(0);
   CHECK(device.consumed_capacity.at("memory") == q("20Gi"));
+}
+
+TEST_CASE("a size is on offer as long as a slice has it") {
+  ShareOffers offers;
+  cluster::ClusterState cluster;
+  cluster.apply(cluster::ObjectChanged{make_shared("n0", "40Gi")});
+  offers.put(make_shared("n0", "40Gi"));
+  CHECK(offers.all().empty());  // no rule yet
+  offers.set_rule(rule(), *cluster.snapshot());
+  CHECK(offers.all() == std::vector{offer("40Gi")});
+  offers.put(make_shared("n1", "40Gi"));
+  offers.put(make_shared("n2", "8Gi"));
+  CHECK(offers.all() == std::vector{offer("8Gi"), offer("40Gi")});
+  offers.erase("n0-gpus");
+  CHECK(offers.all() == std::vector{offer("8Gi"), offer("40Gi")});
+  offers.put(make_shared("n1", "80Gi"));
+  CHECK(offers.all() == std::vector{offer("8Gi"), offer("80Gi")});
+  auto whole = make_shared("n2", "8Gi");
+  whole.devices.front().allow_multiple_allocations = false;
+  offers.put(whole);
+  CHECK(offers.all() == std::vector{offer("80Gi")});
+  offers.set_rule(std::nullopt, *cluster.snapshot());
+  CHECK(offers.all().empty());
 }
 
 TEST_CASE("a controller that looked in vain is made to look again") {
