@@ -20,6 +20,7 @@ struct NumberedContainer {
 
 std::vector<NumberedContainer> containers_of(const Pod& pod) {
   std::vector<NumberedContainer> all;
+  all.reserve(pod.init_containers.size() + pod.containers.size());
   for (const auto& each : pod.init_containers) {
     all.push_back({&each, all.size(), each.restart_always});
   }

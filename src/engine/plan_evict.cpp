@@ -37,6 +37,7 @@ void PlanMaker::take_back(Way way) {
     if (job->waiting > 0 && !job->next_chunk().empty() && may_take(*job, way)) turns.add(*job);
   }
   turns.start();
+  somebody_owed_ = way == Way::consolidate && somebody_owed();
   std::size_t served = 0;
   while (auto* job = turns.next()) {
     if (++served > input_.budget.jobs || fit_.exhausted() ||
@@ -48,6 +49,17 @@ void PlanMaker::take_back(Way way) {
     turns.settle(false);
     if (evicted) turns.reorder();
   }
+}
+
+/// Whether a queue waits for what others have above their shares.
+bool PlanMaker::somebody_owed() const {
+  if (!input_.actions.reclaim || !policy_.config.reclaim.enabled) return false;
+  return std::ranges::any_of(waiting_, [&](const PlanJob* job) {
+    const auto chunk = job->waiting > 0 ? job->next_chunk() : std::vector<std::uint32_t>();
+    if (chunk.empty()) return false;
+    const auto counts = job->counts_of(chunk, queues_.resources());
+    return policy::may_reclaim(decided_, {*job->queue, counts, job->job->preemptible});
+  });
 }
 
 /// What decides whether a job could be helped: one of the same kind failed, and nobody has gone
@@ -70,8 +82,8 @@ bool PlanMaker::try_take(PlanJob& job, Way way, const JobTurns& turns) {
   if (std::ranges::any_of(chunk, [&](auto id) { return job.tasks[id].shape == nullptr; })) {
     return false;
   }
-  if (way == Way::reclaim &&
-      !policy::may_reclaim(decided_, {*job.queue, counts, job.job->preemptible})) {
+  const policy::Reclaimer taker{*job.queue, counts, job.job->preemptible};
+  if (way == Way::reclaim && !policy::may_reclaim(decided_, taker)) {
     ++plan_.refused_early;
     auto& made = outcome(job);
     if (made.reason != Reason::none && made.reason < Reason::queue_limit) return false;
@@ -82,6 +94,11 @@ bool PlanMaker::try_take(PlanJob& job, Way way, const JobTurns& turns) {
   }
   if (way != Way::preempt && !job.job->preemptible &&
       policy::over_quota(decided_, *job.queue, counts)) {
+    ++plan_.refused_early;
+    return false;
+  }
+  if (somebody_owed_ && !policy::may_reclaim(decided_, taker)) {
+    // What is moved for a job above its queue's share would be taken back next.
     ++plan_.refused_early;
     return false;
   }

@@ -66,6 +66,7 @@ class PlanMaker {
   // ---- plan_evict.cpp
   void take_back(Way way);
   [[nodiscard]] bool may_take(const PlanJob& job, Way way);
+  [[nodiscard]] bool somebody_owed() const;
   [[nodiscard]] bool try_take(PlanJob& job, Way way, const JobTurns& turns);
   [[nodiscard]] std::string signature(const PlanJob& job, std::span<const std::uint32_t> chunk,
                                       Way way) const;
@@ -92,6 +93,7 @@ class PlanMaker {
   std::vector<PlanJob*> waiting_;
   std::map<std::string, std::size_t> failed_;  ///< signature -> how many sets had been evicted
   std::size_t sets_evicted_ = 0;
+  bool somebody_owed_ = false;  ///< nothing is moved for jobs above their share
 };
 
 }  // namespace dray::engine

@@ -28,6 +28,34 @@ struct Cluster {
     input.jobs.push_back(std::make_shared<const Job>(
         single_pod_job(std::move(made), policy::QueueName("default"), start)));
   }
+  /// Runs with `gpus` devices of a node from the `first` on.
+  void running(const std::string& name, const std::string& node, int first, int gpus,
+               const std::string& queue) {
+    auto held = make_claim("c-" + name, gpus, name);
+    auto& allocation = held.allocation.emplace();
+    for (int i = first; i < first + gpus; ++i) {
+      auto& device = allocation.devices.emplace_back();
+      device.request = "gpu";
+      device.device = {DriverName("gpu.example.com"), PoolName(node),
+                       DeviceName("gpu-" + std::to_string(i))};
+    }
+    auto pod = make_pod(name, "c-" + name, false);
+    pod.node_name = NodeName(node);
+    pod.phase = "Running";
+    held.reserved_for.push_back(
+        {.api_group = {}, .resource = "pods", .name = name, .uid = pod.meta.uid});
+    tell(held);
+    tell(pod);
+    input.jobs.push_back(std::make_shared<const Job>(single_pod_job(
+        std::make_shared<const Pod>(pod), policy::QueueName(queue), start, NodeName(node))));
+  }
+  void waiting(const std::string& name, std::int64_t gpus, const std::string& queue) {
+    tell(make_claim("c-" + name, gpus, name));
+    auto pod = make_pod(name, "c-" + name);
+    tell(pod);
+    input.jobs.push_back(std::make_shared<const Job>(single_pod_job(
+        std::make_shared<const Pod>(std::move(pod)), policy::QueueName(queue), start)));
+  }
   Plan plan() {
     input.snapshot = state.snapshot();
     input.now = start;
@@ -252,6 +280,37 @@ TEST_CASE("a gang that has waited long keeps nodes to itself until it starts") {
   made = cluster.plan();
   CHECK(made.jobs[1].placements.size() == 1);
   CHECK(made.again_at == start + std::chrono::minutes(1));
+}
+
+TEST_CASE("nothing is moved for a job above its queue's share while another queue is owed") {
+  Cluster cluster;
+  for (const auto* name : {"n0", "n1"}) cluster.node(name, 4);
+  cluster.running("a0", "n0", 0, 2, "a");
+  cluster.running("a1", "n1", 0, 2, "a");
+  cluster.running("a2", "n1", 2, 1, "a");
+  cluster.waiting("a3", 3, "a");
+  const bool owed = GENERATE(true, false);
+  if (owed) cluster.waiting("b0", 4, "b");
+  policy::PolicyConfig config;
+  policy::CountingRule rule;
+  rule.device_class = ClassName("gpu");
+  config.resources = {{.name = "gpu", .rules = {rule}}};
+  for (const auto* name : {"a", "b"}) {
+    auto& queue = config.queues.emplace_back();
+    queue.name = policy::QueueName(name);
+    queue.quota["gpu"] = Quantity(4);
+  }
+  config.reclaim.enabled = config.consolidation.enabled = true;
+  cluster.input.policy = std::make_shared<const policy::Policy>(*policy::compile(config, {}));
+  const auto made = cluster.plan();
+  REQUIRE_FALSE(made.evictions.empty());
+  CHECK(made.evictions[0].cause == (owed ? EvictionCause::reclaim : EvictionCause::consolidation));
+  std::set<std::string> held;
+  for (const auto& job : made.jobs) {
+    if (!job.held.empty()) held.insert(job.job.get());
+  }
+  CHECK(held.size() == 1);
+  CHECK(held.begin()->contains(owed ? "b0" : "a3"));
 }
 
 TEST_CASE("a victim stays only if nobody got the counters that its device draws on") {
