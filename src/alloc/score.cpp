@@ -41,6 +41,7 @@ Scorer::Scorer(const NodeView& view, const Ask& ask, Tables& tables,
 void Scorer::find_places(AttributeValues& values) {
   for (const auto& level : options_.alignment) {
     std::vector<AttributeValues::Column*> columns;
+    columns.reserve(level.attributes.size());
     for (const auto& attribute : level.attributes) columns.push_back(&values.column(attribute));
     std::map<std::string, std::uint32_t> known;
     std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> known_groups;

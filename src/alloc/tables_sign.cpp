@@ -80,7 +80,7 @@ void Tables::sign(std::vector<std::uint64_t>& key) {
       key.push_back((static_cast<std::uint64_t>(row.verdicts[d]) * 16U +
                      static_cast<std::uint64_t>(row.stages[d])) *
                         1024U +
-                    row.selectors[d] * 2U + (row.visit.test(d) ? 1U : 0U));
+                    std::uint64_t{row.selectors[d]} * 2U + (row.visit.test(d) ? 1U : 0U));
       const auto* plan = row.capacity[d];
       if (plan == nullptr || !shareable(d)) continue;
       const auto& used = capacity_used(d);

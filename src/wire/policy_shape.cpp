@@ -79,7 +79,7 @@ constexpr PolicyShape pod_queues{.form = Form::object, .fields = pod_queue_field
 constexpr std::array alignment_fields{
     PolicyField{"prefer", &text_list,
                 "Attributes or aliases that the devices of a pod should share, the most important "
-                "first. Default the PCIe root, then the NUMA node."},
+                "first. Default the PCIe root, then the NUMA node, then the socket."},
     PolicyField{"require", &text_list,
                 "Attributes or aliases that the devices of a pod have to share; devices without "
                 "them go with any."},

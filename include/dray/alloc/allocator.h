@@ -89,7 +89,8 @@ struct AllocatorOptions {
   std::vector<AlignmentLevel> alignment{
       {.attributes = {"resource.kubernetes.io/pcieRoot"}},
       {.attributes = {"resource.kubernetes.io/numaNode", "dra.net/numaNode", "dra.cpu/numaNodeID",
-                      "spyre.ibm.com/numaInfo"}}};
+                      "spyre.ibm.com/numaInfo"}},
+      {.attributes = {"dra.cpu/socketID", "dra.nvme/cpuSocketID"}}};
   /// Mode best: devices looked at after the first solution, for a better one.
   std::uint64_t better_step_budget = 20'000;
   /// Devices looked at in one search, after which it ends with Reason::search_budget.
