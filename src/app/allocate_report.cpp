@@ -78,7 +78,7 @@ std::string nodes_text(const std::vector<Trial::NodeVerdict>& nodes) {
     auto lines = verdict_lines(node);
     const auto same = std::ranges::find(groups, lines, &decltype(groups)::value_type::first);
     if (same == groups.end()) {
-      groups.push_back({std::move(lines), {&node}});
+      groups.emplace_back(std::move(lines), std::vector{&node});
     } else {
       same->second.push_back(&node);
     }

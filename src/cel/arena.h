@@ -39,6 +39,7 @@ class Arena {
   [[nodiscard]] std::span<T> array(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
     if (count == 0) return {};
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): T may well be a pointer
     T* first = static_cast<T*>(allocate(sizeof(T) * count, alignof(T)));
     std::uninitialized_value_construct_n(first, count);
     return {first, count};
