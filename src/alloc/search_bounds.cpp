@@ -25,9 +25,10 @@ std::size_t Search::KeyHash::operator()(const std::vector<std::uint64_t>& key) c
 }
 
 void Search::prepare_bounds() {
-  bool exceeds = false;
-  bool fails = false;
   std::vector<std::vector<bool>> may_fail;
+  // Too many results end more than the branch, as far up as their claim: it matters then whether
+  // a branch ends for this or for want of devices, if what is left out there could be an error.
+  std::vector<bool> may_exceed;
   for (const auto& claim : ask_.claims) {
     std::int64_t most = 0;
     auto& flags = may_fail.emplace_back();
@@ -41,18 +42,19 @@ void Search::prepare_bounds() {
         largest = std::max(largest, std::min(most_results + 1, wanted({.spec = s})));
       }
       flags.push_back(any);
-      fails = fails || any;
       most += largest;
     }
-    exceeds = exceeds || most > most_results;
+    may_exceed.push_back(most > most_results);
   }
-  bool later = fails && exceeds;  // what the limit cuts off could hide or show an error
+  bool later = false;
   prune_from_.resize(may_fail.size());
   for (auto c = may_fail.size(); c-- > 0;) {
-    prune_from_[c].resize(may_fail[c].size());
-    for (auto r = may_fail[c].size(); r-- > 0;) {
-      later = later || may_fail[c][r];
-      prune_from_[c][r] = !later;
+    const auto& flags = may_fail[c];
+    const bool any_here = std::ranges::find(flags, true) != flags.end();
+    prune_from_[c].resize(flags.size());
+    for (auto r = flags.size(); r-- > 0;) {
+      later = later || flags[r];
+      prune_from_[c][r] = !later && !(may_exceed[c] && any_here);
     }
   }
   counters_may_grow_ =
