@@ -149,8 +149,6 @@ Result<AttributeValue> attribute_of(Context& context, const Value& value) {
         return attribute_of(context, value.optional->value);
       }
       break;
-    case Kind::list:
-      break;
     default:
       break;
   }

@@ -87,7 +87,9 @@ Text formatted_map(Context& context, const MapValue& map) {
   std::string out = "{";
   for (const auto& [key, value] : entries) {
     if (out.size() > 1) out += ", ";
-    out += key + ":" + value;
+    out += key;
+    out += ':';
+    out += value;
     if (!context.afford(out.size())) return out;
   }
   return out + "}";

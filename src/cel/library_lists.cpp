@@ -111,6 +111,7 @@ Value sorted_by(Evaluation& run, const Value& list, const Value& keys) {
     return less.is(Kind::int64) && less.int64 < 0;
   });
   std::vector<Value> sorted;
+  sorted.reserve(size);
   for (const std::uint32_t i : order) sorted.push_back(items[i]);
   return context.list(sorted);
 }

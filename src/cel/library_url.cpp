@@ -61,6 +61,7 @@ Value query(Evaluation& run, Args args) {
     values[key].push_back(run.context.string(value));
   }
   std::vector<MapEntry> entries;
+  entries.reserve(values.size());
   for (const auto& [key, list] : values) {
     entries.push_back({run.context.string(key), run.context.list(list)});
   }

@@ -158,7 +158,7 @@ Problems uuid(std::string_view text) {
   for (const int group : {8, 4, 4, 4, 12}) {
     if (group != 8 && at < text.size() && text[at] == '-') ++at;
     for (int i = 0; i < group; ++i, ++at) {
-      const char c = at < text.size() ? text[at] : 0;
+      const char c = at < text.size() ? text[at] : '\0';
       const char lower = static_cast<char>(c | 0x20);
       if (!is_digit(c) && (lower < 'a' || lower > 'f')) return {"does not match the UUID format"};
     }

@@ -129,7 +129,7 @@ std::optional<double> parse_double(std::string_view text) {
   if (error == std::errc::result_out_of_range) {
     // from_chars says so for both ends; Go rounds the small end to zero.
     const auto e = rest.find_first_of("eE");
-    const bool tiny = e != std::string_view::npos ? rest.find("-", e) != std::string_view::npos
+    const bool tiny = e != std::string_view::npos ? rest.find('-', e) != std::string_view::npos
                                                   : rest.find_first_not_of("0.") > rest.find('.');
     if (!tiny) return std::nullopt;
     return sign * 0.0;

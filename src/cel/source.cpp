@@ -75,6 +75,7 @@ void append_snippet(std::string& out, std::string_view line, int column) {
 
 std::string SourceErrors::text() const {
   std::vector<const Entry*> order;
+  order.reserve(entries_.size());
   for (const Entry& entry : entries_) order.push_back(&entry);
   std::ranges::stable_sort(order, {}, [](const Entry* entry) {
     return std::tuple(entry->where.line, entry->where.column);

@@ -126,8 +126,9 @@ std::string duration_go_text(std::int64_t nanoseconds) {
 
 std::string duration_seconds_text(std::int64_t nanoseconds) {
   // Go's Seconds(): a float64 of the whole and the rest.
+  const auto whole = nanoseconds / second;
   const double seconds =
-      static_cast<double>(nanoseconds / second) + static_cast<double>(nanoseconds % second) / 1e9;
+      static_cast<double>(whole) + static_cast<double>(nanoseconds % second) / 1e9;
   return format_double_f(seconds) + "s";
 }
 
@@ -246,8 +247,8 @@ std::optional<TimestampValue> parse_timestamp(std::string_view text) {
     }
   }
   if (!take_zone(text, value.zone) || !text.empty()) return std::nullopt;
-  value.seconds =
-      days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + seconds - value.zone;
+  value.seconds = days_from_civil(year, month, day) * 86400 + std::int64_t{hour} * 3600 +
+                  std::int64_t{minute} * 60 + seconds - value.zone;
   return value;
 }
 

@@ -148,6 +148,7 @@ const Type& Unifier::most_general(const Type& a, const Type& b) {
 }
 
 const Type& Unifier::substitute(const Type& type, bool to_dyn) {
+  // NOLINTBEGIN(bugprone-return-const-ref-from-parameter): types live in a pool
   if (const Type* to = find(type)) return substitute(*to, to_dyn);
   if (is_variable(type)) return to_dyn ? types::dyn : type;
   if (type.params().empty()) return type;
@@ -158,6 +159,7 @@ const Type& Unifier::substitute(const Type& type, bool to_dyn) {
     changed = changed || params.back() != param;
   }
   if (!changed) return type;
+  // NOLINTEND(bugprone-return-const-ref-from-parameter)
   switch (type.kind()) {
     case TypeKind::list:
       return pool_.list(*params[0]);
