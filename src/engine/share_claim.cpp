@@ -98,6 +98,58 @@ std::string size_selector(const policy::Fractions& rule, const ShareOffer& offer
   return text;
 }
 
+/// What has to be asked for of devices of one size.
+struct Alternative {
+  Counters amounts;
+  const ShareOffer* offer;
+};
+
+/// One, where all devices need the same.
+Result<std::vector<Alternative>> alternatives_for(const Wish& wish, const policy::Fractions& rule,
+                                                  const std::vector<ShareOffer>& offers) {
+  std::vector<Alternative> alternatives;
+  for (const auto& offer : offers) {
+    if (auto needed = amounts(wish, rule, offer)) {
+      alternatives.push_back({std::move(*needed), &offer});
+    }
+  }
+  if (alternatives.empty()) {
+    return fail(
+        ErrorCode::not_found,
+        fmt::format("no device that may be shared has a capacity {} of that size", rule.memory));
+  }
+  const bool alike = std::ranges::all_of(
+      alternatives, [&](const auto& each) { return each.amounts == alternatives.front().amounts; });
+  if (alike) alternatives.erase(alternatives.begin() + 1, alternatives.end());
+  if (alternatives.size() > most_alternatives) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("devices of {} sizes, more than the {} alternatives of a request",
+                            alternatives.size(), most_alternatives));
+  }
+  return alternatives;
+}
+
+DeviceRequest request_for(const Wish& wish, const policy::Fractions& rule,
+                          const std::vector<Alternative>& alternatives) {
+  DeviceRequest request{.name = "share", .exactly = {}, .first_available = {}};
+  for (const auto& alternative : alternatives) {
+    DeviceRequestSpec spec;
+    spec.device_class = rule.device_class;
+    spec.allocation_mode = "ExactCount";
+    spec.count = wish.devices;
+    spec.has_capacity = true;
+    spec.capacity_requests = alternative.amounts;
+    if (alternatives.size() == 1) {
+      request.exactly = std::move(spec);
+      break;
+    }
+    spec.name = fmt::format("size-{}", request.first_available.size());
+    spec.selectors.push_back({size_selector(rule, *alternative.offer)});
+    request.first_available.push_back(std::move(spec));
+  }
+  return request;
+}
+
 }  // namespace
 
 bool asks_for_share(const Pod& pod) {
@@ -132,49 +184,8 @@ Result<ResourceClaim> share_claim(const Pod& pod, const policy::Fractions& rule,
     return fail(ErrorCode::unsupported,
                 "the policy's fractions name no attribute `distinct`, which several devices need");
   }
-  struct Alternative {
-    Counters amounts;
-    const ShareOffer* offer;
-  };
-  std::vector<Alternative> alternatives;
-  for (const auto& offer : offers) {
-    if (auto needed = amounts(*wish, rule, offer)) {
-      alternatives.push_back({std::move(*needed), &offer});
-    }
-  }
-  if (alternatives.empty()) {
-    return fail(
-        ErrorCode::not_found,
-        fmt::format("no device that may be shared has a capacity {} of that size", rule.memory));
-  }
-  const bool alike = std::ranges::all_of(
-      alternatives, [&](const auto& each) { return each.amounts == alternatives.front().amounts; });
-  if (alike) alternatives.resize(1);
-  if (alternatives.size() > most_alternatives) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("devices of {} sizes, more than the {} alternatives of a request",
-                            alternatives.size(), most_alternatives));
-  }
-  const auto spec_for = [&](const Alternative& alternative) {
-    DeviceRequestSpec spec;
-    spec.device_class = rule.device_class;
-    spec.allocation_mode = "ExactCount";
-    spec.count = wish->devices;
-    spec.has_capacity = true;
-    spec.capacity_requests = alternative.amounts;
-    return spec;
-  };
-  DeviceRequest request{.name = "share", .exactly = {}, .first_available = {}};
-  if (alike) {
-    request.exactly = spec_for(alternatives.front());
-  } else {
-    for (const auto& alternative : alternatives) {
-      auto spec = spec_for(alternative);
-      spec.name = fmt::format("size-{}", request.first_available.size());
-      spec.selectors.push_back({size_selector(rule, *alternative.offer)});
-      request.first_available.push_back(std::move(spec));
-    }
-  }
+  const auto alternatives = alternatives_for(*wish, rule, offers);
+  if (!alternatives) return std::unexpected(alternatives.error());
   ResourceClaim claim;
   const auto key = alloc::generated_claim_key(pod, share_entry);
   claim.meta.namespace_name = key.namespace_name;
@@ -185,7 +196,7 @@ Result<ResourceClaim> share_claim(const Pod& pod, const policy::Fractions& rule,
                                .name = pod.meta.name,
                                .uid = pod.meta.uid,
                                .controller = true});
-  claim.spec.requests.push_back(std::move(request));
+  claim.spec.requests.push_back(request_for(*wish, rule, *alternatives));
   if (wish->devices > 1) {
     claim.spec.constraints.push_back(
         {.requests = {}, .match_attribute = {}, .distinct_attribute = rule.distinct});

@@ -63,6 +63,7 @@ void ShareOffers::erase(const std::string& slice) {
 
 std::vector<ShareOffer> ShareOffers::all() const {
   std::vector<ShareOffer> all;
+  all.reserve(slices_.size());
   for (const auto& [offer, count] : slices_) all.push_back(offer);
   std::ranges::stable_sort(all, {}, &ShareOffer::memory);
   return all;

@@ -137,8 +137,6 @@ struct Engine::State {
   [[nodiscard]] extender::FilterResponse dry_run(const Pod& pod, const std::vector<NodeName>& nodes,
                                                  Time now);
 
-  struct BindingRun;
-
   // ---- bind.cpp
   void bind(RequestId id, const extender::BindRequest& request, Time now);
   void bind_tracked(PodTrack& track, RequestId id, const NodeName& node, Time now);
