@@ -1,4 +1,5 @@
 #include "dray/alloc/extended_resources.h"
+#include "dray/model/pod_claim.h"
 
 #include <algorithm>
 #include <set>
@@ -52,11 +53,7 @@ class Builder {
     made.claim.meta.namespace_name = key.namespace_name;
     made.claim.meta.name = key.name;
     made.claim.meta.annotations.emplace(extended_resource_annotation, "true");
-    made.claim.meta.owners.push_back({.api_version = "v1",
-                                      .kind = "Pod",
-                                      .name = pod.meta.name,
-                                      .uid = pod.meta.uid,
-                                      .controller = true});
+    made.claim.meta.owners.push_back(owning_pod(pod.meta.name, pod.meta.uid));
     made.claim.spec.requests = std::move(requests_);
     made.mappings = std::move(mappings_);
     return made;

@@ -5,6 +5,7 @@
 
 #include "dray/alloc/extended_resources.h"
 #include "dray/base/check.h"
+#include "dray/model/pod_claim.h"
 #include "engine/readiness.h"
 
 namespace dray::engine {
@@ -84,11 +85,7 @@ void Binding::create_claim(std::size_t index, Commands& out) {
   claim.meta.annotations = {{alloc::extended_resource_annotation, "true"},
                             {epoch_annotation, epoch_}};
   claim.meta.finalizers = {claim_finalizer};
-  claim.meta.owners.push_back({.api_version = "v1",
-                               .kind = "Pod",
-                               .name = placement_.pod.name,
-                               .uid = placement_.pod_uid,
-                               .controller = true});
+  claim.meta.owners.push_back(owning_pod(placement_.pod.name, placement_.pod_uid));
   claim.spec = want.extended->spec;
   claims_[index].step = Step::creating;
   claims_[index].made = true;

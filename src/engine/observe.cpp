@@ -116,7 +116,10 @@ void Engine::State::observe(const cluster::ObjectGone& change, Time now) {
   if (change.kind == Kind::resource_slice) offers.erase(change.name);
   if (forget_policy_object(change, now)) return;
   plan_wanted = true;
-  if (!lingering.empty() && change.kind == Kind::resource_claim) forget_what_shows();
+  if (change.kind == Kind::resource_claim) {
+    share_gone({change.namespace_name, change.name});
+    if (!lingering.empty()) forget_what_shows();
+  }
   if (change.kind != Kind::pod) return;
   const auto job = book.job_of(change.uid);
   if (job) expect_claims_to_go(*job, change.uid, now);

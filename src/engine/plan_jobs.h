@@ -110,9 +110,9 @@ class PlanJobs {
   void refresh_waiting(PlanJob& job);
   const Need* placed_need(const PlanTask& task);
   const Need* intern(Need need);
-  /// `as_asked`: whatever devices its claims have.
   [[nodiscard]] Need pod_need(const Pod& pod) const;
   const Need* copied_need(const std::shared_ptr<const Pod>& pod);
+  /// `as_asked`: whatever devices its claims have.
   [[nodiscard]] Need need_of(const PlanTask& task, bool as_asked = false);
   [[nodiscard]] const Device* find_device(const DeviceId& id);
 

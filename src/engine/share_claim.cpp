@@ -11,13 +11,15 @@
 #include <utility>
 
 #include "dray/alloc/extended_resources.h"
+#include "dray/cel/device_shape.h"
+#include "dray/model/pod_claim.h"
 
 namespace dray::engine {
 namespace {
 
 constexpr double mebi = 1024.0 * 1024.0;
 constexpr std::size_t most_alternatives = 8;  // FirstAvailableDeviceRequestMaxSize
-constexpr const char* pod_claim_annotation = "resource.kubernetes.io/pod-claim-name";
+constexpr std::int64_t most_devices = 32;     // AllocationResultsMaxSize
 
 /// What the annotations say.
 struct Wish {
@@ -55,8 +57,8 @@ Result<Wish> read_wish(const Pod& pod) {
   }
   if (const auto count = marks.find(fraction_devices_annotation); count != marks.end()) {
     const auto devices = number_in<std::int64_t>(count->second);
-    if (!devices || *devices <= 0) {
-      return wrong(fraction_devices_annotation, count->second, "positive number of devices");
+    if (!devices || *devices <= 0 || *devices > most_devices) {
+      return wrong(fraction_devices_annotation, count->second, "number of devices from 1 to 32");
     }
     wish.devices = *devices;
   }
@@ -87,11 +89,9 @@ std::optional<Counters> amounts(const Wish& wish, const policy::Fractions& rule,
 std::string size_selector(const policy::Fractions& rule, const ShareOffer& offer) {
   auto text = fmt::format("device.driver == \"{}\"", offer.driver.get());
   const auto same = [&](const std::string& name, const Quantity& total) {
-    const auto slash = name.find('/');
-    const auto domain = slash == std::string::npos ? offer.driver.get() : name.substr(0, slash);
-    const auto id = slash == std::string::npos ? name : name.substr(slash + 1);
+    const auto split = cel::split_name(cel::Half::capacity, name, offer.driver.get());
     text += fmt::format(" && device.capacity[\"{}\"][\"{}\"].compareTo(quantity(\"{}\")) == 0",
-                        domain, id, total.to_string());
+                        split.domain, split.id, total.to_string());
   };
   same(rule.memory, offer.memory);
   for (std::size_t i = 0; i < rule.others.size(); ++i) same(rule.others[i], offer.others[i]);
@@ -191,11 +191,7 @@ Result<ResourceClaim> share_claim(const Pod& pod, const policy::Fractions& rule,
   claim.meta.namespace_name = key.namespace_name;
   claim.meta.name = key.name;
   claim.meta.annotations = {{pod_claim_annotation, share_entry}};
-  claim.meta.owners.push_back({.api_version = "v1",
-                               .kind = "Pod",
-                               .name = pod.meta.name,
-                               .uid = pod.meta.uid,
-                               .controller = true});
+  claim.meta.owners.push_back(owning_pod(pod.meta.name, pod.meta.uid));
   claim.spec.requests.push_back(request_for(*wish, rule, *alternatives));
   if (wish->devices > 1) {
     claim.spec.constraints.push_back(

@@ -48,7 +48,15 @@ void Engine::State::make_shares(Time now) {
     }
     share.refusal.clear();
     share.asked = true;
+    share.claim = claim->key();
     send(CreateClaim{std::move(*claim)}, ForShare{uid});
+  }
+}
+
+/// A claim that somebody deleted before the controller found it is made anew.
+void Engine::State::share_gone(const ClaimKey& claim) {
+  for (auto& [uid, share] : sharing) {
+    if (share.asked && share.claim == claim) share.asked = false;
   }
 }
 
@@ -66,12 +74,18 @@ void Engine::State::share_written(const Uid& uid, const WriteOutcome& outcome, T
   const auto share = sharing.find(uid);
   if (share == sharing.end()) return;
   // A conflict: it is there, from before.
+  const auto track = tracks.find(uid);
   if (!outcome && outcome.error().code != ErrorCode::conflict) {
     share->second.asked = false;
     share->second.retry_at = now + share_retry;
-    return plan_again_at(share->second.retry_at);
+    plan_again_at(share->second.retry_at);
+    // What is wrong with the claim is wrong with the annotations or the policy's rule.
+    if (outcome.error().code == ErrorCode::invalid && track != tracks.end()) {
+      share->second.refusal = outcome.error().message;
+      refuse_share(track->second, now);
+    }
+    return;
   }
-  const auto track = tracks.find(uid);
   const auto pod = track == tracks.end() ? nullptr : pod_of(track->second);
   if (!pod || !pod->meta.created || now - *pod->meta.created < controller_patience) return;
   // Any change of the pod has the controller look at once.

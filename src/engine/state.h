@@ -109,6 +109,7 @@ struct Engine::State {
   void watch_share(const Pod& pod);
   void make_shares(Time now);
   bool refuse_share(PodTrack& track, Time now);
+  void share_gone(const ClaimKey& claim);
   void share_written(const Uid& uid, const WriteOutcome& outcome, Time now);
 
   // ---- spot.cpp
@@ -271,6 +272,7 @@ struct Engine::State {
   /// A pod that waits for the claim to its part of a device.
   struct Share {
     bool asked = false;  ///< its claim is made, or being made
+    ClaimKey claim;      ///< if asked
     Time retry_at;
     std::string refusal;
   };

@@ -7,6 +7,7 @@
 #include "dray/alloc/extended_resources.h"
 #include "dray/cluster/node_allocatable.h"
 #include "dray/cluster/node_fit.h"
+#include "dray/model/pod_claim.h"
 #include "engine/pod_claims.h"
 
 namespace dray::engine {
@@ -80,11 +81,7 @@ void Trial::make_claims(Pod& pod) {
     if (!source) continue;
     auto claim = claim_of(*source);
     claim.meta.name = pod.meta.name + "-" + entry.name;
-    claim.meta.owners.push_back({.api_version = "v1",
-                                 .kind = "Pod",
-                                 .name = pod.meta.name,
-                                 .uid = pod.meta.uid,
-                                 .controller = true});
+    claim.meta.owners.push_back(owning_pod(pod.meta.name, pod.meta.uid));
     pod.resource_claim_statuses.push_back({entry.name, claim.meta.name});
     add(std::move(claim));
   }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "dray/model/pod_claim.h"
 #include "sim/claim_names.h"
 
 namespace dray::sim {
@@ -286,11 +287,7 @@ Result<std::optional<std::string>> ClaimController::make_claim(const Pod& pod,
   next.meta.labels = source.claim_labels;
   next.meta.annotations = source.claim_annotations;
   next.meta.annotations[pod_claim_annotation] = reference.name;
-  next.meta.owners.push_back({.api_version = "v1",
-                              .kind = "Pod",
-                              .name = pod.meta.name,
-                              .uid = pod.meta.uid,
-                              .controller = true});
+  next.meta.owners.push_back(owning_pod(pod.meta.name, pod.meta.uid));
   next.spec = source.spec;
   auto stored = server.create(std::move(next), now, pod.meta.name + "-" + reference.name + "-");
   if (!stored) return std::unexpected(std::move(stored.error()));

@@ -9,9 +9,6 @@
 
 namespace dray::sim {
 
-/// The annotation by which the claim controller finds the claims that it made for a pod.
-inline constexpr const char* pod_claim_annotation = "resource.kubernetes.io/pod-claim-name";
-
 /// What claim a pod's reference means (DRA/resourceclaim/resourceclaim.go Name).
 struct ClaimName {
   std::optional<std::string> name;  ///< nothing: none is needed

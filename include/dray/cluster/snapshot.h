@@ -71,13 +71,13 @@ class Snapshot {
   [[nodiscard]] const Pool& pool(PoolIndex index) const { return *pools_[index.get()]; }
   [[nodiscard]] std::optional<PoolIndex> find_pool(const DriverName& driver,
                                                    const PoolName& name) const;
-  /// Pools with slices that are not of one node: every node may see them. Sorted by number.
   template <class F>
   void for_each_pool(F&& visit) const {
     for (std::size_t i = 0; i < pools_.size(); ++i) {
       if (pools_[i]) visit(*pools_[i]);
     }
   }
+  /// Pools with slices that are not of one node: every node may see them. Sorted by number.
   [[nodiscard]] std::span<const PoolIndex> shared_pools() const { return *shared_pools_; }
   /// Moves when a class, a DeviceTaintRule or a slice that is not of one node changes: what all
   /// allocations may depend on.

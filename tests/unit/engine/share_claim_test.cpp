@@ -117,7 +117,9 @@ TEST_CASE("what cannot be asked for is told") {
       {{{"gpu-memory", "8Gi"}}, "annotation gpu-memory: 8Gi is no positive number of MiB"},
       {{{"gpu-memory", "0"}}, "annotation gpu-memory: 0 is no positive number of MiB"},
       {{{"gpu-fraction", "0.5"}, {"gpu-fraction-num-devices", "-1"}},
-       "annotation gpu-fraction-num-devices: -1 is no positive number of devices"},
+       "annotation gpu-fraction-num-devices: -1 is no number of devices from 1 to 32"},
+      {{{"gpu-fraction", "0.5"}, {"gpu-fraction-num-devices", "33"}},
+       "annotation gpu-fraction-num-devices: 33 is no number of devices from 1 to 32"},
       {{{"gpu-memory", "99999999"}},
        "no device that may be shared has a capacity memory of that size"},
   }));
@@ -171,6 +173,31 @@ TEST_CASE("a pod gets the part of a device that its annotation asks for") {
     REQUIRE(second);
     CHECK(second->second.claim == first->second.claim);
     bench.done(second->first);
+  }
+  SECTION("again, if somebody deletes it") {
+    bench.done(first->first);
+    auto made = first->second.claim;
+    made.meta.uid = Uid("uid-made");
+    bench.tell(made);
+    CHECK_FALSE(bench.take_write<CreateClaim>());
+    bench.apply(cluster::ObjectGone{.kind = Kind::resource_claim,
+                                    .namespace_name = made.meta.namespace_name,
+                                    .name = made.meta.name,
+                                    .uid = made.meta.uid});
+    const auto second = bench.take_write<CreateClaim>();
+    REQUIRE(second);
+    bench.done(second->first);
+  }
+  SECTION("and what the API server says against it is told") {
+    while (bench.take_write<SetPodCondition>()) {
+    }
+    bench.done(first->first, fail(ErrorCode::invalid, "spec.devices: wrong"));
+    const auto said = bench.engine.pod(pod.key());
+    REQUIRE(said);
+    CHECK(said->detail == "spec.devices: wrong");
+    bench.now += std::chrono::seconds(2);
+    bench.tick();
+    CHECK(bench.take_write<CreateClaim>());
   }
   SECTION("or it is there from before") {
     bench.done(first->first, fail(ErrorCode::conflict, "already exists"));
