@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"dray.dev/dray/tests/oracle/cases"
 )
@@ -14,6 +15,8 @@ const (
 	batch = 2000
 	// Failing cases that are made small and shown.
 	shown = 3
+	// What making one of them smaller gets: upstream's search may find no end in any of hundreds of candidates.
+	shrinking = 2 * time.Minute
 )
 
 // dray in mode first-fit answers as Kubernetes' structured allocator: same devices, shares, configuration and node
@@ -63,13 +66,15 @@ func differences(t *testing.T, some []Case) []cases.Failure {
 
 func show(t *testing.T, failing Case, said cases.Failure) {
 	t.Helper()
+	t.Errorf("%s\n  dray:     %s\n  upstream: %s", failing.ID, said.Got, said.Want)
+	until := time.Now().Add(shrinking)
 	small, err := cases.Shrink(failing, smaller, func(candidates []Case) ([]bool, error) {
 		failed := make([]bool, len(candidates))
 		var some []Case
 		place := map[string]int{}
 		for i, c := range candidates {
 			c.ID = number(i)
-			if c.answer(t.Context()) == nil {
+			if time.Now().Before(until) && c.answer(t.Context()) == nil {
 				place[c.ID] = i
 				some = append(some, c)
 			}
@@ -84,7 +89,8 @@ func show(t *testing.T, failing Case, said cases.Failure) {
 		t.Error("making it smaller:", err)
 	}
 	if err := small.answer(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Errorf("%s: made smaller, %v", failing.ID, err)
+		return
 	}
 	text, err := json.Marshal(&small)
 	if err != nil {
@@ -94,8 +100,8 @@ func show(t *testing.T, failing Case, said cases.Failure) {
 	if err != nil || len(result.Failures) != 1 {
 		t.Fatalf("%s: differs no more: %v", failing.ID, err)
 	}
-	t.Errorf("%s\n  dray:     %s\n  upstream: %s\n made smaller\n  dray:     %s\n  upstream: %s\n  case: %s", failing.ID,
-		said.Got, said.Want, result.Failures[0].Got, result.Failures[0].Want, text)
+	t.Logf("%s made smaller\n  dray:     %s\n  upstream: %s\n  case: %s", failing.ID, result.Failures[0].Got,
+		result.Failures[0].Want, text)
 }
 
 func run(some []Case) (cases.Result, error) {
