@@ -15,12 +15,12 @@
 #include "alloc/search.h"
 #include "alloc/tables.h"
 #include "alloc/warnings.h"
+#include "dray/model/claim_limits.h"
 
 namespace dray::alloc {
 namespace {
 
-constexpr std::int64_t most_results = 32;  // resourceapi.AllocationResultsMaxSize
-constexpr std::size_t most_claims = 64;    // of one pod: claims are bits while searching
+constexpr std::size_t most_claims = 64;  // of one pod: claims are bits while searching
 
 /// A UUID-shaped text that counts up: unique, and the same in every run.
 std::string numbered_share_id(std::uint64_t number) {
@@ -97,21 +97,21 @@ Result<void> Allocator::State::validate(const Ask& given, Tables& tables) const 
         }
         least = std::min(least, count);
       }
-      if (options.compatibility == Compatibility::v0_37_2 && least > most_results - total) {
+      if (options.compatibility == Compatibility::v0_37_2 && least > max_results - total) {
         return fail(ErrorCode::invalid,
                     fmt::format("claim {}, request {}: adding {} devices exceeds the claim limit "
                                 "of {}, with {} already accounted for",
-                                claim.label, claim.claim->spec.requests[r].name, least,
-                                most_results, total));
+                                claim.label, claim.claim->spec.requests[r].name, least, max_results,
+                                total));
       }
       // 0.37.0 adds without a care; beyond 2^63 it panics, here the sum stays there.
       total = least > INT64_MAX - total ? INT64_MAX : total + least;
     }
-    if (total > most_results) {
+    if (total > max_results) {
       return fail(ErrorCode::invalid,
                   fmt::format("claim {}: number of requested devices {} exceeds the claim limit "
                               "of {}",
-                              claim.label, total, most_results));
+                              claim.label, total, max_results));
     }
     if (claim.constraint_error) return fail(ErrorCode::invalid, *claim.constraint_error);
   }

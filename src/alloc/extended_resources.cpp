@@ -1,5 +1,4 @@
 #include "dray/alloc/extended_resources.h"
-#include "dray/model/pod_claim.h"
 
 #include <algorithm>
 #include <set>
@@ -7,6 +6,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "dray/model/pod_claim.h"
 
 namespace dray::alloc {
 namespace {

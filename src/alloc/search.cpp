@@ -5,10 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "dray/model/claim_limits.h"
+
 namespace dray::alloc {
 namespace {
 
-constexpr std::int64_t most_results = 32;  // resourceapi.AllocationResultsMaxSize
 constexpr std::size_t most_dead_ends = 100'000;
 
 }  // namespace
@@ -101,15 +102,15 @@ Search::Outcome Search::begin_request(std::uint32_t claim, std::uint32_t request
     const auto outcome = begin_request(claim + 1, 0);
     return outcome == Outcome::exceeded ? Outcome::none : outcome;
   }
-  const bool prune = may_prune(claim, request);
+  const bool reuse = pruning(claim, request).reuse;
   std::vector<std::uint64_t> key;
-  if (prune && known_dead_end(claim, request, key)) return Outcome::none;
+  if (reuse && known_dead_end(claim, request, key)) return Outcome::none;
   const auto& entry = asked.requests[request];
   const auto seen = solutions_;
   const auto outcome = entry.alternatives
                            ? choose_alternative(claim, request)
                            : next_device({.claim = claim, .request = request, .spec = entry.first});
-  if (prune && outcome == Outcome::none && seen == solutions_ &&
+  if (reuse && outcome == Outcome::none && seen == solutions_ &&
       dead_ends_.size() < most_dead_ends) {
     dead_ends_.insert(std::move(key));
   }
@@ -134,7 +135,7 @@ Search::Outcome Search::next_device(At at) {
   if (all && count == 0) return Outcome::none;
   if (at.device >= count) return begin_request(at.claim, at.request + 1);
   const auto placed = static_cast<std::int64_t>(placing_.picks_of(at.claim));
-  if (count - at.device > most_results - placed) return Outcome::exceeded;
+  if (count - at.device > max_results - placed) return Outcome::exceeded;
   return all ? take_all(at) : take_any(at);
 }
 
@@ -178,16 +179,19 @@ Search::Outcome Search::take_any(At at) {
   const auto& row = tables_.row(at.spec);
   auto open = row.visit;
   if (area_ != nullptr) open &= *area_;
-  const bool prune = may_prune(at.claim, at.request);
-  if (prune && hopeless(at, open)) return Outcome::none;
+  const auto may = pruning(at.claim, at.request);
+  if (may.bound && hopeless(at, open)) return Outcome::none;
   std::vector<std::uint32_t> failed;
   for (auto d = open.next(at.start); d < open.end(); d = open.next(d + 1)) {
     if (!spend()) return Outcome::stop;
     const auto device = static_cast<std::uint32_t>(d);
     if (placing_.in_use(spec, device)) continue;
     const auto verdict = row.verdicts[device];
-    if (verdict != Verdict::yes) return stop_with(tables_.error_text(at.spec, device));
-    if (prune && same_kind_failed(device, failed)) continue;
+    if (verdict != Verdict::yes) {
+      if (exploring_) continue;
+      return stop_with(tables_.error_text(at.spec, device));
+    }
+    if (may.reuse && same_kind_failed(device, failed)) continue;
     const auto placed = placing_.place({at.spec, device});
     if (placed == Placing::Outcome::derived_error && !exploring_) {
       return stop_with(tables_.derived_error_text(spec, placing_.failed_constraint(), device));

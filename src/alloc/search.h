@@ -59,18 +59,47 @@ class Search {
   [[nodiscard]] bool spend();
   [[nodiscard]] std::int64_t wanted(const At& at) const;
 
-  // ---- leaving out branches (search_bounds.cpp)
+  // ---- leaving out branches (search_bounds.cpp, search_matching.cpp)
+  struct Place {
+    std::uint32_t claim = 0;
+    std::uint32_t request = 0;
+  };
+  /// What may be left out from a request on without hiding an error.
+  struct Pruning {
+    bool reuse = false;  ///< what failed before: a state, a device of the same kind
+    bool bound = false;  ///< what bounds rule out
+    Place end;           ///< the bounds look no further than this: an error may wait there
+  };
+  /// A request that is yet to be served, by its specs: several if they are alternatives.
+  struct Pending {
+    std::uint32_t claim = 0;
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    [[nodiscard]] bool alternatives() const { return last - first > 1; }
+  };
+  struct ConstraintOf {
+    std::uint32_t claim = 0;
+    std::uint32_t constraint = 0;
+  };
   void prepare_bounds();
   void find_kinds();
-  [[nodiscard]] bool may_prune(std::uint32_t claim, std::uint32_t request) const;
+  [[nodiscard]] bool all_may_fail(std::uint32_t spec) const;
+  [[nodiscard]] bool may_fail(const AskedRequest& request) const;
+  [[nodiscard]] std::int64_t most_devices(const AskedRequest& request) const;
+  [[nodiscard]] Pruning pruning(std::uint32_t claim, std::uint32_t request) const;
+  [[nodiscard]] std::vector<Pending> pending(const At& at) const;
   /// Nothing from here on can be satisfied; `open` gets the devices worth trying at `at`.
   [[nodiscard]] bool hopeless(const At& at, Bits& open) const;
   [[nodiscard]] Bits open_devices(std::uint32_t spec) const;
-  [[nodiscard]] bool narrow_by_values(const At& at, std::vector<Bits>& open) const;
-  [[nodiscard]] bool too_few_values(const At& at, std::uint32_t claim, std::uint32_t constraint,
+  [[nodiscard]] bool narrow_by_values(const At& at, const std::vector<Pending>& todo,
+                                      std::vector<Bits>& open) const;
+  [[nodiscard]] bool too_few_values(const At& at, const std::vector<Pending>& todo, ConstraintOf of,
                                     std::vector<Bits>& open) const;
-  [[nodiscard]] bool too_few_counters(const At& at, const std::vector<Bits>& open) const;
-  [[nodiscard]] bool no_matching(const At& at, const std::vector<Bits>& open) const;
+  [[nodiscard]] std::vector<Amount> cheapest(const Bits& open) const;
+  [[nodiscard]] bool too_few_counters(const At& at, const std::vector<Pending>& todo,
+                                      const std::vector<Bits>& open) const;
+  [[nodiscard]] bool no_matching(const At& at, const std::vector<Pending>& todo,
+                                 const std::vector<Bits>& open) const;
   [[nodiscard]] bool known_dead_end(std::uint32_t claim, std::uint32_t request,
                                     std::vector<std::uint64_t>& key) const;
   [[nodiscard]] std::int64_t need(const At& at, std::uint32_t spec) const;
@@ -83,7 +112,7 @@ class Search {
   const AllocatorOptions& options_;
   const AttributeValues& values_;
   Placing placing_;
-  std::vector<std::vector<bool>> prune_from_;  ///< by claim and request
+  std::vector<std::vector<Pruning>> pruning_;  ///< by claim and request
   std::vector<std::uint32_t> kinds_;           ///< of devices: interchangeable ones are equal
   struct KeyHash {
     std::size_t operator()(const std::vector<std::uint64_t>& key) const;

@@ -3,18 +3,13 @@
 #include <utility>
 
 #include "alloc/search.h"
+#include "dray/model/claim_limits.h"
 
 // What makes the search short: bounds that show that a branch holds no solution, devices that are
 // as good as others, and states that are known to lead nowhere. All of it only where upstream would
 // meet no error in what is left out.
 
 namespace dray::alloc {
-namespace {
-
-constexpr std::int64_t most_results = 32;
-
-}  // namespace
-
 std::size_t Search::KeyHash::operator()(const std::vector<std::uint64_t>& key) const {
   std::uint64_t hash = key.size();
   for (const auto word : key) {
@@ -24,51 +19,107 @@ std::size_t Search::KeyHash::operator()(const std::vector<std::uint64_t>& key) c
   return hash;
 }
 
+/// Whether an `All` request may get to a device that a constraint refuses, which is an error: the
+/// first device in order that cannot be had ends it without one.
+bool Search::all_may_fail(std::uint32_t spec_number) const {
+  const auto& spec = ask_.specs[spec_number];
+  const auto& row = tables_.row(spec_number);
+  const auto applies_elsewhere = [&](std::uint32_t constraint) {
+    return std::ranges::any_of(ask_.specs, [&](const Spec& other) {
+      return &other != &spec && other.claim == spec.claim &&
+             std::ranges::find(other.constraints, constraint) != other.constraints.end();
+    });
+  };
+  for (const auto device : row.all) {
+    const auto stage = row.stages[device];
+    if (stage == Stage::constraint) return true;
+    if (stage != Stage::usable && stage != Stage::capacity) return false;
+    for (std::size_t i = 0; i < spec.constraints.size(); ++i) {
+      const auto& values = *row.values[i];
+      const bool alike =
+          values[device] == values[row.all.front()] && tables_.is_scalar(values[device]);
+      const bool distinct = ask_.claims[spec.claim].constraints[spec.constraints[i]].distinct;
+      if (!alike || distinct || applies_elsewhere(spec.constraints[i])) return true;
+    }
+    if (stage == Stage::capacity) return false;
+  }
+  return false;
+}
+
+bool Search::may_fail(const AskedRequest& request) const {
+  for (auto s = request.first; s < request.last; ++s) {
+    if (tables_.row(s).may_fail || (ask_.specs[s].all && all_may_fail(s))) return true;
+  }
+  return false;
+}
+
+std::int64_t Search::most_devices(const AskedRequest& request) const {
+  std::int64_t most = 0;
+  for (auto s = request.first; s < request.last; ++s) {
+    most = std::max(most, std::min(max_results + 1, wanted({.spec = s})));
+  }
+  return most;
+}
+
 void Search::prepare_bounds() {
-  std::vector<std::vector<bool>> may_fail;
-  // Too many results end more than the branch, as far up as their claim: it matters then whether
-  // a branch ends for this or for want of devices, if what is left out there could be an error.
-  std::vector<bool> may_exceed;
-  for (const auto& claim : ask_.claims) {
-    std::int64_t most = 0;
-    auto& flags = may_fail.emplace_back();
-    for (const auto& request : claim.requests) {
-      std::int64_t largest = 0;
-      bool any = false;
-      for (auto s = request.first; s < request.last; ++s) {
-        const auto& spec = ask_.specs[s];
-        const auto& row = tables_.row(s);
-        any = any || row.may_fail || (spec.all && !spec.constraints.empty());
-        largest = std::max(largest, std::min(most_results + 1, wanted({.spec = s})));
-      }
-      flags.push_back(any);
-      most += largest;
-    }
-    may_exceed.push_back(most > most_results);
-  }
-  bool later = false;
-  prune_from_.resize(may_fail.size());
-  for (auto c = may_fail.size(); c-- > 0;) {
-    const auto& flags = may_fail[c];
-    const bool any_here = std::ranges::find(flags, true) != flags.end();
-    prune_from_[c].resize(flags.size());
-    for (auto r = flags.size(); r-- > 0;) {
-      later = later || flags[r];
-      prune_from_[c][r] = !later && !(may_exceed[c] && any_here);
-    }
-  }
   counters_may_grow_ =
       std::ranges::any_of(view_.pools, [](const auto& pool) { return pool.counters_may_grow; });
+  const auto claims = static_cast<std::uint32_t>(ask_.claims.size());
+  Place end{.claim = claims, .request = 0};
+  bool reuse = true;
+  pruning_.resize(claims);
+  for (auto c = claims; c-- > 0;) {
+    const auto& requests = ask_.claims[c].requests;
+    pruning_[c].resize(requests.size());
+    std::int64_t most = 0;
+    bool fails = false;
+    for (auto r = static_cast<std::uint32_t>(requests.size()); r-- > 0;) {
+      const bool may_fail_here = may_fail(requests[r]);
+      if (may_fail_here) end = {.claim = c, .request = r};
+      fails = fails || may_fail_here;
+      // What counters keep from a derived attribute that cannot be computed, they may give back.
+      reuse = reuse && !(may_fail_here && counters_may_grow_);
+      most += most_devices(requests[r]);
+      pruning_[c][r] = {.reuse = reuse, .bound = !may_fail_here, .end = end};
+    }
+    // Too many results end more than the branch, as far up as their claim: it matters then whether
+    // a branch ends for this or for want of devices, if what is left out could be an error.
+    if (!fails || most <= max_results) continue;
+    for (auto& pruning : pruning_[c]) pruning.bound = false;
+  }
   find_kinds();
 }
 
-bool Search::may_prune(std::uint32_t claim, std::uint32_t request) const {
-  return exploring_ || prune_from_[claim][request];
+Search::Pruning Search::pruning(std::uint32_t claim, std::uint32_t request) const {
+  if (!exploring_) return pruning_[claim][request];
+  const auto claims = static_cast<std::uint32_t>(ask_.claims.size());
+  return {.reuse = true, .bound = true, .end = {.claim = claims, .request = 0}};
+}
+
+/// What is yet to be served, as far as the bounds may look.
+std::vector<Search::Pending> Search::pending(const At& at) const {
+  const auto end = pruning(at.claim, at.request).end;
+  std::vector<Pending> found{{.claim = at.claim, .first = at.spec, .last = at.spec + 1}};
+  for (auto c = at.claim; c < ask_.claims.size() && c <= end.claim; ++c) {
+    const auto& requests = ask_.claims[c].requests;
+    const auto last = c < end.claim ? requests.size() : end.request;
+    for (auto r = c == at.claim ? at.request + 1 : 0; r < last; ++r) {
+      found.push_back({.claim = c, .first = requests[r].first, .last = requests[r].last});
+    }
+  }
+  return found;
 }
 
 /// Devices are of one kind if every request sees the same in them and they take the same of their
-/// pool. A device that others hold shares of is its own kind.
+/// pool. Its own kind is a device that others hold shares of, and one of an `All` request that ends
+/// with an error or without, depending on which of its devices is the first that is in use.
 void Search::find_kinds() {
+  std::vector<Bits> all_fails;
+  for (std::uint32_t s = 0; s < ask_.specs.size(); ++s) {
+    auto& devices = all_fails.emplace_back(view_.devices.size());
+    if (!ask_.specs[s].all || !all_may_fail(s)) continue;
+    for (const auto device : tables_.row(s).all) devices.set(device);
+  }
   std::map<std::vector<std::uint64_t>, std::uint32_t> known;
   std::vector<std::uint64_t> key;
   const auto push = [&](Amount amount) {
@@ -83,6 +134,7 @@ void Search::find_kinds() {
       key.push_back(static_cast<std::uint64_t>(row.verdicts[d]) * 64 +
                     static_cast<std::uint64_t>(row.stages[d]));
       for (const auto* values : row.values) key.push_back((*values)[d]);
+      if (all_fails[s].test(d)) key.push_back(UINT64_MAX - d);
       if (const auto* plan = row.capacity[d]; plan != nullptr && tables_.shareable(d)) {
         for (const auto amount : plan->taken) push(amount);
         for (const auto amount : plan->total) push(amount);
@@ -152,29 +204,28 @@ Bits Search::open_devices(std::uint32_t spec_number) const {
 }
 
 bool Search::hopeless(const At& at, Bits& open_here) const {
+  const auto todo = pending(at);
   std::vector<Bits> open(ask_.specs.size());
-  const auto last = static_cast<std::uint32_t>(ask_.specs.size());
-  const auto& current = ask_.claims[at.claim].requests[at.request];
-  for (auto spec = current.first; spec < last; ++spec) {
-    const bool other_alternative = spec < current.last && spec != at.spec;
-    if (other_alternative) continue;
-    open[spec] = open_devices(spec);
-    if (spec == at.spec) open[spec].cut_before(at.start);
+  for (const auto& one : todo) {
+    for (auto spec = one.first; spec < one.last; ++spec) open[spec] = open_devices(spec);
   }
-  if (narrow_by_values(at, open) || too_few_counters(at, open) || no_matching(at, open)) {
+  open[at.spec].cut_before(at.start);
+  if (narrow_by_values(at, todo, open) || too_few_counters(at, todo, open) ||
+      no_matching(at, todo, open)) {
     return true;
   }
   open_here = std::move(open[at.spec]);
   return false;
 }
 
-bool Search::narrow_by_values(const At& at, std::vector<Bits>& open) const {
-  for (auto claim = at.claim; claim < ask_.claims.size(); ++claim) {
+bool Search::narrow_by_values(const At& at, const std::vector<Pending>& todo,
+                              std::vector<Bits>& open) const {
+  for (auto claim = at.claim; claim <= todo.back().claim; ++claim) {
     const auto& constraints = ask_.claims[claim].constraints;
     for (std::uint32_t c = 0; c < constraints.size(); ++c) {
       const bool begun = !placing_.constraint(claim, c).values.empty();
       if (begun && !constraints[c].distinct) continue;
-      if (too_few_values(at, claim, c, open)) return true;
+      if (too_few_values(at, todo, {claim, c}, open)) return true;
     }
   }
   return false;
@@ -182,19 +233,16 @@ bool Search::narrow_by_values(const At& at, std::vector<Bits>& open) const {
 
 /// Whether no value (of a distinctAttribute: too few values) is left with which all requests of the
 /// constraint can be served. Takes out the devices whose value is of no use.
-bool Search::too_few_values(const At& at, std::uint32_t claim, std::uint32_t constraint,
+bool Search::too_few_values(const At& at, const std::vector<Pending>& todo, ConstraintOf of,
                             std::vector<Bits>& open) const {
-  const auto& requests = ask_.claims[claim].requests;
-  const auto from = claim == at.claim ? at.request : 0;
   std::map<ValueId, Bits> by_value;
   std::vector<std::uint32_t> scope;
   std::int64_t together = 0;
-  for (auto r = from; r < requests.size(); ++r) {
-    const bool here = claim == at.claim && r == at.request;
-    if (requests[r].alternatives && !here) continue;
-    const auto s = here ? at.spec : requests[r].first;
+  for (const auto& one : todo) {
+    if (one.claim != of.claim || one.alternatives()) continue;
+    const auto s = one.first;
     const auto& constraints = ask_.specs[s].constraints;
-    const auto place = std::ranges::find(constraints, constraint);
+    const auto place = std::ranges::find(constraints, of.constraint);
     if (place == constraints.end()) continue;
     const auto& values =
         *tables_.row(s).values[static_cast<std::size_t>(place - constraints.begin())];
@@ -206,7 +254,7 @@ bool Search::too_few_values(const At& at, std::uint32_t claim, std::uint32_t con
     }
   }
   if (scope.empty()) return false;
-  if (ask_.claims[claim].constraints[constraint].distinct) {
+  if (ask_.claims[of.claim].constraints[of.constraint].distinct) {
     return std::cmp_less(by_value.size(), together);
   }
   Bits good(view_.devices.size());
@@ -222,39 +270,35 @@ bool Search::too_few_values(const At& at, std::uint32_t claim, std::uint32_t con
   });
 }
 
+/// The least that a device of a spec takes of each counter; empty: some device takes nothing.
+std::vector<Amount> Search::cheapest(const Bits& open) const {
+  std::vector<Amount> least;
+  std::vector<Amount> takes(view_.counters.size());
+  for (auto d = open.next(0); d < open.end(); d = open.next(d + 1)) {
+    const auto& device = view_.devices[d];
+    if (device.counters.empty() || tables_.shareable(static_cast<std::uint32_t>(d))) return {};
+    std::ranges::fill(takes, 0);
+    for (const auto& take : device.counters) takes[take.row] += take.amount;
+    if (least.empty()) {
+      least = takes;
+      continue;
+    }
+    std::ranges::transform(least, takes, least.begin(),
+                           [](Amount a, Amount b) { return std::min(a, b); });
+  }
+  return least;
+}
+
 /// Per counter: even if every request took the device that takes least of it, it would run out.
-bool Search::too_few_counters(const At& at, const std::vector<Bits>& open) const {
+bool Search::too_few_counters(const At& at, const std::vector<Pending>& todo,
+                              const std::vector<Bits>& open) const {
   if (view_.counters.empty() || counters_may_grow_) return false;
   std::vector<Amount> least(view_.counters.size(), 0);
-  std::vector<Amount> takes(view_.counters.size());
-  for (auto c = at.claim; c < ask_.claims.size(); ++c) {
-    const auto& requests = ask_.claims[c].requests;
-    for (auto r = c == at.claim ? at.request : 0; r < requests.size(); ++r) {
-      const bool here = c == at.claim && r == at.request;
-      if (requests[r].alternatives && !here) continue;
-      const auto s = here ? at.spec : requests[r].first;
-      if (ask_.specs[s].all || open[s].none()) continue;
-      std::vector<Amount> cheapest;
-      bool free_of_counters = false;
-      for (auto d = open[s].next(0); d < open[s].end(); d = open[s].next(d + 1)) {
-        const auto& device = view_.devices[d];
-        if (device.counters.empty() || tables_.shareable(static_cast<std::uint32_t>(d))) {
-          free_of_counters = true;
-          break;
-        }
-        std::ranges::fill(takes, 0);
-        for (const auto& take : device.counters) takes[take.row] += take.amount;
-        if (cheapest.empty()) {
-          cheapest = takes;
-        } else {
-          std::ranges::transform(cheapest, takes, cheapest.begin(),
-                                 [](Amount a, Amount b) { return std::min(a, b); });
-        }
-      }
-      if (free_of_counters) continue;
-      for (std::size_t row = 0; row < least.size(); ++row) {
-        least[row] += std::max<Amount>(cheapest[row], 0) * need(at, s);
-      }
+  for (const auto& one : todo) {
+    if (one.alternatives() || ask_.specs[one.first].all) continue;
+    const auto takes = cheapest(open[one.first]);
+    for (std::size_t row = 0; row < takes.size(); ++row) {
+      least[row] += std::max<Amount>(takes[row], 0) * need(at, one.first);
     }
   }
   for (std::size_t row = 0; row < least.size(); ++row) {

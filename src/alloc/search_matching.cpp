@@ -46,39 +46,35 @@ class Matching {
 }  // namespace
 
 /// Whether the requests that are yet to be served cannot all have devices of their own.
-bool Search::no_matching(const At& at, const std::vector<Bits>& open) const {
+bool Search::no_matching(const At& at, const std::vector<Pending>& todo,
+                         const std::vector<Bits>& open) const {
   Bits shareable(view_.devices.size());
   for (std::uint32_t d = 0; d < view_.devices.size(); ++d) {
     if (tables_.shareable(d)) shareable.set(d);
   }
-  struct Pending {
+  struct Wanted {
     Bits devices;
     std::int64_t units = 0;
   };
-  std::vector<Pending> pending;
-  for (auto c = at.claim; c < ask_.claims.size(); ++c) {
-    const auto& requests = ask_.claims[c].requests;
-    for (auto r = c == at.claim ? at.request : 0; r < requests.size(); ++r) {
-      const bool here = c == at.claim && r == at.request;
-      Pending one{.devices = Bits(view_.devices.size()), .units = INT64_MAX};
-      for (auto s = here ? at.spec : requests[r].first; s < (here ? at.spec + 1 : requests[r].last);
-           ++s) {
-        const auto units = need(at, s);
-        const auto there = static_cast<std::int64_t>(open[s].count());
-        if (units > there || (ask_.specs[s].all && wanted({.spec = s}) == 0)) continue;
-        one.devices |= open[s];
-        const auto shares = static_cast<std::int64_t>(open[s].count_common(shareable));
-        const bool free = ask_.specs[s].admin;
-        one.units = std::min(one.units, free ? 0 : std::max<std::int64_t>(0, units - shares));
-      }
-      if (one.units == INT64_MAX) return true;
-      if (one.units > 0) pending.push_back(std::move(one));
+  std::vector<Wanted> wanting;
+  for (const auto& request : todo) {
+    Wanted one{.devices = Bits(view_.devices.size()), .units = INT64_MAX};
+    for (auto s = request.first; s < request.last; ++s) {
+      const auto units = need(at, s);
+      const auto there = static_cast<std::int64_t>(open[s].count());
+      if (units > there || (ask_.specs[s].all && wanted({.spec = s}) == 0)) continue;
+      one.devices |= open[s];
+      const auto shares = static_cast<std::int64_t>(open[s].count_common(shareable));
+      const bool free = ask_.specs[s].admin;
+      one.units = std::min(one.units, free ? 0 : std::max<std::int64_t>(0, units - shares));
     }
+    if (one.units == INT64_MAX) return true;
+    if (one.units > 0) wanting.push_back(std::move(one));
   }
-  if (pending.size() < 2) return false;
-  std::ranges::stable_sort(pending, {}, [](const Pending& one) { return one.devices.count(); });
+  if (wanting.size() < 2) return false;
+  std::ranges::stable_sort(wanting, {}, [](const Wanted& one) { return one.devices.count(); });
   Matching matching(view_.devices.size());
-  for (auto& one : pending) {
+  for (auto& one : wanting) {
     one.devices -= shareable;
     for (std::int64_t i = 0; i < one.units; ++i) {
       if (!matching.add(one.devices)) return true;

@@ -12,14 +12,13 @@
 
 #include "dray/alloc/extended_resources.h"
 #include "dray/cel/device_shape.h"
+#include "dray/model/claim_limits.h"
 #include "dray/model/pod_claim.h"
 
 namespace dray::engine {
 namespace {
 
 constexpr double mebi = 1024.0 * 1024.0;
-constexpr std::size_t most_alternatives = 8;  // FirstAvailableDeviceRequestMaxSize
-constexpr std::int64_t most_devices = 32;     // AllocationResultsMaxSize
 
 /// What the annotations say.
 struct Wish {
@@ -57,7 +56,7 @@ Result<Wish> read_wish(const Pod& pod) {
   }
   if (const auto count = marks.find(fraction_devices_annotation); count != marks.end()) {
     const auto devices = number_in<std::int64_t>(count->second);
-    if (!devices || *devices <= 0 || *devices > most_devices) {
+    if (!devices || *devices <= 0 || *devices > max_results) {
       return wrong(fraction_devices_annotation, count->second, "number of devices from 1 to 32");
     }
     wish.devices = *devices;
@@ -121,10 +120,10 @@ Result<std::vector<Alternative>> alternatives_for(const Wish& wish, const policy
   const bool alike = std::ranges::all_of(
       alternatives, [&](const auto& each) { return each.amounts == alternatives.front().amounts; });
   if (alike) alternatives.erase(alternatives.begin() + 1, alternatives.end());
-  if (alternatives.size() > most_alternatives) {
+  if (std::cmp_greater(alternatives.size(), max_alternatives)) {
     return fail(ErrorCode::unsupported,
                 fmt::format("devices of {} sizes, more than the {} alternatives of a request",
-                            alternatives.size(), most_alternatives));
+                            alternatives.size(), max_alternatives));
   }
   return alternatives;
 }

@@ -6,13 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "dray/model/claim_limits.h"
 #include "sim/pod_rules.h"
 
 namespace dray::sim {
 namespace {
 
 constexpr std::size_t max_consumers = 256;
-constexpr std::size_t max_results = 32;
 
 /// `request` or `request/subrequest` of the claim.
 bool names_request(const ClaimSpec& spec, std::string_view name) {
@@ -26,7 +26,7 @@ bool names_request(const ClaimSpec& spec, std::string_view name) {
 }
 
 Result<void> validate_allocation(const AllocationResult& allocation, const ClaimSpec& spec) {
-  if (allocation.devices.size() > max_results) {
+  if (std::cmp_greater(allocation.devices.size(), max_results)) {
     return fail(ErrorCode::invalid, "status.allocation.devices.results: too many items");
   }
   for (const auto& result : allocation.devices) {
