@@ -32,20 +32,19 @@ asio::awaitable<void> drain_and_stop(service::Service* service, asio::io_context
   io->stop();
 }
 
-asio::awaitable<void> stop_on_signal(service::Service* service, asio::io_context* io) {
-  asio::signal_set signals(*io, SIGTERM, SIGINT);
-  const auto signal = co_await signals.async_wait(asio::use_awaitable);
+asio::awaitable<void> stop_on_signal(service::Service* service, asio::io_context* io,
+                                     asio::signal_set* signals) {
+  const auto signal = co_await signals->async_wait(asio::use_awaitable);
   service::log_info(0, fmt::format("signal {}: draining", signal));
   asio::co_spawn(*io, drain_and_stop(service, io), asio::detached);
   // A second one does not wait.
-  co_await signals.async_wait(asio::use_awaitable);
+  co_await signals->async_wait(asio::use_awaitable);
   std::_Exit(1);
 }
 
-asio::awaitable<void> reload_on_hangup(service::Service* service, asio::io_context* io) {
-  asio::signal_set signals(*io, SIGHUP);
+asio::awaitable<void> reload_on_hangup(service::Service* service, asio::signal_set* signals) {
   for (;;) {
-    co_await signals.async_wait(asio::use_awaitable);
+    co_await signals->async_wait(asio::use_awaitable);
     service->reload_policy();
   }
 }
@@ -82,6 +81,10 @@ class ServeCommand : public Command {
     const auto threads =
         flags_.threads != 0 ? flags_.threads : std::max(2U, std::thread::hardware_concurrency());
     asio::io_context io(static_cast<int>(threads));
+    // Before any thread runs `io`: when two make the first sets at once, Asio keeps one signal
+    // service, and ends the other one with the pipe that both read.
+    asio::signal_set end_signals(io, SIGTERM, SIGINT);
+    asio::signal_set reload_signals(io, SIGHUP);
     const service::Clock clock;
     auto api = cluster_api(io, clock, random());
     if (!api) return std::unexpected(api.error());
@@ -89,8 +92,8 @@ class ServeCommand : public Command {
     if (auto started = service.start(); !started) return started;
     service::log_info(0, fmt::format("extender on port {}, health and metrics on port {}",
                                      service.extender_port(), service.admin_port()));
-    asio::co_spawn(io, stop_on_signal(&service, &io), asio::detached);
-    asio::co_spawn(io, reload_on_hangup(&service, &io), asio::detached);
+    asio::co_spawn(io, stop_on_signal(&service, &io, &end_signals), asio::detached);
+    asio::co_spawn(io, reload_on_hangup(&service, &reload_signals), asio::detached);
     std::vector<std::jthread> workers;
     for (unsigned i = 1; i < threads; ++i) workers.emplace_back([&io] { io.run(); });
     io.run();

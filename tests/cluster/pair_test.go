@@ -79,7 +79,7 @@ func (p *pair) stop(t *testing.T) {
 	if !p.dray.Running() {
 		t.Errorf("dray has ended by itself\n%s", p.dray.Tail(60))
 	} else if err := p.dray.Stop(15 * time.Second); err != nil {
-		t.Errorf("dray after SIGTERM: %v", err)
+		t.Errorf("dray after SIGTERM: %v\n%s", err, p.dray.Tail(60))
 	}
 }
 
