@@ -10,6 +10,7 @@
 // meet no error in what is left out.
 
 namespace dray::alloc {
+
 std::size_t Search::KeyHash::operator()(const std::vector<std::uint64_t>& key) const {
   std::uint64_t hash = key.size();
   for (const auto word : key) {
