@@ -20,14 +20,17 @@ const OwnerReference* owning_pod(const ResourceClaim& claim) {
 }  // namespace
 
 bool ClaimController::still_uses(const ClaimConsumer& user, const std::string& space,
-                                 const ApiServer& server) const {
+                                 const ApiServer& server) {
   if (!user.api_group.empty() || user.resource != "pods") return true;
   if (deleted_pods_.contains(user.uid)) return false;
-  if (const auto* known = pod(space + "/" + user.name)) {
-    return known->meta.uid == user.uid && !pod_done(*known);
-  }
   const auto* live = server.find<Pod>(space, user.name);
-  return live != nullptr && live->meta.uid == user.uid;
+  const bool lives = live != nullptr && live->meta.uid == user.uid;
+  // Whoever has the name in the cache is believed, and the API server is not asked.
+  const auto* known = pod(space + "/" + user.name);
+  if (known == nullptr) return lives;
+  if (known->meta.uid == user.uid) return !pod_done(*known);
+  if (lives) robbed_.insert(user.uid);
+  return false;
 }
 
 Result<void> ClaimController::sync_claim(const std::string& key, ApiServer& server, Time now) {

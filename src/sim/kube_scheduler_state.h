@@ -94,7 +94,12 @@ struct KubeScheduler::State {
   SchedulingQueue queue;
   std::optional<SchedulingCycle> cycle;
   std::map<CallId, Binding> binding;
-  std::map<Uid, CallId> assumed;
+  /// Until the informer has the pod on its node: longer than its binding.
+  struct Assumed {
+    CallId call;
+    std::shared_ptr<const KubeObject> object;
+  };
+  std::map<Uid, Assumed> assumed;
   std::uint64_t calls_made = 0;
   std::uint64_t random;
   SchedulerCommands out;

@@ -97,10 +97,8 @@ void KubeScheduler::State::waiting_pod_updated(const std::shared_ptr<const KubeO
 }
 
 void KubeScheduler::State::assumed_pod_deleted(const Uid& uid, Time now) {
-  const auto call = assumed.find(uid);
-  const auto object = binding.at(call->second).queued.object;
+  const auto object = std::move(assumed.extract(uid).mapped().object);
   cache.forget(uid);
-  assumed.erase(call);
   queue.move_all({Type::assigned_pod_deleted, object, nullptr}, now);
 }
 

@@ -251,7 +251,7 @@ void KubeScheduler::State::assume_and_bind(const NodeName& node, Time now) {
   }
   cache.assume({.pod = key, .pod_uid = uid, .node = node, .claims = {}});
   const auto id = next_call();
-  assumed[uid] = id;
+  assumed.insert_or_assign(uid, Assumed{id, queued.object});
   binding.emplace(id, Binding{std::move(queued), node});
   queue.done();
   out.emplace_back(CallBind{id, {.pod = key, .uid = uid, .node = node}});
@@ -273,7 +273,7 @@ void KubeScheduler::State::bound(const BindAnswered& answer, Time now) {
          fmt::format("Successfully assigned {} to {}", key.to_string(), node.get())}});
     return;
   }
-  if (const auto mine = assumed.find(uid); mine != assumed.end() && mine->second == answer.id) {
+  if (const auto mine = assumed.find(uid); mine != assumed.end() && mine->second.call == answer.id) {
     assumed.erase(mine);
     cache.forget(uid);
     queue.move_all({ClusterEvent::Type::assigned_pod_deleted, queued.object, nullptr}, now);

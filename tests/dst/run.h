@@ -31,7 +31,7 @@ class Run {
         world_(World::of(dice_)),
         storm_(faults_, dice_.next()),
         loop_(options(seed, keep_trace), storm_),
-        checker_(loop_.server()) {}
+        checker_(loop_) {}
 
   Outcome run() {
     loop_.set_observer([this](const sim::WatchEvent& event) { checker_.committed(event); });

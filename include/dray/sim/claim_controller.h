@@ -25,7 +25,8 @@ namespace dray::sim {
 /// allocation, then the finalizer; deletes the claims of done pods; reserves an allocated claim for
 /// a bound pod that lacks it. It decides on its own caches, which lag as its events do. It has the
 /// faults of the real one: a finished pod of a claim that others use is reserved and dropped again
-/// for ever (kubernetes/kubernetes issue 141274).
+/// for ever (kubernetes/kubernetes issue 141274); a pod loses its claim while the cache holds the
+/// pod that had its name before.
 class ClaimController {
  public:
   /// A change of a pod, a claim or a template, as its watch tells it.
@@ -36,6 +37,9 @@ class ClaimController {
 
   /// When there is work to do, if any: `now` or later.
   [[nodiscard]] std::optional<Time> due(Time now) const { return queue_.due(now); }
+
+  /// Pods that lost a claim to a cache that held the pod that had their name before.
+  [[nodiscard]] const std::set<Uid>& robbed() const { return robbed_; }
 
  private:
   void observe_pod(const WatchEvent& event);
@@ -61,13 +65,14 @@ class ClaimController {
   Result<void> delete_if_owner_is_done(const ResourceClaim& claim, ApiServer& server,
                                        Time now) const;
   [[nodiscard]] bool still_uses(const ClaimConsumer& user, const std::string& space,
-                                const ApiServer& server) const;
+                                const ApiServer& server);
 
   [[nodiscard]] const Pod* pod(const std::string& key) const;
   [[nodiscard]] const ResourceClaim* claim(const std::string& key) const;
   [[nodiscard]] const ResourceClaim* claim_or_made(const std::string& key, Time now);
   void remember_made(const std::shared_ptr<const KubeObject>& object, Time now);
 
+  std::set<Uid> robbed_;
   std::map<std::string, std::shared_ptr<const KubeObject>> pods_;
   std::map<std::string, std::shared_ptr<const KubeObject>> claims_;
   std::map<std::string, std::shared_ptr<const KubeObject>> templates_;

@@ -85,6 +85,7 @@ class ClusterLoop {
 
   [[nodiscard]] ApiServer& server() { return server_; }
   [[nodiscard]] const ApiServer& server() const { return server_; }
+  [[nodiscard]] const ClaimController& claim_controller() const { return controller_; }
   [[nodiscard]] const KubeScheduler& scheduler() const { return scheduler_; }
   [[nodiscard]] Time now() const { return now_; }
 
