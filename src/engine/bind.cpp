@@ -162,10 +162,13 @@ void Engine::State::settle_binding(const Uid& uid, Time now) {
   }
   if (found != tracks.end()) {
     settle_track(found->second, run, now);
-  } else if (result == Binding::Result::bound) {  // the watch was faster
-    let_go(run.binding.placement(), run.binding.claim_versions());
-  } else {  // the pod is gone
-    cluster.forget(uid);
+  } else {
+    if (result == Binding::Result::bound) {  // the watch was faster
+      let_go(run.binding.placement(), run.binding.claim_versions());
+    } else {  // the pod is gone
+      cluster.forget(uid);
+    }
+    plan_wanted = true;  // its room may have been free for a while
   }
   book.touch(uid);
   gang_member_ended(uid, result == Binding::Result::bound, run.binding.error(), now);
@@ -178,6 +181,8 @@ void Engine::State::settle_track(PodTrack& track, const BindingRun& run, Time no
     track.stage = Stage::bound;
     track.reservation = run.binding.placement();
     track.claim_versions = run.binding.claim_versions();
+    // Only a request has shown it: if it goes while the watch is away, no event will ever tell.
+    if (!track.seen) arm(track, now + reservation_life(track));
     return;
   }
   track.detail = run.binding.error();

@@ -177,8 +177,10 @@ void Engine::State::timer_rang(PodTrack& track, Time now) {
       if (!track.seen) return drop_pod(Uid(track.uid), now);
       if (!track.refused.empty()) plan_wanted = true;
       return report_waiting(track, now);
-    case Stage::binding:
     case Stage::bound:
+      if (!track.seen) drop_pod(Uid(track.uid), now);
+      return;
+    case Stage::binding:
       return;
   }
 }

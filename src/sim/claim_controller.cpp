@@ -94,6 +94,7 @@ void ClaimController::observe(const WatchEvent& event) {
 void ClaimController::observe_pod(const WatchEvent& event) {
   const auto& next = std::get<Pod>(*event.object);
   const auto key = object_key(next.meta);
+  never_seen_.erase(next.meta.uid);
   if (const auto* old = pod(key)) {
     index_pod(*old, false);
     if (old->meta.uid != next.meta.uid) enqueue_pod(*old, true);

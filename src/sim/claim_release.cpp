@@ -27,7 +27,10 @@ bool ClaimController::still_uses(const ClaimConsumer& user, const std::string& s
   const bool lives = live != nullptr && live->meta.uid == user.uid;
   // Whoever has the name in the cache is believed, and the API server is not asked.
   const auto* known = pod(space + "/" + user.name);
-  if (known == nullptr) return lives;
+  if (known == nullptr) {
+    if (lives) never_seen_.insert(user.uid);
+    return lives;
+  }
   if (known->meta.uid == user.uid) return !pod_done(*known);
   if (lives) robbed_.insert(user.uid);
   return false;

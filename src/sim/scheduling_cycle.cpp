@@ -273,7 +273,8 @@ void KubeScheduler::State::bound(const BindAnswered& answer, Time now) {
          fmt::format("Successfully assigned {} to {}", key.to_string(), node.get())}});
     return;
   }
-  if (const auto mine = assumed.find(uid); mine != assumed.end() && mine->second.call == answer.id) {
+  if (const auto mine = assumed.find(uid);
+      mine != assumed.end() && mine->second.call == answer.id) {
     assumed.erase(mine);
     cache.forget(uid);
     queue.move_all({ClusterEvent::Type::assigned_pod_deleted, queued.object, nullptr}, now);

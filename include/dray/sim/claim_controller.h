@@ -26,7 +26,8 @@ namespace dray::sim {
 /// a bound pod that lacks it. It decides on its own caches, which lag as its events do. It has the
 /// faults of the real one: a finished pod of a claim that others use is reserved and dropped again
 /// for ever (kubernetes/kubernetes issue 141274); a pod loses its claim while the cache holds the
-/// pod that had its name before.
+/// pod that had its name before; a claim stays reserved for a pod that came and went while the
+/// watch was away.
 class ClaimController {
  public:
   /// A change of a pod, a claim or a template, as its watch tells it.
@@ -40,6 +41,8 @@ class ClaimController {
 
   /// Pods that lost a claim to a cache that held the pod that had their name before.
   [[nodiscard]] const std::set<Uid>& robbed() const { return robbed_; }
+  /// Users of claims that it asked the API server for, and has not seen since.
+  [[nodiscard]] const std::set<Uid>& never_seen() const { return never_seen_; }
 
  private:
   void observe_pod(const WatchEvent& event);
@@ -73,6 +76,7 @@ class ClaimController {
   void remember_made(const std::shared_ptr<const KubeObject>& object, Time now);
 
   std::set<Uid> robbed_;
+  std::set<Uid> never_seen_;
   std::map<std::string, std::shared_ptr<const KubeObject>> pods_;
   std::map<std::string, std::shared_ptr<const KubeObject>> claims_;
   std::map<std::string, std::shared_ptr<const KubeObject>> templates_;
