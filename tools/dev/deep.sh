@@ -5,7 +5,7 @@ deep_jobs() {
   cat <<'JOBS'
 asan 34 all C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
 tsan 25 the tests that start threads, under ThreadSanitizer
-property-long 20 properties with fifty times the seeds
+property-long 20 properties and fault simulation with fifty times the seeds
 fuzz 30 every libFuzzer target for ten minutes
 oracle-long 30 long differentials against the Kubernetes code
 cluster-long 34 the long scenarios on a real control plane
@@ -39,8 +39,9 @@ tsan_job() {
 property-long_job() {
   need_packages cpp
   build_preset release || { row "build release" 0 1 0 "nothing else was run"; return 0; }
-  export RC_PARAMS="max_success=5000"
-  ctest_stage property 1100
+  export RC_PARAMS="max_success=5000" DRAY_DST_SEEDS=15000
+  ctest_stage property 700
+  ctest_stage dst 400
 }
 
 # Each target gets ten minutes; what it finds stays in build/fuzz/findings.

@@ -203,6 +203,64 @@ TEST_CASE("a pod without claims passes, and is merely bound") {
   CHECK(bench.answers[0].error.empty());
 }
 
+TEST_CASE("what a bind holds is let go if the watch never shows its pod") {
+  Bench bench;
+  bench.add_nodes(1, 1);
+  const auto pod = make_pod("p", "", false);
+  (void)bench.filter(pod, {"n0"});
+  bench.bind(pod, "n0", 1);
+  const auto binding = bench.take_write<BindPod>();
+  REQUIRE(binding);
+  bench.done(binding->first);
+  REQUIRE(bench.engine.status().reservations == 1);
+  REQUIRE(bench.engine.next_tick());
+  CHECK(*bench.engine.next_tick() >= bench.now + Options{}.reservation_life);
+  bench.now = *bench.engine.next_tick();
+  bench.tick();
+  CHECK(bench.engine.status().reservations == 0);
+}
+
+TEST_CASE("an answer that comes after the pod's end wakes who waits for its devices") {
+  Bench bench;
+  bench.add_nodes(1, 1);
+  auto claim = make_claim("a", 1);
+  bench.tell(claim);
+  bench.tell(make_claim("b", 1));
+  auto pod = make_pod("pa", "a");
+  bench.tell(pod);
+  bench.tell(make_pod("pb", "b"));
+  bench.lift(pod);
+  (void)bench.filter(pod, {"n0"});
+  bench.bind(pod, "n0", 1);
+  const auto protect = bench.take_write<ProtectClaim>();
+  REQUIRE(protect);
+  claim.meta.finalizers = {claim_finalizer};
+  claim.meta.annotations["dray.dev/epoch"] = "3";
+  claim.meta.resource_version = ResourceVersion("11");
+  bench.done(protect->first, claim);
+  const auto allocate = bench.take_write<AllocateClaim>();
+  REQUIRE(allocate);
+  claim.allocation = allocate->second.allocation;
+  claim.reserved_for = allocate->second.reserved_for;
+  claim.meta.resource_version = ResourceVersion("12");
+  bench.done(allocate->first, claim);
+  const auto binding = bench.take_write<BindPod>();
+  REQUIRE(binding);
+  // Bound, run, and given back, before the answer is there.
+  bench.tell(claim);
+  pod.scheduling_gates.clear();
+  pod.node_name = NodeName("n0");
+  pod.phase = "Succeeded";
+  bench.tell(pod);
+  claim.allocation.reset();
+  claim.reserved_for.clear();
+  claim.meta.resource_version = ResourceVersion("13");
+  bench.tell(claim);
+  CHECK_FALSE(bench.engine.pod({"default", "pb"})->placement);
+  bench.done(binding->first);
+  CHECK(bench.engine.pod({"default", "pb"})->placement);
+}
+
 TEST_CASE("a second bind of the same pod joins the first") {
   Bench bench;
   bench.add_nodes(1, 1);
