@@ -9,9 +9,13 @@ namespace {
 
 thread_local std::uint64_t count = 0;
 
-void* allocate(std::size_t size) {
+void* allocate_or_null(std::size_t size) {
   ++count;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+void* allocate(std::size_t size) {
+  if (void* memory = allocate_or_null(size)) return memory;
   throw std::bad_alloc();
 }
 
@@ -28,6 +32,13 @@ void* operator new(std::size_t size) {
 }
 void* operator new[](std::size_t size) {
   return dray::bench::allocate(size);
+}
+// Those of the sanitizers' runtime would not go with the `delete` below.
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return dray::bench::allocate_or_null(size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return dray::bench::allocate_or_null(size);
 }
 void operator delete(void* memory) noexcept {
   std::free(memory);
