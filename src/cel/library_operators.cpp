@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -73,8 +74,8 @@ Value concatenate(Context& context, const Value& a, const Value& b) {
   const std::size_t size = std::size_t{a.size} + b.size;
   if (!context.afford(size)) return context.cancel({});
   char* text = static_cast<char*>(context.arena.allocate(size + 1, 1));
-  std::memcpy(text, a.chars, a.size);
-  std::memcpy(text + a.size, b.chars, b.size);
+  // Not memcpy: an empty one may have no address.
+  std::copy_n(b.chars, b.size, std::copy_n(a.chars, a.size, text));
   return Value::of(std::string_view(text, size), a.kind);
 }
 

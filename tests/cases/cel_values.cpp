@@ -198,7 +198,9 @@ cel::Context& binding_memory() {
 cel::Value value_of(const Json& json) {
   using cel::Value;
   cel::Context& memory = binding_memory();
-  const auto& [key, inner] = *json.items().begin();
+  const auto only = json.begin();
+  const std::string& key = only.key();
+  const Json& inner = only.value();
   const std::string text = inner.is_string() ? inner.get<std::string>() : "";
   if (key == "bool") return Value::of(inner.get<bool>());
   if (key == "int") return Value::of(*cel::parse_int(text));
