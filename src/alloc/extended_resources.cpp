@@ -54,7 +54,7 @@ class Builder {
     made.claim.meta.namespace_name = key.namespace_name;
     made.claim.meta.name = key.name;
     made.claim.meta.annotations.emplace(extended_resource_annotation, "true");
-    made.claim.meta.owners.push_back(owning_pod(pod.meta.name, pod.meta.uid));
+    made.claim.meta.owners.push_back(pod_as_owner(pod.meta.name, pod.meta.uid));
     made.claim.spec.requests = std::move(requests_);
     made.mappings = std::move(mappings_);
     return made;

@@ -82,9 +82,9 @@ class Search {
     std::uint32_t constraint = 0;
   };
   void prepare_bounds();
-  void find_kinds();
+  void find_kinds(const std::vector<bool>& failing);
   [[nodiscard]] bool all_may_fail(std::uint32_t spec) const;
-  [[nodiscard]] bool may_fail(const AskedRequest& request) const;
+  [[nodiscard]] std::vector<bool> failing_alls() const;  ///< by spec
   [[nodiscard]] std::int64_t most_devices(const AskedRequest& request) const;
   [[nodiscard]] Pruning pruning(std::uint32_t claim, std::uint32_t request) const;
   [[nodiscard]] std::vector<Pending> pending(const At& at) const;

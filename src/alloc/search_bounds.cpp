@@ -47,11 +47,12 @@ bool Search::all_may_fail(std::uint32_t spec_number) const {
   return false;
 }
 
-bool Search::may_fail(const AskedRequest& request) const {
-  for (auto s = request.first; s < request.last; ++s) {
-    if (tables_.row(s).may_fail || (ask_.specs[s].all && all_may_fail(s))) return true;
+std::vector<bool> Search::failing_alls() const {
+  std::vector<bool> failing(ask_.specs.size());
+  for (std::uint32_t s = 0; s < failing.size(); ++s) {
+    failing[s] = ask_.specs[s].all && all_may_fail(s);
   }
-  return false;
+  return failing;
 }
 
 std::int64_t Search::most_devices(const AskedRequest& request) const {
@@ -66,6 +67,7 @@ void Search::prepare_bounds() {
   counters_may_grow_ =
       std::ranges::any_of(view_.pools, [](const auto& pool) { return pool.counters_may_grow; });
   const auto claims = static_cast<std::uint32_t>(ask_.claims.size());
+  const auto failing = failing_alls();
   Place end{.claim = claims, .request = 0};
   bool reuse = true;
   pruning_.resize(claims);
@@ -75,7 +77,10 @@ void Search::prepare_bounds() {
     std::int64_t most = 0;
     bool fails = false;
     for (auto r = static_cast<std::uint32_t>(requests.size()); r-- > 0;) {
-      const bool may_fail_here = may_fail(requests[r]);
+      bool may_fail_here = false;
+      for (auto s = requests[r].first; s < requests[r].last; ++s) {
+        may_fail_here = may_fail_here || tables_.row(s).may_fail || failing[s];
+      }
       if (may_fail_here) end = {.claim = c, .request = r};
       fails = fails || may_fail_here;
       // What counters keep from a derived attribute that cannot be computed, they may give back.
@@ -88,7 +93,7 @@ void Search::prepare_bounds() {
     if (!fails || most <= max_results) continue;
     for (auto& pruning : pruning_[c]) pruning.bound = false;
   }
-  find_kinds();
+  find_kinds(failing);
 }
 
 Search::Pruning Search::pruning(std::uint32_t claim, std::uint32_t request) const {
@@ -114,12 +119,11 @@ std::vector<Search::Pending> Search::pending(const At& at) const {
 /// Devices are of one kind if every request sees the same in them and they take the same of their
 /// pool. Its own kind is a device that others hold shares of, and one of an `All` request that ends
 /// with an error or without, depending on which of its devices is the first that is in use.
-void Search::find_kinds() {
-  std::vector<Bits> all_fails;
-  for (std::uint32_t s = 0; s < ask_.specs.size(); ++s) {
-    auto& devices = all_fails.emplace_back(view_.devices.size());
-    if (!ask_.specs[s].all || !all_may_fail(s)) continue;
-    for (const auto device : tables_.row(s).all) devices.set(device);
+void Search::find_kinds(const std::vector<bool>& failing) {
+  Bits alone(view_.devices.size());
+  for (std::size_t s = 0; s < failing.size(); ++s) {
+    if (!failing[s]) continue;
+    for (const auto device : tables_.row(s).all) alone.set(device);
   }
   std::map<std::vector<std::uint64_t>, std::uint32_t> known;
   std::vector<std::uint64_t> key;
@@ -135,14 +139,13 @@ void Search::find_kinds() {
       key.push_back(static_cast<std::uint64_t>(row.verdicts[d]) * 64 +
                     static_cast<std::uint64_t>(row.stages[d]));
       for (const auto* values : row.values) key.push_back((*values)[d]);
-      if (all_fails[s].test(d)) key.push_back(UINT64_MAX - d);
       if (const auto* plan = row.capacity[d]; plan != nullptr && tables_.shareable(d)) {
         for (const auto amount : plan->taken) push(amount);
         for (const auto amount : plan->total) push(amount);
       }
     }
     key.push_back(tables_.shareable(d) ? 1 : 0);
-    if (device.use != nullptr) key.push_back(UINT64_MAX - d);
+    if (device.use != nullptr || alone.test(d)) key.push_back(UINT64_MAX - d);
     for (const auto& take : device.counters) {
       key.push_back(take.row);
       push(take.amount);

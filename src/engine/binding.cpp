@@ -85,7 +85,7 @@ void Binding::create_claim(std::size_t index, Commands& out) {
   claim.meta.annotations = {{alloc::extended_resource_annotation, "true"},
                             {epoch_annotation, epoch_}};
   claim.meta.finalizers = {claim_finalizer};
-  claim.meta.owners.push_back(owning_pod(placement_.pod.name, placement_.pod_uid));
+  claim.meta.owners.push_back(pod_as_owner(placement_.pod.name, placement_.pod_uid));
   claim.spec = want.extended->spec;
   claims_[index].step = Step::creating;
   claims_[index].made = true;

@@ -38,7 +38,7 @@ std::optional<T> number_in(const std::string& text) {
 
 Result<Wish> read_wish(const Pod& pod) {
   const auto& marks = pod.meta.annotations;
-  const auto wrong = [](const char* mark, const std::string& text, const char* right) {
+  const auto wrong = [](const char* mark, const std::string& text, const std::string& right) {
     return fail(ErrorCode::invalid, fmt::format("annotation {}: {} is no {}", mark, text, right));
   };
   Wish wish;
@@ -57,7 +57,8 @@ Result<Wish> read_wish(const Pod& pod) {
   if (const auto count = marks.find(fraction_devices_annotation); count != marks.end()) {
     const auto devices = number_in<std::int64_t>(count->second);
     if (!devices || *devices <= 0 || *devices > max_results) {
-      return wrong(fraction_devices_annotation, count->second, "number of devices from 1 to 32");
+      return wrong(fraction_devices_annotation, count->second,
+                   fmt::format("number of devices from 1 to {}", max_results));
     }
     wish.devices = *devices;
   }
@@ -190,7 +191,7 @@ Result<ResourceClaim> share_claim(const Pod& pod, const policy::Fractions& rule,
   claim.meta.namespace_name = key.namespace_name;
   claim.meta.name = key.name;
   claim.meta.annotations = {{pod_claim_annotation, share_entry}};
-  claim.meta.owners.push_back(owning_pod(pod.meta.name, pod.meta.uid));
+  claim.meta.owners.push_back(pod_as_owner(pod.meta.name, pod.meta.uid));
   claim.spec.requests.push_back(request_for(*wish, rule, *alternatives));
   if (wish->devices > 1) {
     claim.spec.constraints.push_back(

@@ -81,7 +81,7 @@ void Trial::make_claims(Pod& pod) {
     if (!source) continue;
     auto claim = claim_of(*source);
     claim.meta.name = pod.meta.name + "-" + entry.name;
-    claim.meta.owners.push_back(owning_pod(pod.meta.name, pod.meta.uid));
+    claim.meta.owners.push_back(pod_as_owner(pod.meta.name, pod.meta.uid));
     pod.resource_claim_statuses.push_back({entry.name, claim.meta.name});
     add(std::move(claim));
   }

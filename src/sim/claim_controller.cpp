@@ -288,7 +288,7 @@ Result<std::optional<std::string>> ClaimController::make_claim(const Pod& pod,
   next.meta.labels = source.claim_labels;
   next.meta.annotations = source.claim_annotations;
   next.meta.annotations[pod_claim_annotation] = reference.name;
-  next.meta.owners.push_back(owning_pod(pod.meta.name, pod.meta.uid));
+  next.meta.owners.push_back(pod_as_owner(pod.meta.name, pod.meta.uid));
   next.spec = source.spec;
   auto stored = server.create(std::move(next), now, pod.meta.name + "-" + reference.name + "-");
   if (!stored) return std::unexpected(std::move(stored.error()));

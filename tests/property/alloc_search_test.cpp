@@ -102,7 +102,6 @@ class Plain {
 
   std::function<bool()> visit;   ///< at each solution: whether to stop
   bool errors_are_none = false;  ///< what upstream calls an error is a branch without a solution
-  std::size_t errors = 0;        ///< met
   std::optional<std::string> error;  ///< the one that ended the search
 
   Outcome request(std::uint32_t c, std::uint32_t r) {  // NOLINT(misc-no-recursion)
@@ -131,7 +130,6 @@ class Plain {
   };
 
   Outcome fails(std::string text) {
-    ++errors;
     if (errors_are_none) return Outcome::none;
     error = std::move(text);
     return Outcome::error;

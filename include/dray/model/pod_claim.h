@@ -14,7 +14,7 @@ namespace dray {
 inline constexpr const char* pod_claim_annotation = "resource.kubernetes.io/pod-claim-name";
 
 /// The pod as its claim's owner.
-[[nodiscard]] inline OwnerReference owning_pod(std::string name, Uid uid) {
+[[nodiscard]] inline OwnerReference pod_as_owner(std::string name, Uid uid) {
   return {.api_version = "v1",
           .kind = "Pod",
           .name = std::move(name),

@@ -119,6 +119,11 @@ struct Bench {
   void tell(KubeObject object) { apply(cluster::ObjectChanged{std::move(object)}); }
   void apply(const Event& event) { take(engine.apply(event, now)); }
   void tick() { take(engine.tick(now)); }
+  /// Until the next timer.
+  void wait() {
+    now = engine.next_tick().value();
+    tick();
+  }
 
   void take(Effects effects) {
     for (auto& effect : effects) {
