@@ -1,8 +1,8 @@
-# dray_layer(NAME USES LAYER... LINKS TARGET...): the library dray_NAME of src/NAME/*.cpp. USES says
+# dray_layer(NAME USES LAYER... LINKS TARGET... FOLDERS FOLDER...): the library dray_NAME of src/NAME/**.cpp. USES says
 # which layers its includes may reach; tools/check_layers.py holds the sources to the same table.
 function(dray_layer name)
-  cmake_parse_arguments(arg "" "" "USES;LINKS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  cmake_parse_arguments(arg "" "" "USES;LINKS;FOLDERS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/src/app/main\\.cpp$")
   set(scope PUBLIC)
   if(sources)

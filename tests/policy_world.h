@@ -11,7 +11,7 @@
 
 #include "dray/base/check.h"
 #include "dray/cluster/state.h"
-#include "dray/engine/plan.h"
+#include "dray/planner/plan.h"
 
 // Clusters of nodes with eight GPUs, queues and jobs for the policy benchmarks; as KAI's tests make
 // theirs. GPUs are a node resource (as in those), or devices of a slice.
@@ -95,10 +95,10 @@ class PolicyWorld {
     int priority = 50;
     int minimum = 0;                       ///< of the pods; 0: all
     std::vector<std::string> places = {};  ///< if any: the node of each pod, empty where it waits
-    std::vector<engine::GaveWay> gave_way = {};
+    std::vector<planner::GaveWay> gave_way = {};
   };
   void job(const Ask& ask) {
-    auto made = std::make_shared<engine::Job>();
+    auto made = std::make_shared<planner::Job>();
     made->uid = Uid(ask.name);
     made->name = ask.name;
     made->queue = policy::QueueName(ask.queue);
@@ -110,14 +110,15 @@ class PolicyWorld {
     for (int i = 0; i < ask.pods; ++i) {
       const auto& on = ask.places.empty() ? ask.on : ask.places[static_cast<std::size_t>(i)];
       auto pod = pod_of(ask, fmt::format("{}-{}", ask.name, i), on);
-      engine::Member member{.pod = pod, .state = engine::MemberState::waiting, .node = {}};
+      planner::Member member{.pod = pod, .state = planner::MemberState::waiting, .node = {}};
       if (!on.empty()) {
-        member.state = engine::MemberState::placed;
+        member.state = planner::MemberState::placed;
         member.node = NodeName(on);
       }
       made->members.push_back(std::move(member));
     }
-    made->gang = engine::plain_gang(made->members.size(), ask.minimum > 0 ? ask.minimum : ask.pods);
+    made->gang =
+        planner::plain_gang(made->members.size(), ask.minimum > 0 ? ask.minimum : ask.pods);
     made->gang.topology.required = ask.required;
     jobs_.push_back(std::move(made));
   }
@@ -130,7 +131,7 @@ class PolicyWorld {
     std::erase_if(jobs_, [&](const auto& each) { return each->uid == Uid(job); });
   }
 
-  engine::PlanInput input(engine::Actions actions) {
+  planner::PlanInput input(planner::Actions actions) {
     if (!policy_) {
       auto made = policy::compile(config_);
       DRAY_CHECK(made.has_value());
@@ -141,7 +142,7 @@ class PolicyWorld {
       }
       policy_ = std::make_shared<const policy::Policy>(std::move(*made));
     }
-    engine::PlanInput input;
+    planner::PlanInput input;
     input.snapshot = state_.snapshot();
     input.policy = policy_;
     input.jobs = jobs_;
@@ -212,7 +213,7 @@ class PolicyWorld {
   policy::PolicyConfig config_;
   std::shared_ptr<const policy::Policy> policy_;
   cluster::ClusterState state_;
-  std::vector<std::shared_ptr<const engine::Job>> jobs_;
+  std::vector<std::shared_ptr<const planner::Job>> jobs_;
   std::map<std::string, std::int64_t> next_device_;
   int jobs_made_ = 0;
 };

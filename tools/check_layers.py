@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Holds includes to the layers of CMakeLists.txt: python3 tools/check_layers.py [ROOT]
 
-The table is the `dray_layer(NAME USES ... LINKS ...)` lines. A file may include headers of its own
-layer and of those it uses, directly or through another; a third-party header only where the table
+The table is the `dray_layer(NAME USES ... LINKS ... FOLDERS ...)` lines. A file may include headers of
+its own layer and of those it uses, directly or through another; a file in one of the layer's FOLDERS, which
+stand from the lowest to the highest, only private headers of that folder and of those before it; the
+layer's other files may include them all; a third-party header only where the table
 below allows its library; the core (sim and all below) neither the operating system nor clock, files,
 threads, environment or random devices.
 """
@@ -38,8 +40,10 @@ class Layers:
     """The layers, what each uses (transitively) and links."""
 
     def __init__(self, cmake):
-        self.uses, self.links = {}, {}
+        self.uses, self.links, self.folders = {}, {}, {}
         for name, rest in re.findall(r"^dray_layer\((\w+)([^)]*)\)", cmake, re.MULTILINE):
+            rest, _, folders = rest.partition("FOLDERS")
+            self.folders[name] = folders.split()
             words = re.split(r"\s+LINKS\b", rest)
             used = re.sub(r"^\s*USES\b", "", words[0]).split()
             unknown = [layer for layer in used if layer not in self.uses]
@@ -50,8 +54,8 @@ class Layers:
         core = HIGHEST_CORE_LAYER
         self.core = {core} | self.uses[core] if core in self.uses else set()
 
-    def quoted(self, layer, header):
-        """What is wrong with #include "header" in that layer, or None."""
+    def quoted(self, layer, folder, header):
+        """What is wrong with #include "header" in that folder of the layer ("" outside of all), or None."""
         public = header.startswith("dray/")
         target = header.removeprefix("dray/").split("/")[0]
         if target not in self.uses:
@@ -60,6 +64,15 @@ class Layers:
             return f"{layer} must not include {target}"
         if target != layer and target in self.core and not public:
             return f'"{header}" is private to {target}'
+        return self.in_folders(layer, folder, header) if target == layer and folder and not public else None
+
+    def in_folders(self, layer, folder, header):
+        """What is wrong with a folder's file including this private header of its own layer, or None."""
+        folders, target = self.folders[layer], folder_of(header)
+        if not target:
+            return f'"{header}" stands above the folders of {layer}'
+        if target in folders and folders.index(target) > folders.index(folder):
+            return f"{layer}/{folder} must not include {layer}/{target}"
         return None
 
     def angled(self, layer, header, is_header_file):
@@ -79,12 +92,18 @@ class Layers:
         return None
 
 
-def problems_in(layers, layer, path, text):
+def folder_of(path):
+    """FOLDER of LAYER/FOLDER/FILE, or nothing."""
+    parts = Path(path).parts
+    return parts[1] if len(parts) > 2 else ""
+
+
+def problems_in(layers, layer, path, text, folder=""):
     for number, line in enumerate(text.splitlines(), 1):
         include = INCLUDE.match(line)
         if include:
             quoted, angled = include.groups()
-            problem = layers.quoted(layer, quoted) if quoted else layers.angled(layer, angled, path.endswith(".h"))
+            problem = layers.quoted(layer, folder, quoted) if quoted else layers.angled(layer, angled, path.endswith(".h"))
         else:
             call = layer in layers.core and IMPURE_CALL.search(line.split("//")[0])
             problem = f"{call[0]} in the pure core" if call else None
@@ -92,8 +111,7 @@ def problems_in(layers, layer, path, text):
             yield f"{path}:{number}: {problem}"
 
 
-def check(root):
-    layers = Layers((root / "CMakeLists.txt").read_text())
+def check(root, layers):
     problems, files = [], 0
     for top in ("include/dray", "src"):
         for file in sorted((root / top).rglob("*")):
@@ -101,15 +119,30 @@ def check(root):
                 continue
             files += 1
             path, layer = str(file.relative_to(root)), file.relative_to(root / top).parts[0]
+            folder = folder_of(file.relative_to(root / top)) if top == "src" else ""
             if layer not in layers.uses:
                 problems.append(f"{path}: {layer} is no layer of CMakeLists.txt")
+            elif folder and folder not in layers.folders[layer]:
+                problems.append(f"{path}: {folder} is no folder of {layer} in CMakeLists.txt")
             else:
-                problems += problems_in(layers, layer, path, file.read_text())
+                problems += problems_in(layers, layer, path, file.read_text(), folder)
     return problems, files
 
 
+def print_house(root, layers):
+    """The layers, top first, each with its folders and their files."""
+    for layer in reversed(layers.uses):
+        place = root / "src" / layer
+        count = lambda where: sum(1 for f in where.glob("*") if f.suffix in (".h", ".cpp"))
+        folders = "".join(f"  {name} {count(place / name)}" for name in layers.folders[layer])
+        print(f"{layer:<10}{count(place):>4} files{folders}")
+
+
 def main():
-    problems, files = check(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    layers = Layers((root / "CMakeLists.txt").read_text())
+    problems, files = check(root, layers)
+    print_house(root, layers)
     print(*problems, sep="\n", end="\n" if problems else "")
     print(f"{files - len({p.split(':')[0] for p in problems})} passed, {len(problems)} failed, 0 skipped")
     return 1 if problems or not files else 0

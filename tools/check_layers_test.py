@@ -8,7 +8,7 @@ import check_layers
 
 CMAKE = """
 dray_layer(base LINKS fmt::fmt)
-dray_layer(cel USES base LINKS dray_re2)
+dray_layer(cel USES base LINKS dray_re2 FOLDERS text value)
 dray_layer(sim USES cel)
 dray_layer(wire USES sim LINKS simdjson::simdjson
            yaml-cpp)
@@ -65,6 +65,19 @@ class Problems(unittest.TestCase):
             with self.subTest(f"{layer} {line}"):
                 self.assertEqual(self.of(layer, line, path), [f"{path}:1: {want}"])
 
+    def test_folders(self):
+        for folder, header, want in (
+            ("value", "cel/text/utf8.h", None),
+            ("value", "cel/value/arena.h", None),
+            ("value", "dray/cel/value.h", None),
+            ("", "cel/value/arena.h", None),
+            ("text", "cel/value/arena.h", "cel/text must not include cel/value"),
+            ("text", "cel/program.h", '"cel/program.h" stands above the folders of cel'),
+        ):
+            with self.subTest(f"{folder} {header}"):
+                problems = list(check_layers.problems_in(self.layers, "cel", "a.h", f'#include "{header}"', folder))
+                self.assertEqual(problems, [f"a.h:1: {want}"] if want else [])
+
     def test_a_layer_uses_only_layers_before_it(self):
         with self.assertRaises(ValueError):
             check_layers.Layers("dray_layer(a USES b)\ndray_layer(b)\n")
@@ -77,17 +90,19 @@ class Tree(unittest.TestCase):
             (root / "CMakeLists.txt").write_text(CMAKE)
             for path, text in (
                 ("include/dray/base/a.h", '#include "dray/cel/b.h"\n'),
-                ("src/cel/deep/b.cpp", "#include <thread>\n"),
+                ("src/cel/text/b.cpp", "#include <thread>\n"),
+                ("src/cel/deep/b.cpp", ""),
                 ("src/other/c.cpp", ""),
                 ("src/wire/d.cpp", ""),
             ):
                 (root / path).parent.mkdir(parents=True, exist_ok=True)
                 (root / path).write_text(text)
-            problems, files = check_layers.check(root)
-        self.assertEqual(files, 4)
+            problems, files = check_layers.check(root, check_layers.Layers(CMAKE))
+        self.assertEqual(files, 5)
         self.assertEqual(problems, [
             "include/dray/base/a.h:1: base must not include cel",
-            "src/cel/deep/b.cpp:1: <thread> in the pure core",
+            "src/cel/deep/b.cpp: deep is no folder of cel in CMakeLists.txt",
+            "src/cel/text/b.cpp:1: <thread> in the pure core",
             "src/other/c.cpp: other is no layer of CMakeLists.txt",
         ])
 

@@ -6,15 +6,15 @@
 
 #include <fmt/format.h>
 
-#include "alloc/ask.h"
-#include "alloc/explain.h"
-#include "alloc/memo.h"
-#include "alloc/node_view.h"
-#include "alloc/result.h"
-#include "alloc/score.h"
-#include "alloc/search.h"
-#include "alloc/tables.h"
-#include "alloc/warnings.h"
+#include "alloc/report/explain.h"
+#include "alloc/report/warnings.h"
+#include "alloc/request/ask.h"
+#include "alloc/search/memo.h"
+#include "alloc/search/result.h"
+#include "alloc/search/score.h"
+#include "alloc/search/search.h"
+#include "alloc/search/tables.h"
+#include "alloc/view/node_view.h"
 #include "dray/model/claim_limits.h"
 
 namespace dray::alloc {

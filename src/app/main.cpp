@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "app/command.h"
-#include "app/time_zones.h"
+#include "app/common/command.h"
+#include "app/serve/time_zones.h"
 #include "dray/cel/time_zone.h"
 
 int main(int argc, char** argv) {

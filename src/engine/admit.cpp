@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/pod_marks.h"
+#include "dray/model/pod_marks.h"
 #include "engine/state.h"
 
 // Which pods are jobs, in which groups and queues, under which policy.
@@ -83,7 +83,7 @@ bool Engine::State::passes(const Pod& pod) {
   if (!pod.resource_claims.empty()) return false;
   if (asks_for_share(pod)) return false;
   if (book.groups().key_of(pod).is_group() || counts_for_queues(pod)) return false;
-  return passes_through(*cluster.snapshot(), pod);
+  return planner::passes_through(*cluster.snapshot(), pod);
 }
 
 bool Engine::State::counts_for_queues(const Pod& pod) const {
@@ -104,25 +104,25 @@ bool Engine::State::counts_for_queues(const Pod& pod) const {
 JobBook::MemberView Engine::State::member_view(const Pod& pod) {
   const auto& uid = pod.meta.uid;
   blocked.erase(uid);
-  if (pod.finished()) return {MemberState::done, {}, false};
+  if (pod.finished()) return {planner::MemberState::done, {}, false};
   const auto track = tracks.find(uid);
   auto node = pod.node_name;
   if (!node && track != tracks.end() && track->second.reservation) {
     node = track->second.reservation->node;
   }
   if (pod.meta.deleted) {
-    return {node ? MemberState::leaving : MemberState::done, node, false};
+    return {node ? planner::MemberState::leaving : planner::MemberState::done, node, false};
   }
-  if (evicting.contains(uid)) return {MemberState::leaving, node, false};
-  if (node) return {MemberState::placed, node, false};
+  if (evicting.contains(uid)) return {planner::MemberState::leaving, node, false};
+  if (node) return {planner::MemberState::placed, node, false};
   const bool foreign_gate = std::ranges::any_of(
       pod.scheduling_gates, [&](const auto& gate) { return gate != options.gate; });
-  if (foreign_gate) return {MemberState::blocked, {}, false};
-  if (book.groups().key_of(pod).is_group() && !claims_of(*cluster.snapshot(), pod)) {
+  if (foreign_gate) return {planner::MemberState::blocked, {}, false};
+  if (book.groups().key_of(pod).is_group() && !planner::claims_of(*cluster.snapshot(), pod)) {
     blocked.insert(uid);
-    return {MemberState::blocked, {}, false};
+    return {planner::MemberState::blocked, {}, false};
   }
-  return {MemberState::waiting, {}, pod.meta.annotations.contains(reservation_annotation)};
+  return {planner::MemberState::waiting, {}, pod.meta.annotations.contains(reservation_annotation)};
 }
 
 }  // namespace dray::engine

@@ -69,7 +69,7 @@ void Engine::State::bind_tracked(PodTrack& track, RequestId id, const NodeName& 
 
 /// A claim that Kubernetes made for a PodGroup is used by the group, not by its pods (KEP-5729).
 std::vector<ClaimConsumer> Engine::State::claim_users(const Pod& pod,
-                                                      const PodClaims& claims) const {
+                                                      const planner::PodClaims& claims) const {
   const auto* group =
       pod.pod_group ? book.groups().pod_group(pod.meta.namespace_name, *pod.pod_group) : nullptr;
   std::vector<ClaimConsumer> users;
@@ -90,7 +90,7 @@ std::vector<ClaimConsumer> Engine::State::claim_users(const Pod& pod,
 void Engine::State::start_binding(PodTrack& track, std::vector<RequestId> ids, Placement placement,
                                   Binding::Pace pace, Time now) {
   const auto uid = track.uid;
-  PodClaims claims;
+  planner::PodClaims claims;
   for (const auto& want : placement.claims) {
     auto claim = cluster.claim(want.claim);
     if (!claim && !want.extended) {

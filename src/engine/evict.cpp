@@ -19,8 +19,8 @@ constexpr Duration moved_room_life = std::chrono::minutes(1);
 
 }  // namespace
 
-void Engine::State::take_evictions(const Plan& plan, Time now) {
-  std::map<Uid, std::vector<const Eviction*>> by_beneficiary;
+void Engine::State::take_evictions(const planner::Plan& plan, Time now) {
+  std::map<Uid, std::vector<const planner::Eviction*>> by_beneficiary;
   for (const auto& eviction : plan.evictions) {
     if (!eviction.beneficiary) {
       start_evictions({&eviction}, now);
@@ -33,7 +33,7 @@ void Engine::State::take_evictions(const Plan& plan, Time now) {
 
 /// Things moved since the plan was made: a victim that is not there any more, or that is being
 /// bound right now, spoils the set.
-bool Engine::State::may_evict(const Eviction& eviction) const {
+bool Engine::State::may_evict(const planner::Eviction& eviction) const {
   if (!book.find(eviction.job)) return false;
   if (eviction.beneficiary && !book.find(*eviction.beneficiary)) return false;
   return std::ranges::all_of(eviction.pods, [this](const Uid& uid) {
@@ -43,13 +43,14 @@ bool Engine::State::may_evict(const Eviction& eviction) const {
   });
 }
 
-void Engine::State::start_evictions(const std::vector<const Eviction*>& evictions, Time now) {
+void Engine::State::start_evictions(const std::vector<const planner::Eviction*>& evictions,
+                                    Time now) {
   const bool sound = std::ranges::all_of(
-      evictions, [this](const Eviction* eviction) { return may_evict(*eviction); });
+      evictions, [this](const planner::Eviction* eviction) { return may_evict(*eviction); });
   if (!sound) return plan_again_at(now + stale_plan_pause);
   const auto id = next_eviction_set++;
   std::vector<EvictionSet::Victim> victims;
-  std::vector<Eviction> kept;
+  std::vector<planner::Eviction> kept;
   for (const auto* eviction : evictions) {
     kept.push_back(*eviction);
     for (const auto& uid : eviction->pods) {
@@ -122,7 +123,7 @@ void Engine::State::settle_evictions(std::uint64_t id, Time now) {
   plan_wanted = true;
 }
 
-void Engine::State::remember_evicted(const Eviction& eviction, Time now) {
+void Engine::State::remember_evicted(const planner::Eviction& eviction, Time now) {
   const auto job = book.find(eviction.job);
   if (!job) return;
   if (!eviction.moved.empty()) {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "engine/pod_marks.h"
+#include "dray/model/pod_marks.h"
 #include "engine/state.h"
 
 namespace dray::engine {
@@ -17,10 +17,10 @@ bool more_nodes_help(Reason reason) {
 
 /// A cluster autoscaler only sees pods without gates: the first jobs for which there is no room
 /// lose theirs, as many as the policy says.
-void Engine::State::expose(const Plan& plan) {
+void Engine::State::expose(const planner::Plan& plan) {
   const auto most = static_cast<std::size_t>(std::max(policy->config.budgets.exposed_jobs, 0));
   if (most == 0) return;
-  const auto waiting_tracks = [this](const JobOutcome& job) {
+  const auto waiting_tracks = [this](const planner::JobOutcome& job) {
     std::vector<PodTrack*> found;
     for (const auto& uid : job.pods) {
       const auto at = tracks.find(uid);

@@ -8,14 +8,14 @@
 namespace dray::engine {
 namespace {
 
-std::vector<Uid> member_uids(const Job& job) {
+std::vector<Uid> member_uids(const planner::Job& job) {
   std::vector<Uid> uids;
   uids.reserve(job.members.size());
   for (const auto& member : job.members) uids.push_back(member.pod->meta.uid);
   return uids;
 }
 
-bool has_minimum_of(policy::SubGroup gang, const Job& job, const std::set<Uid>& bound) {
+bool has_minimum_of(policy::SubGroup gang, const planner::Job& job, const std::set<Uid>& bound) {
   const auto mark = [&](auto& self, policy::SubGroup& group) -> void {
     for (auto& set : group.pod_sets) {
       for (auto& task : set.tasks) {
@@ -32,7 +32,7 @@ bool has_minimum_of(policy::SubGroup gang, const Job& job, const std::set<Uid>& 
 }  // namespace
 
 /// Members that are bound for good: the API server has them on their nodes.
-std::set<Uid> Engine::State::bound_members(const Job& job) const {
+std::set<Uid> Engine::State::bound_members(const planner::Job& job) const {
   std::set<Uid> bound;
   for (const auto& member : job.members) {
     const auto& uid = member.pod->meta.uid;
@@ -44,7 +44,7 @@ std::set<Uid> Engine::State::bound_members(const Job& job) const {
   return bound;
 }
 
-std::shared_ptr<const Job> Engine::State::uncommitted_gang(const Uid& pod, Time now) {
+std::shared_ptr<const planner::Job> Engine::State::uncommitted_gang(const Uid& pod, Time now) {
   book.refresh(now);
   auto job = book.job_of(pod);
   if (!job || gangs.contains(job->uid)) return job;
@@ -75,8 +75,8 @@ void Engine::State::release_short_gang(const Uid& job, Time now) {
   }
 }
 
-void Engine::State::join_gang(PodTrack& track, const std::shared_ptr<const Job>& job, RequestId id,
-                              Time now) {
+void Engine::State::join_gang(PodTrack& track, const std::shared_ptr<const planner::Job>& job,
+                              RequestId id, Time now) {
   const auto patience =
       scattered_gangs.contains(job->uid) ? GangCommit::next_patience : GangCommit::first_patience;
   const auto [run, is_new] = gangs.try_emplace(

@@ -2,7 +2,7 @@
 #include <charconv>
 #include <utility>
 
-#include "engine/pod_marks.h"
+#include "dray/model/pod_marks.h"
 #include "engine/state.h"
 
 // What the watch shows: objects come, change and go; leadership is won and lost.
@@ -134,11 +134,11 @@ void Engine::State::observe(const cluster::ObjectGone& change, Time now) {
 
 /// The room that a pod leaves is whole only when its claims have lost their devices as well, which
 /// a controller does later: who waits for that room must not think that it is somebody else's.
-void Engine::State::expect_claims_to_go(const Job& job, const Uid& uid, Time now) {
+void Engine::State::expect_claims_to_go(const planner::Job& job, const Uid& uid, Time now) {
   const auto member = std::ranges::find_if(
-      job.members, [&](const Member& each) { return each.pod->meta.uid == uid; });
+      job.members, [&](const planner::Member& each) { return each.pod->meta.uid == uid; });
   if (member == job.members.end() || !member->pod->node_name) return;
-  const auto claims = claims_of(*cluster.snapshot(), *member->pod);
+  const auto claims = planner::claims_of(*cluster.snapshot(), *member->pod);
   if (!claims) return;
   for (const auto& claim : *claims) {
     leaving[claim->key()] = {claim->meta.uid, uid, *member->pod->node_name, now + leaving_patience};
@@ -146,7 +146,7 @@ void Engine::State::expect_claims_to_go(const Job& job, const Uid& uid, Time now
 }
 
 /// Those of them that have devices still, and no other user.
-std::vector<LeavingClaim> Engine::State::leaving_claims(Time now) {
+std::vector<planner::LeavingClaim> Engine::State::leaving_claims(Time now) {
   std::erase_if(leaving, [&](const auto& entry) {
     const auto& [key, left] = entry;
     const auto claim = cluster.claim(key);
@@ -154,7 +154,7 @@ std::vector<LeavingClaim> Engine::State::leaving_claims(Time now) {
            std::ranges::any_of(claim->reserved_for,
                                [&](const auto& user) { return user.uid != left.user; });
   });
-  std::vector<LeavingClaim> claims;
+  std::vector<planner::LeavingClaim> claims;
   for (const auto& [key, left] : leaving) claims.push_back({key, left.node});
   return claims;
 }

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "dray/alloc/extended_resources.h"
-#include "engine/pod_marks.h"
+#include "dray/model/pod_marks.h"
 #include "engine/state.h"
 
 // Asking for plans, and taking what comes of them by what moved since.
@@ -18,8 +18,9 @@ constexpr Duration exhausted_pause = std::chrono::seconds(1);
 
 }  // namespace
 
-std::vector<RefusedNode> Engine::State::refused_nodes(const PodTrack& track, Time now) const {
-  std::vector<RefusedNode> refused;
+std::vector<planner::RefusedNode> Engine::State::refused_nodes(const PodTrack& track,
+                                                               Time now) const {
+  std::vector<planner::RefusedNode> refused;
   for (const auto& [node, refusal] : track.refused) {
     const auto* facts = cluster.find_node(node);
     if (facts == nullptr || now >= refusal.until) continue;
@@ -38,8 +39,8 @@ void Engine::State::plan_when_refusals_end(PodTrack& track, Time now) {
   arm(track, first);
 }
 
-std::vector<Hold> Engine::State::all_holds() const {
-  std::vector<Hold> all;
+std::vector<planner::Hold> Engine::State::all_holds() const {
+  std::vector<planner::Hold> all;
   for (const auto& [job, placements] : holds) all.push_back({job, placements});
   return all;
 }
@@ -49,25 +50,26 @@ void Engine::State::hold_for_moved(Time now) {
   std::erase_if(moved, [&](const auto& entry) { return entry.second.until <= now; });
   if (moved.empty()) return;
   for (const auto& job : book.jobs(now)) {
-    const bool waits = std::ranges::any_of(
-        job->members, [](const Member& member) { return member.state == MemberState::waiting; });
+    const bool waits = std::ranges::any_of(job->members, [](const planner::Member& member) {
+      return member.state == planner::MemberState::waiting;
+    });
     if (!waits) continue;
     auto entry = moved.extract(job->lineage);
     if (!entry.empty()) holds[job->uid] = std::move(entry.mapped().placements);
   }
 }
 
-PlanBudget Engine::State::plan_budget() const {
+planner::PlanBudget Engine::State::plan_budget() const {
   const auto& given = policy->config.budgets;
-  PlanBudget budget;
+  planner::PlanBudget budget;
   budget.jobs = static_cast<std::size_t>(std::max(given.jobs, 1));
   budget.nodes_tried = static_cast<std::size_t>(std::max(given.nodes_tried, 1));
   budget.evictions = static_cast<std::size_t>(std::max(given.evictions, 0));
   return budget;
 }
 
-PlanInput Engine::State::plan_input(Time now) {
-  PlanInput input;
+planner::PlanInput Engine::State::plan_input(Time now) {
+  planner::PlanInput input;
   for (const auto& uid : std::set(blocked)) book.touch(uid);
   input.jobs = book.jobs(now);
   input.snapshot = cluster.snapshot();
@@ -110,13 +112,13 @@ void Engine::State::plan_when_due(Time now) {
       take(planner.plan(input), *input.snapshot, now);
       continue;
     }
-    planned_on = std::make_shared<const PlanInput>(std::move(input));
+    planned_on = std::make_shared<const planner::PlanInput>(std::move(input));
     effects.emplace_back(WantPlan{plan_generation, planned_on});
   }
 }
 
 /// A planned node is as it was when it was planned on, or its devices must be chosen anew.
-bool Engine::State::unmoved(const JobOutcome& outcome, const cluster::Snapshot& then,
+bool Engine::State::unmoved(const planner::JobOutcome& outcome, const cluster::Snapshot& then,
                             const cluster::Snapshot& current) {
   if (then.generation() == current.generation()) return true;
   // Pools that many nodes see have no part in a node's version.
@@ -133,7 +135,7 @@ bool Engine::State::unmoved(const JobOutcome& outcome, const cluster::Snapshot& 
   });
 }
 
-void Engine::State::take(const Plan& plan, const cluster::Snapshot& then, Time now) {
+void Engine::State::take(const planner::Plan& plan, const cluster::Snapshot& then, Time now) {
   // Judged for all jobs before the first is taken, which moves its node.
   const auto current = cluster.snapshot();
   std::vector<bool> as_planned;
@@ -158,7 +160,7 @@ void Engine::State::take(const Plan& plan, const cluster::Snapshot& then, Time n
   if (!plan.exhausted) return;
   // The same plan again would end where this one did.
   const bool moved_on =
-      !plan.evictions.empty() || std::ranges::any_of(plan.jobs, [](const JobOutcome& job) {
+      !plan.evictions.empty() || std::ranges::any_of(plan.jobs, [](const planner::JobOutcome& job) {
         return !job.placements.empty() || !job.held.empty();
       });
   if (moved_on) {
@@ -172,7 +174,7 @@ void Engine::State::plan_again_at(Time at) {
   if (!replan_at || at < *replan_at) replan_at = at;
 }
 
-void Engine::State::take_job(const JobOutcome& outcome, bool as_planned, Time now) {
+void Engine::State::take_job(const planner::JobOutcome& outcome, bool as_planned, Time now) {
   if (outcome.held.empty()) {
     holds.erase(outcome.job);
   } else {
@@ -188,7 +190,7 @@ void Engine::State::take_job(const JobOutcome& outcome, bool as_planned, Time no
     const auto job = book.find(outcome.job);
     if (!job) return;
     const auto again = spot_plan(job, nodes, now);
-    const auto found = std::ranges::find(again.jobs, outcome.job, &JobOutcome::job);
+    const auto found = std::ranges::find(again.jobs, outcome.job, &planner::JobOutcome::job);
     if (found == again.jobs.end() || found->placements.size() < outcome.placements.size()) {
       plan_wanted = true;
       return;
@@ -198,7 +200,7 @@ void Engine::State::take_job(const JobOutcome& outcome, bool as_planned, Time no
 }
 
 /// All members that are placed are reserved before the first is offered: they go together.
-void Engine::State::take_placements(const JobOutcome& outcome, Time now) {
+void Engine::State::take_placements(const planner::JobOutcome& outcome, Time now) {
   const auto waits = [this](const Uid& uid) {
     const auto track = tracks.find(uid);
     return track != tracks.end() && track->second.stage == Stage::waiting &&
@@ -255,7 +257,7 @@ void Engine::State::report_unformed(Time now) {
 void Engine::State::free_own_claims(const PodTrack& track) {
   const auto pod = pod_of(track);
   if (!pod) return;
-  const auto claims = claims_of(*cluster.snapshot(), *pod);
+  const auto claims = planner::claims_of(*cluster.snapshot(), *pod);
   if (!claims) return;
   for (const auto& claim : *claims) {
     const bool ours_alone = claim->allocation && claim->reserved_for.size() == 1 &&

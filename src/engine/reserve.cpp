@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/pod_marks.h"
+#include "dray/model/pod_marks.h"
 #include "engine/state.h"
 
 // Reservations: how a placement is held, handed to kube-scheduler, and given up.

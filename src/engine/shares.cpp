@@ -2,7 +2,7 @@
 #include <chrono>
 #include <utility>
 
-#include "engine/pod_marks.h"
+#include "dray/model/pod_marks.h"
 #include "engine/state.h"
 
 // The claims of pods that ask for a part of a device by KAI's annotations.

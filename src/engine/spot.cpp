@@ -10,21 +10,23 @@ namespace dray::engine {
 namespace {
 
 /// The job as others see it while one job is planned alone: what it holds counts, it wants no more.
-std::shared_ptr<const Job> without_wishes(const std::shared_ptr<const Job>& job) {
-  const auto waits = [](const Member& member) { return member.state == MemberState::waiting; };
+std::shared_ptr<const planner::Job> without_wishes(const std::shared_ptr<const planner::Job>& job) {
+  const auto waits = [](const planner::Member& member) {
+    return member.state == planner::MemberState::waiting;
+  };
   if (std::ranges::none_of(job->members, waits)) return job;
   auto quiet = *job;
   for (auto& member : quiet.members) {
-    if (waits(member)) member.state = MemberState::blocked;
+    if (waits(member)) member.state = planner::MemberState::blocked;
   }
-  return std::make_shared<const Job>(std::move(quiet));
+  return std::make_shared<const planner::Job>(std::move(quiet));
 }
 
 }  // namespace
 
-Plan Engine::State::spot_plan(const std::shared_ptr<const Job>& job,
-                              const std::vector<NodeName>& nodes, Time now) {
-  PlanInput input;
+planner::Plan Engine::State::spot_plan(const std::shared_ptr<const planner::Job>& job,
+                                       const std::vector<NodeName>& nodes, Time now) {
+  planner::PlanInput input;
   input.snapshot = cluster.snapshot();
   input.policy = policy;
   if (policies.open()) {
@@ -36,7 +38,7 @@ Plan Engine::State::spot_plan(const std::shared_ptr<const Job>& job,
       input.jobs.push_back(as_it_is ? other : without_wishes(other));
     }
     if (!book.find(job->uid)) {
-      const auto place = std::ranges::upper_bound(input.jobs, job->uid, {}, &Job::uid);
+      const auto place = std::ranges::upper_bound(input.jobs, job->uid, {}, &planner::Job::uid);
       input.jobs.insert(place, job);
     }
   }
@@ -71,10 +73,10 @@ void Engine::State::plan_on_the_spot(PodTrack& track, const std::vector<NodeName
     plan_wanted = true;
     return;
   }
-  if (job->members.front().state != MemberState::waiting) return;
+  if (job->members.front().state != planner::MemberState::waiting) return;
   const auto made = spot_plan(job, nodes, now);
   if (made.exhausted) plan_wanted = true;
-  const auto outcome = std::ranges::find(made.jobs, job->uid, &JobOutcome::job);
+  const auto outcome = std::ranges::find(made.jobs, job->uid, &planner::JobOutcome::job);
   if (outcome == made.jobs.end()) return;
   track.detail = outcome->detail;
   track.warnings = outcome->warnings;

@@ -13,18 +13,18 @@
 
 #include "dray/cluster/snapshot.h"
 #include "dray/cluster/state.h"
-#include "dray/engine/binding.h"
 #include "dray/engine/engine.h"
-#include "dray/engine/eviction_set.h"
-#include "dray/engine/gang_commit.h"
 #include "dray/engine/share_claim.h"
-#include "dray/engine/usage_keeper.h"
-#include "engine/budget_book.h"
-#include "engine/job_book.h"
-#include "engine/pod_claims.h"
+#include "dray/planner/pod_claims.h"
+#include "engine/books/budget_book.h"
+#include "engine/books/job_book.h"
+#include "engine/books/policy_source.h"
+#include "engine/books/share_offers.h"
+#include "engine/books/usage_keeper.h"
 #include "engine/pod_track.h"
-#include "engine/policy_source.h"
-#include "engine/share_offers.h"
+#include "engine/protocol/binding.h"
+#include "engine/protocol/eviction_set.h"
+#include "engine/protocol/gang_commit.h"
 
 namespace dray::engine {
 
@@ -41,8 +41,8 @@ struct Engine::State {
   // ---- observe.cpp
   void observe(const cluster::ObjectChanged& change, Time now);
   void observe(const cluster::ObjectGone& change, Time now);
-  void expect_claims_to_go(const Job& job, const Uid& pod, Time now);
-  [[nodiscard]] std::vector<LeavingClaim> leaving_claims(Time now);
+  void expect_claims_to_go(const planner::Job& job, const Uid& pod, Time now);
+  [[nodiscard]] std::vector<planner::LeavingClaim> leaving_claims(Time now);
   void lead(const LeadershipChanged& change, Time now);
   void observe_pod(const Pod& pod, Time now);
   void observe_tracked(PodTrack& track, const Pod& pod, Time now);
@@ -88,19 +88,21 @@ struct Engine::State {
 
   // ---- planning.cpp
   void plan_when_due(Time now);
-  [[nodiscard]] PlanInput plan_input(Time now);
-  [[nodiscard]] PlanBudget plan_budget() const;
-  [[nodiscard]] std::vector<Hold> all_holds() const;
+  [[nodiscard]] planner::PlanInput plan_input(Time now);
+  [[nodiscard]] planner::PlanBudget plan_budget() const;
+  [[nodiscard]] std::vector<planner::Hold> all_holds() const;
   void hold_for_moved(Time now);
   void plan_again_at(Time at);
   [[nodiscard]] bool worth_planning() const;
-  [[nodiscard]] std::vector<RefusedNode> refused_nodes(const PodTrack& track, Time now) const;
-  void take(const Plan& plan, const cluster::Snapshot& then, Time now);
-  void expose(const Plan& plan);
-  void take_job(const JobOutcome& outcome, bool as_planned, Time now);
-  void take_placements(const JobOutcome& outcome, Time now);
+  [[nodiscard]] std::vector<planner::RefusedNode> refused_nodes(const PodTrack& track,
+                                                                Time now) const;
+  void take(const planner::Plan& plan, const cluster::Snapshot& then, Time now);
+  void expose(const planner::Plan& plan);
+  void take_job(const planner::JobOutcome& outcome, bool as_planned, Time now);
+  void take_placements(const planner::JobOutcome& outcome, Time now);
   void report_unformed(Time now);
-  [[nodiscard]] static bool unmoved(const JobOutcome& outcome, const cluster::Snapshot& then,
+  [[nodiscard]] static bool unmoved(const planner::JobOutcome& outcome,
+                                    const cluster::Snapshot& then,
                                     const cluster::Snapshot& current);
   void plan_when_refusals_end(PodTrack& track, Time now);
   void free_own_claims(const PodTrack& track);
@@ -114,19 +116,19 @@ struct Engine::State {
 
   // ---- spot.cpp
   /// Plans one waiting job now, on `nodes` only, beside all that is placed.
-  [[nodiscard]] Plan spot_plan(const std::shared_ptr<const Job>& job,
-                               const std::vector<NodeName>& nodes, Time now);
+  [[nodiscard]] planner::Plan spot_plan(const std::shared_ptr<const planner::Job>& job,
+                                        const std::vector<NodeName>& nodes, Time now);
   /// Plans one pod now, on `nodes` only, and reserves what it finds.
   void plan_on_the_spot(PodTrack& track, const std::vector<NodeName>& nodes, Time now);
 
   // ---- evict.cpp
-  void take_evictions(const Plan& plan, Time now);
-  void start_evictions(const std::vector<const Eviction*>& evictions, Time now);
-  [[nodiscard]] bool may_evict(const Eviction& eviction) const;
+  void take_evictions(const planner::Plan& plan, Time now);
+  void start_evictions(const std::vector<const planner::Eviction*>& evictions, Time now);
+  [[nodiscard]] bool may_evict(const planner::Eviction& eviction) const;
   void carry_evictions(std::uint64_t id, const EvictionSet::Commands& commands, Time now);
   void settle_evictions(std::uint64_t id, Time now);
   void give_back_reservations(std::uint64_t id);
-  void remember_evicted(const Eviction& eviction, Time now);
+  void remember_evicted(const planner::Eviction& eviction, Time now);
   void arm_evictions(std::uint64_t id, std::optional<Time> at);
 
   // ---- verbs.cpp
@@ -144,7 +146,7 @@ struct Engine::State {
   void start_binding(PodTrack& track, std::vector<RequestId> ids, Placement placement,
                      Binding::Pace pace, Time now);
   [[nodiscard]] std::vector<ClaimConsumer> claim_users(const Pod& pod,
-                                                       const PodClaims& claims) const;
+                                                       const planner::PodClaims& claims) const;
   void carry(const Uid& uid, const Binding::Commands& commands, Time now);
   void settle_binding(const Uid& uid, Time now);
   void warn(const BindingRun& run);
@@ -155,8 +157,9 @@ struct Engine::State {
 
   // ---- gang.cpp
   /// The job whose other members the pod's binding must wait for, or null.
-  [[nodiscard]] std::shared_ptr<const Job> uncommitted_gang(const Uid& pod, Time now);
-  void join_gang(PodTrack& track, const std::shared_ptr<const Job>& job, RequestId id, Time now);
+  [[nodiscard]] std::shared_ptr<const planner::Job> uncommitted_gang(const Uid& pod, Time now);
+  void join_gang(PodTrack& track, const std::shared_ptr<const planner::Job>& job, RequestId id,
+                 Time now);
   void carry_gang(const Uid& job, const GangCommit::Commands& commands, Time now);
   void carry_gang(const Uid& job, const GangCommit::Command& command, Time now);
   void gang_claims_written(const Uid& pod, Time now);
@@ -166,7 +169,7 @@ struct Engine::State {
   void release_short_gang(const Uid& job, Time now);
   void refuse_bind(const Uid& uid, const std::vector<RequestId>& ids, const std::string& error,
                    Time now);
-  [[nodiscard]] std::set<Uid> bound_members(const Job& job) const;
+  [[nodiscard]] std::set<Uid> bound_members(const planner::Job& job) const;
   void arm_gang(const Uid& job, std::optional<Time> at);
 
   // ---- engine.cpp
@@ -226,7 +229,7 @@ struct Engine::State {
 
   struct EvictionRun {
     EvictionSet set;
-    std::vector<Eviction> evictions;
+    std::vector<planner::Eviction> evictions;
     std::optional<Time> timer;
   };
 
@@ -238,7 +241,7 @@ struct Engine::State {
 
   Options options;
   cluster::ClusterState cluster;
-  Planner planner;  ///< for plans made on the strand; the worker has its own
+  planner::Planner planner;  ///< for plans made on the strand; the worker has its own
   PolicySource policies;
   std::shared_ptr<const policy::Policy> policy;  ///< in force
   JobBook book;
@@ -293,7 +296,7 @@ struct Engine::State {
   std::int32_t epoch = 0;
   bool plan_wanted = false;
   std::uint64_t plan_generation = 0;
-  std::shared_ptr<const PlanInput> planned_on;  ///< of the plan under way
+  std::shared_ptr<const planner::PlanInput> planned_on;  ///< of the plan under way
   std::uint64_t next_write = 1;
   std::uint64_t next_eviction_set = 1;
   Status counts;

@@ -108,11 +108,11 @@ extender::FilterResponse Engine::State::filter_tracked(PodTrack& track,
 extender::FilterResponse Engine::State::dry_run(const Pod& pod, const std::vector<NodeName>& nodes,
                                                 Time now) {
   extender::FilterResponse response;
-  const auto job = std::make_shared<const Job>(
-      single_pod_job(std::make_shared<const Pod>(pod),
-                     policy::QueueName(std::string(policy::default_queue)), now));
+  const auto job = std::make_shared<const planner::Job>(
+      planner::single_pod_job(std::make_shared<const Pod>(pod),
+                              policy::QueueName(std::string(policy::default_queue)), now));
   for (const auto& node : nodes) {
-    PlanInput input;
+    planner::PlanInput input;
     input.snapshot = cluster.snapshot();
     input.jobs = {job};
     input.only = std::vector{node};

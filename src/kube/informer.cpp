@@ -9,7 +9,7 @@
 
 #include "kube/api_path.h"
 #include "kube/write_request.h"
-#include "wire/object_codec.h"
+#include "wire/object/object_codec.h"
 
 namespace dray::kube {
 

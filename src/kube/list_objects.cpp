@@ -11,7 +11,7 @@
 #include "kube/api_path.h"
 #include "kube/write_request.h"
 #include "net/http_client.h"
-#include "wire/object_codec.h"
+#include "wire/object/object_codec.h"
 
 namespace dray::kube {
 namespace {

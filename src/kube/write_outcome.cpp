@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kube/write_request.h"
-#include "wire/object_codec.h"
+#include "wire/object/object_codec.h"
 
 namespace dray::kube {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "kube/api_path.h"
-#include "wire/codecs.h"
-#include "wire/object_codec.h"
+#include "wire/object/codecs.h"
+#include "wire/object/object_codec.h"
 #include "wire/requests.h"
 
 namespace dray::kube {

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "dray/base/published.h"
 #include "net/gate.h"
 #include "net/http_exchange.h"
 #include "net/http_stream.h"
+#include "net/published.h"
 
 namespace dray::net {
 

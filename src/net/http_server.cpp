@@ -14,8 +14,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "dray/base/published.h"
 #include "net/http_session.h"
+#include "net/published.h"
 
 namespace dray::net {
 

@@ -4,10 +4,10 @@
 #include <functional>
 #include <string>
 
-#include "dray/base/published.h"
 #include "kube/cluster_api.h"
 #include "metrics/metrics.h"
 #include "net/http.h"
+#include "net/published.h"
 #include "service/engine_strand.h"
 
 namespace dray::service {

@@ -65,10 +65,10 @@ void log_bind(const extender::BindRequest& request, const std::string& error) {
                                 error));
 }
 
-void log_plan(const engine::Plan& plan, std::chrono::steady_clock::duration took) {
+void log_plan(const planner::Plan& plan, std::chrono::steady_clock::duration took) {
   if (!logs(4)) return;
   const auto placed = std::ranges::count_if(
-      plan.jobs, [](const engine::JobOutcome& job) { return !job.placements.empty(); });
+      plan.jobs, [](const planner::JobOutcome& job) { return !job.placements.empty(); });
   log_info(4, fmt::format("plan: {} of {} jobs placed, {} nodes tried, {} us", placed,
                           plan.jobs.size(), plan.nodes_tried,
                           std::chrono::duration_cast<std::chrono::microseconds>(took).count()));

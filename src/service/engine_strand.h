@@ -79,7 +79,7 @@ class EngineStrand {
   std::map<engine::RequestId, std::shared_ptr<PendingBind>> binds_;
   std::uint64_t next_request_ = 1;
   // Owned by the planner's thread.
-  engine::Planner planner_;
+  planner::Planner planner_;
   boost::asio::thread_pool planner_thread_;
 };
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "service/log.h"
-#include "wire/policy_codec.h"
+#include "wire/policy/policy_codec.h"
 
 namespace dray::service {
 namespace {

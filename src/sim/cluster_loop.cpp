@@ -1,4 +1,4 @@
-#include "dray/sim/cluster_loop.h"
+#include "sim/cluster_loop.h"
 
 #include <chrono>
 #include <utility>

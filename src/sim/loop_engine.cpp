@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "dray/engine/plan.h"
-#include "dray/sim/cluster_loop.h"
+#include "dray/planner/plan.h"
+#include "sim/cluster_loop.h"
 
 // The engine in the loop: its life, the extender's calls, its effects.
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "dray/sim/cluster_loop.h"
 #include "sim/claim_names.h"
+#include "sim/cluster_loop.h"
 
 // Lists and watches of the loop's clients, as client-go's reflector does them.
 

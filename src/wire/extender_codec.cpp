@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "wire/codecs.h"
-#include "wire/first_value.h"
+#include "wire/json/first_value.h"
+#include "wire/object/codecs.h"
 
 namespace dray::wire {
 namespace {

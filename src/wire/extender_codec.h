@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "dray/base/error.h"
-#include "dray/engine/extender_api.h"
+#include "dray/model/extender_api.h"
 
 // The extender protocol's JSON (k8s.io/kube-scheduler/extender/v1/types.go): Go's field names,
 // which are accepted in any case, as Go does; what follows the first value is ignored. Both sides

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "wire/json_reader.h"
-#include "wire/yaml_json.h"
+#include "wire/json/json_reader.h"
+#include "wire/yaml/yaml_json.h"
 
 namespace dray::wire {
 namespace {

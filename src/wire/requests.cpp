@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "wire/codecs.h"
+#include "wire/object/codecs.h"
 
 namespace dray::wire {
 namespace {

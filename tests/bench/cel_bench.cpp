@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cel/program/shape_column.h"
 #include "dray/cel/evaluator.h"
 #include "dray/cel/program.h"
-#include "dray/cel/shape_column.h"
 #include "tests/bench/allocations.h"
 #include "tests/cases/cel_values.h"
 

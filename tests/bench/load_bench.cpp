@@ -6,7 +6,7 @@
 
 #include "dray/cluster/state.h"
 #include "tests/bench/farm.h"
-#include "wire/object_codec.h"
+#include "wire/object/object_codec.h"
 
 // A cluster of 130,000 nodes with eight GPUs each: read from the API server's JSON, object by
 // object, into memory; then one node changes. Prints what it took, and fails where that is more

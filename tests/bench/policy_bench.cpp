@@ -14,9 +14,9 @@
 namespace dray::bench {
 namespace {
 
-using engine::Actions;
-using engine::Plan;
-using engine::Planner;
+using planner::Actions;
+using planner::Plan;
+using planner::Planner;
 
 constexpr Actions all{};
 constexpr Actions place_only{true, false, false, false, false};

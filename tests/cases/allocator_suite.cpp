@@ -7,14 +7,14 @@
 
 #include <fmt/format.h>
 
-#include "alloc/capacity.h"
-#include "alloc/tolerations.h"
+#include "alloc/request/capacity.h"
+#include "alloc/view/tolerations.h"
 #include "dray/alloc/allocator.h"
 #include "dray/cluster/allocated_state.h"
 #include "dray/cluster/state.h"
 #include "tests/cases/runner.h"
-#include "wire/codecs.h"
-#include "wire/object_codec.h"
+#include "wire/object/codecs.h"
+#include "wire/object/object_codec.h"
 
 // The structured allocator's cases: answers of Kubernetes' own implementation, compared exactly.
 namespace dray::cases {

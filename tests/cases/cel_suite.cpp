@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "app/time_zones.h"
+#include "app/serve/time_zones.h"
 #include "dray/cel/evaluator.h"
 #include "dray/cel/program.h"
 #include "dray/cel/time_zone.h"

@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cel/named_format.h"
-#include "cel/net_text.h"
-#include "cel/number_text.h"
-#include "cel/time_text.h"
-#include "cel/utf8.h"
-#include "cel/values.h"
+#include "cel/text/named_format.h"
+#include "cel/text/net_text.h"
+#include "cel/text/number_text.h"
+#include "cel/text/time_text.h"
+#include "cel/text/utf8.h"
+#include "cel/value/values.h"
 
 namespace dray::cases {
 

@@ -90,8 +90,8 @@ policy::SubGroup KaiWorld::gang_of(const Json& gang, const Json& job) const {
   return group;
 }
 
-std::shared_ptr<const engine::Job> KaiWorld::job_of(const Json& json) const {
-  engine::Job job;
+std::shared_ptr<const planner::Job> KaiWorld::job_of(const Json& json) const {
+  planner::Job job;
   job.name = json.at("name").get<std::string>();
   job.lineage = job.name;
   job.uid = Uid(job.name);
@@ -107,20 +107,21 @@ std::shared_ptr<const engine::Job> KaiWorld::job_of(const Json& json) const {
   if (const auto at = stale_.find(job.name); at != stale_.end()) job.stale_since = at->second;
   for (const auto& task : json.at("tasks")) {
     const auto& known = tasks_.at(task.at("uid").get<std::string>());
-    engine::Member member{.pod = pod_of(known, json),
-                          .state = known.gone ? engine::MemberState::done : state_of(known.status),
-                          .node = {}};
+    planner::Member member{
+        .pod = pod_of(known, json),
+        .state = known.gone ? planner::MemberState::done : state_of(known.status),
+        .node = {}};
     if (holds_room(known.status) && !known.node.empty()) member.node = NodeName(known.node);
     job.members.push_back(std::move(member));
   }
   job.gang = gang_of(json.at("gang"), json);
-  return std::make_shared<const engine::Job>(std::move(job));
+  return std::make_shared<const planner::Job>(std::move(job));
 }
 
 /// Where kube-scheduler would not have a pod for the pods that are there: required inter-pod
 /// affinity is its business, and it says so of each node.
-std::vector<engine::RefusedNode> KaiWorld::refused_by_pods() const {
-  std::vector<engine::RefusedNode> refused;
+std::vector<planner::RefusedNode> KaiWorld::refused_by_pods() const {
+  std::vector<planner::RefusedNode> refused;
   const auto matches = [&](const Json& term, const Task& other) {
     const auto want =
         term.value("labelSelector", Json::object()).value("matchLabels", Json::object());

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <string>
 
-#include "dray/engine/job.h"
 #include "dray/model/claim.h"
 #include "dray/model/device.h"
+#include "dray/planner/job.h"
 #include "tests/cases/runner.h"
 
 // What the parts of KaiWorld have in common.
@@ -71,13 +71,13 @@ inline bool holds_room(const std::string& status) {
          status == "Releasing" || status == "StuckInReleasing";
 }
 
-inline engine::MemberState state_of(const std::string& status) {
-  if (status == "Pending") return engine::MemberState::waiting;
-  if (status == "Releasing") return engine::MemberState::leaving;
-  if (status == "StuckInReleasing") return engine::MemberState::stuck;
-  if (status == "Gated") return engine::MemberState::blocked;
-  if (holds_room(status)) return engine::MemberState::placed;
-  return engine::MemberState::done;
+inline planner::MemberState state_of(const std::string& status) {
+  if (status == "Pending") return planner::MemberState::waiting;
+  if (status == "Releasing") return planner::MemberState::leaving;
+  if (status == "StuckInReleasing") return planner::MemberState::stuck;
+  if (status == "Gated") return planner::MemberState::blocked;
+  if (holds_room(status)) return planner::MemberState::placed;
+  return planner::MemberState::done;
 }
 
 inline policy::TopologyConstraint constraint_of(const Json& group) {

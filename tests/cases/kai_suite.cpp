@@ -12,8 +12,8 @@
 namespace dray::cases {
 namespace {
 
-engine::Actions actions_of(const Json& json) {
-  engine::Actions actions{false, false, false, false, false};
+planner::Actions actions_of(const Json& json) {
+  planner::Actions actions{false, false, false, false, false};
   for (const auto& action : json.at("actions")) {
     actions.place = actions.place || action == "allocate";
     actions.consolidate = actions.consolidate || action == "consolidation";
@@ -189,7 +189,7 @@ Verdict run_case(const Json& json, bool strict) {
   Mismatches mismatches;
   alloc::AllocatorOptions options;
   options.mode = alloc::Mode::best;
-  engine::Planner planner(options);
+  planner::Planner planner(options);
   // A single action is judged by what it decided, a cycle by what became of it.
   const bool cycle = json.at("suite") == "cycle";
   for (int round = 1; round <= until + after; ++round) {

@@ -123,7 +123,7 @@ void KaiWorld::read_tasks() {
   }
 }
 
-engine::PlanInput KaiWorld::input(const engine::Actions& actions) {
+planner::PlanInput KaiWorld::input(const planner::Actions& actions) {
   cluster::ClusterState state;
   const auto tell = [&](KubeObject object) {
     state.apply(cluster::ObjectChanged{std::move(object)});
@@ -132,11 +132,11 @@ engine::PlanInput KaiWorld::input(const engine::Actions& actions) {
   for (const auto& node : nodes_) tell(node);
   for (const auto& slice : slices_) tell(slice);
   for (const auto& [name, claim] : claims_) tell(claim.object);
-  engine::PlanInput input;
+  planner::PlanInput input;
   for (const auto& json : json_.at("jobs")) {
     auto job = job_of(json);
     for (const auto& member : job->members) {
-      if (member.state != engine::MemberState::done) tell(*member.pod);
+      if (member.state != planner::MemberState::done) tell(*member.pod);
     }
     input.jobs.push_back(std::move(job));
   }
@@ -152,7 +152,7 @@ engine::PlanInput KaiWorld::input(const engine::Actions& actions) {
   return input;
 }
 
-void KaiWorld::apply(const engine::Plan& plan) {
+void KaiWorld::apply(const planner::Plan& plan) {
   const auto put = [&](const Placement& placement, const char* status) {
     auto& task = tasks_.at(placement.pod_uid.get());
     task.status = status;

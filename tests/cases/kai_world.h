@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dray/engine/plan.h"
+#include "dray/planner/plan.h"
 #include "tests/cases/runner.h"
 
 namespace dray::cases {
@@ -20,8 +20,8 @@ class KaiWorld {
   explicit KaiWorld(const Json& json);
 
   /// What a round's plan works on.
-  [[nodiscard]] engine::PlanInput input(const engine::Actions& actions);
-  void apply(const engine::Plan& plan);
+  [[nodiscard]] planner::PlanInput input(const planner::Actions& actions);
+  void apply(const planner::Plan& plan);
   /// Those who leave are gone and wait again, those who start run.
   void settle(Duration pause);
 
@@ -60,13 +60,13 @@ class KaiWorld {
   void read_tasks();
   void read_numa();
   void add_zone_claim(Task& task, const std::string& name_space);
-  [[nodiscard]] std::vector<engine::RefusedNode> refused_by_pods() const;
+  [[nodiscard]] std::vector<planner::RefusedNode> refused_by_pods() const;
   void add_device_claim(Task& task, const Json& gpu, const std::string& name_space);
   void allocate_running();
   void release(Task& task);
   [[nodiscard]] std::shared_ptr<const Pod> pod_of(const Task& task, const Json& job) const;
   [[nodiscard]] policy::SubGroup gang_of(const Json& gang, const Json& job) const;
-  [[nodiscard]] std::shared_ptr<const engine::Job> job_of(const Json& job) const;
+  [[nodiscard]] std::shared_ptr<const planner::Job> job_of(const Json& job) const;
 
   const Json& json_;
   Time now_;
@@ -81,7 +81,7 @@ class KaiWorld {
   std::map<std::string, Task> tasks_;
   std::map<DeviceId, std::string> groups_;
   std::map<std::string, Time> stale_;
-  std::vector<engine::Hold> holds_;
+  std::vector<planner::Hold> holds_;
   std::map<std::string, std::string> reasons_;
   std::string log_;  ///< who was evicted for whom
 };

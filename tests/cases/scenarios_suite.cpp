@@ -9,10 +9,10 @@
 
 #include <fnmatch.h>
 
-#include "dray/engine/trial.h"
+#include "dray/planner/what_if.h"
 #include "tests/cases/runner.h"
-#include "wire/manifests.h"
-#include "wire/yaml_json.h"
+#include "wire/object/manifests.h"
+#include "wire/yaml/yaml_json.h"
 
 // `scenarios EXPECT.yaml`: the pods of scenario files, placed as `dray allocate` does it on the
 // inventory beside them ([0-9]*.yaml of the folder above), against what must come out.
@@ -40,7 +40,7 @@ using Devices = std::map<DeviceId, Attributes>;
 /// What a scenario's pods got, and what of that is not as it must be.
 class Check {
  public:
-  Check(const Devices& devices, const engine::JobOutcome& outcome)
+  Check(const Devices& devices, const planner::JobOutcome& outcome)
       : devices_(devices), outcome_(outcome) {
     for (const auto& placement : outcome.placements) {
       for (const auto& claim : placement.claims) {
@@ -177,7 +177,7 @@ class Check {
   }
 
   const Devices& devices_;
-  const engine::JobOutcome& outcome_;
+  const planner::JobOutcome& outcome_;
   std::vector<AllocatedDevice> results_;
   std::size_t extended_ = 0;
   std::vector<std::string> wrong_;
@@ -219,7 +219,7 @@ void play(const fs::path& base, const Json& scenario, Report& report) {
       cluster.apply(cluster::ObjectChanged{std::move(object)});
     }
   }
-  engine::Trial trial(std::move(cluster), options_for(scenario));
+  planner::Trial trial(std::move(cluster), options_for(scenario));
   std::vector<Pod> pods;
   for (auto& object : objects_of(base / scenario.at("file").get<std::string>())) {
     if (auto* pod = std::get_if<Pod>(&object)) {

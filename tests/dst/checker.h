@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dray/sim/cluster_loop.h"
+#include "sim/cluster_loop.h"
 
 namespace dray::dst {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "dray/sim/cluster_loop.h"
+#include "sim/cluster_loop.h"
 
 namespace dray::dst {
 

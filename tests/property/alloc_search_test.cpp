@@ -3,7 +3,7 @@
 #include <optional>
 #include <random>
 
-#include "alloc/search.h"
+#include "alloc/search/search.h"
 #include "tests/unit/cluster/objects.h"
 
 // The search leaves out what cannot matter: against one that leaves out nothing.

@@ -10,9 +10,9 @@
 #include "dray/alloc/allocator.h"
 #include "dray/base/time.h"
 #include "dray/cluster/event.h"
-#include "dray/engine/extender_api.h"
-#include "dray/engine/plan.h"
 #include "dray/engine/write.h"
+#include "dray/model/extender_api.h"
+#include "dray/planner/plan.h"
 
 namespace dray::engine {
 
@@ -36,7 +36,7 @@ struct LeadershipChanged {
 /// A plan that the worker made from the Snapshot of a WantPlan.
 struct Planned {
   std::uint64_t generation = 0;
-  Plan plan;
+  planner::Plan plan;
 };
 /// Another policy file is in force; null: none.
 struct PolicyChanged {
@@ -60,7 +60,7 @@ struct AnswerBind {
 /// Run plan() on `input` beside the strand; the result comes back as Planned{generation}.
 struct WantPlan {
   std::uint64_t generation = 0;
-  std::shared_ptr<const PlanInput> input;
+  std::shared_ptr<const planner::PlanInput> input;
 };
 using Effect = std::variant<SendWrite, AnswerBind, WantPlan>;
 using Effects = std::vector<Effect>;
@@ -154,7 +154,7 @@ class Engine {
     std::uint64_t evictions_refused = 0;  ///< that it would not
     std::string policy_problem;           ///< why objects are left out of the policy; empty: none
     policy::ResourceTable resources;      ///< that are counted
-    std::vector<QueueReport> queues;      ///< as of the last plan
+    std::vector<planner::QueueReport> queues;  ///< as of the last plan
   };
   [[nodiscard]] Status status() const;
 

@@ -9,8 +9,8 @@
 
 #include "dray/base/error.h"
 #include "dray/base/time.h"
-#include "dray/engine/extender_api.h"
 #include "dray/engine/write.h"
+#include "dray/model/extender_api.h"
 #include "dray/sim/api_server.h"
 
 namespace dray::sim {

@@ -1,8 +1,8 @@
-#include "alloc/capacity.h"
+#include "alloc/request/capacity.h"
 
 #include <catch2/catch.hpp>
 
-#include "alloc/amount.h"
+#include "alloc/view/amount.h"
 #include "tests/unit/cluster/objects.h"
 
 using namespace dray;

@@ -1,4 +1,4 @@
-#include "alloc/explain.h"
+#include "alloc/report/explain.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "alloc/memo.h"
+#include "alloc/search/memo.h"
 
 #include <catch2/catch.hpp>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "alloc/score.h"
+#include "alloc/search/score.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "app/allocate_report.h"
+#include "app/allocate/allocate_report.h"
 
 #include <catch2/catch.hpp>
 

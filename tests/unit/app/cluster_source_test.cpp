@@ -1,4 +1,4 @@
-#include "app/cluster_source.h"
+#include "app/common/cluster_source.h"
 
 #include <CLI/CLI.hpp>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "app/lint_expressions.h"
+#include "app/lint/lint_expressions.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
-#include "app/match_devices.h"
+#include "app/match/match_devices.h"
 
 #include <catch2/catch.hpp>
 
-#include "app/match_report.h"
+#include "app/match/match_report.h"
 
 namespace dray::app {
 namespace {

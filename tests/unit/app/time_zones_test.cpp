@@ -1,4 +1,4 @@
-#include "app/time_zones.h"
+#include "app/serve/time_zones.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "cel/checker.h"
+#include "cel/check/checker.h"
 
 #include <string>
 

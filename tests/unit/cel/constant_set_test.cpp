@@ -1,4 +1,4 @@
-#include "cel/constant_set.h"
+#include "cel/value/constant_set.h"
 
 #include <cstdint>
 #include <limits>

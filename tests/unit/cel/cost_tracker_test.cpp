@@ -1,4 +1,4 @@
-#include "cel/cost_tracker.h"
+#include "cel/eval/cost_tracker.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "cel/declarations.h"
+#include "cel/check/declarations.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "cel/outline.h"
+#include "cel/syntax/outline.h"
 #include "tests/unit/cel/fixture.h"
 
 namespace dray::cel {

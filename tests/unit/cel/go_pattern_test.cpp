@@ -1,4 +1,4 @@
-#include "cel/go_pattern.h"
+#include "cel/text/go_pattern.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "cel/parser.h"
+#include "cel/syntax/parser.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cel/regex_classes.h"
+#include "cel/text/regex_classes.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "cel/regex.h"
+#include "cel/text/regex.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "dray/cel/shape_column.h"
+#include "cel/program/shape_column.h"
 
 #include <catch2/catch.hpp>
 

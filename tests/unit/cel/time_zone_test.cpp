@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "cel/time_text.h"
+#include "cel/text/time_text.h"
 
 namespace dray::cel {
 namespace {

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "dray/alloc/extended_resources.h"
-#include "dray/engine/binding.h"
+#include "engine/protocol/binding.h"
 #include "tests/unit/engine/binding_server.h"
 
 namespace dray::engine {

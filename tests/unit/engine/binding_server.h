@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dray/engine/binding.h"
+#include "engine/protocol/binding.h"
 
 namespace dray::engine {
 

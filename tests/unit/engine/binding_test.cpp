@@ -1,4 +1,4 @@
-#include "dray/engine/binding.h"
+#include "engine/protocol/binding.h"
 
 #include <catch2/catch.hpp>
 

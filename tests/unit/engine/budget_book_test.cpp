@@ -1,4 +1,4 @@
-#include "engine/budget_book.h"
+#include "engine/books/budget_book.h"
 
 #include <catch2/catch.hpp>
 

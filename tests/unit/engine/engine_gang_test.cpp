@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "dray/engine/binding.h"
+#include "engine/protocol/binding.h"
 #include "tests/unit/engine/fixture.h"
 
 // Gangs and evictions through the engine, with plans made by hand.

@@ -1,4 +1,4 @@
-#include "dray/engine/eviction_set.h"
+#include "engine/protocol/eviction_set.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,10 +1,10 @@
-#include "dray/engine/gang_commit.h"
+#include "engine/protocol/gang_commit.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "dray/engine/job.h"
+#include "dray/planner/job.h"
 
 namespace dray::engine {
 namespace {

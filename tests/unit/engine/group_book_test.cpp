@@ -1,4 +1,4 @@
-#include "engine/group_book.h"
+#include "engine/books/group_book.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-#include "engine/job_book.h"
+#include "engine/books/job_book.h"
 
 #include <catch2/catch.hpp>
 #include <map>

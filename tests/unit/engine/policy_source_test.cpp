@@ -1,4 +1,4 @@
-#include "engine/policy_source.h"
+#include "engine/books/policy_source.h"
 
 #include <catch2/catch.hpp>
 

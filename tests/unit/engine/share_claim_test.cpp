@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dray/cluster/state.h"
-#include "engine/share_offers.h"
+#include "engine/books/share_offers.h"
 #include "tests/unit/engine/fixture.h"
 
 namespace dray::engine {

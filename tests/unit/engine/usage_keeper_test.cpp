@@ -1,4 +1,4 @@
-#include "dray/engine/usage_keeper.h"
+#include "engine/books/usage_keeper.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "dray/engine/usage_keeper.h"
+#include "engine/books/usage_keeper.h"
 
 namespace dray::engine {
 namespace {

@@ -1,4 +1,4 @@
-#include "wire/config_node.h"
+#include "wire/yaml/config_node.h"
 
 #include <catch2/catch.hpp>
 #include <string>

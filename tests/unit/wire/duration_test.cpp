@@ -1,4 +1,4 @@
-#include "wire/duration.h"
+#include "wire/yaml/duration.h"
 
 #include <catch2/catch.hpp>
 #include <optional>

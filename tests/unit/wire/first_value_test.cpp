@@ -1,4 +1,4 @@
-#include "wire/first_value.h"
+#include "wire/json/first_value.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "wire/json_reader.h"
+#include "wire/json/json_reader.h"
 
 #include <string>
 #include <vector>

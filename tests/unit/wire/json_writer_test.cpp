@@ -1,4 +1,4 @@
-#include "wire/json_writer.h"
+#include "wire/json/json_writer.h"
 
 #include <cstdint>
 #include <limits>

@@ -1,8 +1,8 @@
-#include "wire/json_yaml.h"
+#include "wire/yaml/json_yaml.h"
 
 #include <catch2/catch.hpp>
 
-#include "wire/yaml_json.h"
+#include "wire/yaml/yaml_json.h"
 
 using namespace dray;
 

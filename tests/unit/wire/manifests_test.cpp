@@ -1,4 +1,4 @@
-#include "wire/manifests.h"
+#include "wire/object/manifests.h"
 
 #include <cstdlib>
 #include <filesystem>

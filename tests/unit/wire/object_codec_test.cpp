@@ -1,4 +1,4 @@
-#include "wire/object_codec.h"
+#include "wire/object/object_codec.h"
 
 #include <string>
 #include <variant>

@@ -1,4 +1,4 @@
-#include "wire/policy_codec.h"
+#include "wire/policy/policy_codec.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "wire/policy_shape.h"
+#include "wire/policy/policy_shape.h"
 
 namespace dray::wire {
 

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <string>
 
-#include "wire/policy_shape.h"
+#include "wire/policy/policy_shape.h"
 
 namespace dray::wire {
 

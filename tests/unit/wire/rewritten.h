@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "wire/codecs.h"
+#include "wire/object/codecs.h"
 
 namespace dray::wire {
 

@@ -1,4 +1,4 @@
-#include "wire/scalar_place.h"
+#include "wire/yaml/scalar_place.h"
 
 #include <catch2/catch.hpp>
 #include <string>

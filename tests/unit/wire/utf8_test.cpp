@@ -1,4 +1,4 @@
-#include "wire/utf8.h"
+#include "wire/json/utf8.h"
 
 #include <string>
 

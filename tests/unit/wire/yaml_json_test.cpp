@@ -1,4 +1,4 @@
-#include "wire/yaml_json.h"
+#include "wire/yaml/yaml_json.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "wire/yaml_scalar.h"
+#include "wire/yaml/yaml_scalar.h"
 
 #include <string>
 

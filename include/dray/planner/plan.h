@@ -1,0 +1,184 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dray/alloc/allocator.h"
+#include "dray/base/time.h"
+#include "dray/model/placement.h"
+#include "dray/model/reason.h"
+#include "dray/planner/job.h"
+#include "dray/policy/policy.h"
+#include "dray/policy/usage.h"
+
+namespace dray::cluster {
+class Snapshot;
+}
+
+namespace dray::planner {
+
+// ---- What goes in ----
+
+/// Bounds a plan by work, not by time, so that it is the same everywhere.
+struct PlanBudget {
+  std::size_t jobs = 512;
+  std::size_t nodes_tried = 200'000;
+  std::size_t evictions = 64;     ///< pods
+  std::size_t scenarios = 4'096;  ///< sets of victims that are tried out
+};
+
+struct RefusedNode {
+  Uid pod;
+  NodeName node;
+  auto operator<=>(const RefusedNode&) const = default;
+};
+
+/// A PodDisruptionBudget: of these pods, so many may go now.
+struct DisruptionBudget {
+  std::string name;       ///< namespace/name, for people
+  std::vector<Uid> pods;  ///< sorted
+  std::int64_t allowed = 0;
+
+  bool operator==(const DisruptionBudget&) const = default;
+};
+
+/// Room that an earlier plan holds for a job until those who have it are gone (JobOutcome::held).
+/// Nobody else gets it; the job itself may also go elsewhere.
+struct Hold {
+  Uid job;
+  std::vector<Placement> placements;
+
+  bool operator==(const Hold&) const = default;
+};
+
+/// A claim whose pod is gone, and whose devices nobody has taken off it yet: they are free soon.
+struct LeavingClaim {
+  ClaimKey claim;
+  NodeName node;
+
+  bool operator==(const LeavingClaim&) const = default;
+};
+
+/// Which of the ways to serve a job are open. Plain placing always is.
+struct Actions {
+  bool place = true;
+  bool consolidate = true;  ///< as far as the policy allows, like the following
+  bool reclaim = true;
+  bool preempt = true;
+  bool end_stale_gangs = true;
+
+  bool operator==(const Actions&) const = default;
+};
+
+/// All that plan() reads.
+struct PlanInput {
+  std::shared_ptr<const cluster::Snapshot> snapshot;
+  /// Null: Policy::open().
+  std::shared_ptr<const policy::Policy> policy;
+  /// Every job that waits or runs, whoever is to be served or may have to give. Sorted by uid. The
+  /// same pointer as in an earlier plan says that nothing about the job changed.
+  std::vector<std::shared_ptr<const Job>> jobs;
+  std::vector<RefusedNode> refused;  ///< sorted: kube-scheduler did not take the node for the pod
+  std::optional<std::vector<NodeName>> only;  ///< where jobs may go; absent: anywhere
+  std::vector<DisruptionBudget> disruption_budgets;
+  std::vector<Hold> holds;
+  std::vector<LeavingClaim> leaving;                  ///< sorted by claim
+  std::shared_ptr<const policy::UsageHistory> usage;  ///< null: the past does not count
+  Actions actions;
+  PlanBudget budget;
+  Time now;
+};
+
+// ---- What comes out ----
+
+/// What happens to a waiting job. A job may get some members now (a gang at least its minimum) and
+/// others later.
+struct JobOutcome {
+  Uid job;
+  std::vector<Uid> pods;              ///< its members that wait, in their order
+  std::vector<Placement> placements;  ///< to be reserved and started now
+  /// Room for members that they get once others have left it: hold it for the job (and give it back
+  /// with the next PlanInput); nothing is started yet.
+  std::vector<Placement> held;
+  Reason reason = Reason::none;            ///< why what is not placed waits
+  std::string detail;                      ///< counts and names, for people
+  std::vector<std::string> warnings = {};  ///< of the placements: they work but may not be meant
+
+  bool operator==(const JobOutcome&) const = default;
+};
+
+enum class EvictionCause : std::uint8_t { reclaim, preemption, consolidation, stale_gang };
+[[nodiscard]] std::string_view name(EvictionCause cause);
+
+/// Pods of a job that have to go, together. All evictions for one beneficiary are one set: where
+/// one of them is refused (a disruption budget), the others serve nobody.
+struct Eviction {
+  Uid job;
+  std::vector<Uid> pods;  ///< that are placed: bound, or merely reserved
+  EvictionCause cause = EvictionCause::reclaim;
+  std::optional<Uid> beneficiary;  ///< none for a stale gang
+  /// Where the plan has room for those of the pods that it only moves: hold it for the job.
+  std::vector<Placement> moved;
+  std::string detail;  ///< both sides and their queues' numbers, for people
+
+  bool operator==(const Eviction&) const = default;
+};
+
+/// A gang that runs below its minimum: when it was first seen so. Give it back with the job
+/// (Job::stale_since), or its grace period starts anew.
+struct StaleGang {
+  Uid job;
+  Time since;
+
+  bool operator==(const StaleGang&) const = default;
+};
+
+/// What a queue has at the beginning of the plan, for people and metrics. In the order of the
+/// policy's queues; amounts in the order of its counted resources.
+struct QueueReport {
+  policy::QueueName queue;
+  policy::Amounts fair_share;
+  policy::Amounts allocated;
+  policy::Amounts requested;
+
+  bool operator==(const QueueReport&) const = default;
+};
+
+struct Plan {
+  std::vector<JobOutcome> jobs;     ///< each waiting job that was looked at, in the order served
+  std::vector<Eviction> evictions;  ///< in the order of their beneficiaries
+  std::vector<StaleGang> stale;     ///< every gang that is stale now, sorted by uid
+  std::vector<QueueReport> queues;
+  policy::Amounts total;          ///< what the cluster has of the counted resources
+  std::size_t nodes_tried = 0;    ///< (pod, node) pairs that were looked at in full
+  std::size_t scenarios = 0;      ///< sets of victims that were tried out
+  std::size_t refused_early = 0;  ///< jobs that a bound refused without a search
+  bool exhausted = false;         ///< the budget ended it: jobs beyond it have Reason planning
+  /// When the outcome may change by time alone: a grace period, a minimum run time, a delay ends.
+  std::optional<Time> again_at;
+
+  bool operator==(const Plan&) const = default;
+};
+
+/// Decides which waiting jobs start where, and who gives way. Pure: the same input gives the same
+/// plan; what a planner remembers from earlier plans saves work and changes no answer. One thread
+/// at a time.
+class Planner {
+ public:
+  explicit Planner(const alloc::AllocatorOptions& options = {});
+  ~Planner();
+  Planner(Planner&&) noexcept;
+  Planner& operator=(Planner&&) noexcept;
+
+  [[nodiscard]] Plan plan(const PlanInput& input);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dray::planner

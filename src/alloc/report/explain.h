@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "alloc/request/ask.h"
+#include "alloc/search/memo.h"
+#include "alloc/search/tables.h"
+#include "alloc/view/node_view.h"
+#include "dray/alloc/allocator.h"
+
+namespace dray::alloc {
+
+/// Where the candidates of each (sub)request went.
+[[nodiscard]] std::vector<RequestFunnel> funnels(const NodeView& view, const Ask& ask,
+                                                 const Tables& tables);
+
+/// The Reason for a search that found nothing: the first stage that left some request with too few
+/// devices, else what the requests do to each other.
+[[nodiscard]] Remembered diagnose(const NodeView& view, const Ask& ask, const Tables& tables);
+
+}  // namespace dray::alloc

@@ -1,0 +1,76 @@
+#include "alloc/report/warnings.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dray::alloc {
+namespace {
+
+constexpr std::string_view tpu_driver = "tpu.google.com";
+
+void shares_on_one_card(const NodeView& view, const Ask& ask, const Tables& tables,
+                        std::span<const Pick> picks, std::vector<std::string>& out) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  for (const auto& pick : picks) {
+    if (!tables.shareable(pick.device)) continue;
+    if (seen.emplace(ask.specs[pick.spec].claim, pick.device).second) continue;
+    out.push_back(
+        fmt::format("both shares are on one card; the driver keeps only the last limit ({})",
+                    view.devices[pick.device].name()));
+  }
+}
+
+void part_of_a_tpu_host(const NodeView& view, std::span<const Pick> picks,
+                        std::vector<std::string>& out) {
+  std::size_t taken = 0;
+  for (const auto& pick : picks) {
+    if (view.pools[view.devices[pick.device].pool].pool->driver.get() == tpu_driver) ++taken;
+  }
+  const auto chips =
+      static_cast<std::size_t>(std::ranges::count_if(view.devices, [&](const ViewDevice& device) {
+        return view.pools[device.pool].pool->driver.get() == tpu_driver;
+      }));
+  if (taken == 0 || taken == chips) return;
+  out.push_back(
+      fmt::format("libtpu needs all chips of the host: {} of {} are taken", taken, chips));
+}
+
+/// `false NUMA alignment: -1 means unknown (dra.net/numaNode)`.
+std::string false_alignment(std::string_view attribute, std::string_view value) {
+  const auto has = [&](std::string_view word) { return attribute.find(word) != attribute.npos; };
+  const auto* kind = has("numa") ? "NUMA " : has("pcie") ? "PCIe " : "";
+  return fmt::format("false {}alignment: {} means unknown ({})", kind,
+                     value.empty() ? "an empty value" : value, attribute);
+}
+
+void matched_by_unknown(const Ask& ask, const Tables& tables, const AttributeValues& values,
+                        std::span<const Pick> picks, std::vector<std::string>& out) {
+  std::set<std::string> said;
+  for (const auto& pick : picks) {
+    const auto& spec = ask.specs[pick.spec];
+    for (std::size_t i = 0; i < spec.constraints.size(); ++i) {
+      const auto& constraint = ask.claims[spec.claim].constraints[spec.constraints[i]];
+      const auto value = (*tables.row(pick.spec).values[i])[pick.device];
+      if (constraint.distinct || !values.stands_for_unknown(value)) continue;
+      auto text = false_alignment(constraint.attribute, values.text(value, true).value_or(""));
+      if (said.insert(text).second) out.push_back(std::move(text));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> warnings(const NodeView& view, const Ask& ask, const Tables& tables,
+                                  const AttributeValues& values, std::span<const Pick> picks) {
+  std::vector<std::string> out;
+  shares_on_one_card(view, ask, tables, picks, out);
+  part_of_a_tpu_host(view, picks, out);
+  matched_by_unknown(ask, tables, values, picks, out);
+  return out;
+}
+
+}  // namespace dray::alloc

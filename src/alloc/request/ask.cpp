@@ -1,0 +1,204 @@
+#include "alloc/request/ask.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dray::alloc {
+namespace {
+
+constexpr std::size_t most_programs = 4096;
+
+class Preparer {
+ public:
+  Preparer(const cluster::Snapshot& snapshot, const Features& features, Programs& programs)
+      : snapshot_(snapshot), features_(features), programs_(programs) {}
+
+  Ask prepare(std::span<const ResourceClaim* const> claims) {
+    for (const auto* claim : claims) {
+      AskedClaim asked;
+      asked.claim = std::make_shared<const ResourceClaim>(*claim);
+      asked.label = claim->key().to_string();
+      for (const auto& request : asked.claim->spec.requests) {
+        add_request(asked, request);
+      }
+      add_constraints(asked);
+      ask_.claims.push_back(std::move(asked));
+    }
+    for (auto& spec : ask_.specs) find_constraints(spec);
+    return std::move(ask_);
+  }
+
+ private:
+  void add_request(AskedClaim& claim, const DeviceRequest& request) {
+    AskedRequest asked;
+    asked.first = static_cast<std::uint32_t>(ask_.specs.size());
+    asked.alternatives = !request.first_available.empty();
+    asked.error = request_error(claim, request);
+    const auto number = static_cast<std::uint32_t>(claim.requests.size());
+    if (asked.alternatives) {
+      for (std::uint32_t i = 0; i < request.first_available.size(); ++i) {
+        auto spec = make_spec(claim, request.first_available[i], request.first_available[i].name);
+        spec.parent = request.name;
+        spec.alternative = true;
+        spec.sub = i;
+        spec.admin = false;
+        spec.request = number;
+        ask_.specs.push_back(std::move(spec));
+      }
+    } else {
+      static const DeviceRequestSpec nothing;
+      auto spec = make_spec(claim, request.exactly ? *request.exactly : nothing, request.name);
+      spec.request = number;
+      ask_.specs.push_back(std::move(spec));
+    }
+    asked.last = static_cast<std::uint32_t>(ask_.specs.size());
+    claim.requests.push_back(std::move(asked));
+  }
+
+  std::optional<std::string> request_error(const AskedClaim& claim,
+                                           const DeviceRequest& request) const {
+    if (!features_.prioritized_list && !request.first_available.empty()) {
+      return fmt::format(
+          "claim {}, request {}: has subrequests, but the DRAPrioritizedList feature is disabled",
+          claim.label, request.name);
+    }
+    if (features_.consumable_capacity) return std::nullopt;
+    constexpr auto text =
+        "claim {}, {} {}: has capacity requests, but the DRAConsumableCapacity feature is disabled";
+    if (request.exactly && request.exactly->has_capacity) {
+      return fmt::format(text, claim.label, "request", request.name);
+    }
+    for (const auto& sub : request.first_available) {
+      if (sub.has_capacity) return fmt::format(text, claim.label, "subrequest", sub.name);
+    }
+    return std::nullopt;
+  }
+
+  Spec make_spec(const AskedClaim& claim, const DeviceRequestSpec& given, const std::string& name) {
+    Spec spec;
+    spec.spec = &given;
+    spec.name = name;
+    spec.claim = static_cast<std::uint32_t>(ask_.claims.size());
+    spec.all = given.allocation_mode == "All";
+    spec.admin = given.admin_access.value_or(false);
+    spec.count = spec.all ? 0 : given.count;
+    spec.device_class = snapshot_.compiled_class(given.device_class);
+    for (const auto& selector : given.selectors) {
+      spec.selectors.push_back(selector.cel ? programs_.find(*selector.cel, cel::Purpose::selector)
+                                            : cluster::CompiledSelector{});
+    }
+    if (features_.derived_attributes) {
+      for (const auto& derived : given.derived_attributes) {
+        const auto& program = programs_.find(derived.expression, cel::Purpose::derived_attribute);
+        std::erase_if(spec.derived, [&](const auto& other) { return other.name == derived.name; });
+        spec.derived.push_back({derived.name, program});
+      }
+    }
+    spec.error = spec_error(spec);
+    if (spec.error) {
+      spec.error = fmt::format("claim {}, request {}{}", claim.label, name, *spec.error);
+    }
+    return spec;
+  }
+
+  /// validateDeviceRequest up to where it looks at pools; what follows `claim C, request R`.
+  [[nodiscard]] std::optional<std::string> spec_error(const Spec& spec) const {
+    const auto& given = *spec.spec;
+    if (!given.derived_attributes.empty() && !features_.derived_attributes) {
+      return ": cannot handle request with derived attributes, the feature is disabled";
+    }
+    for (std::size_t i = 0; i < spec.selectors.size(); ++i) {
+      if (spec.selectors[i].has_cel) continue;
+      return fmt::format(", selector #{}: CEL expression empty (unsupported selector type?)", i);
+    }
+    if (!features_.admin_access && given.admin_access) {
+      return ": admin access is requested, but the feature is disabled";
+    }
+    const auto& class_name = given.device_class.get();
+    if (class_name.empty()) return ": missing device class name (unsupported request type?)";
+    if (!spec.device_class) {
+      return fmt::format(
+          ": could not retrieve device class {0}: deviceclass.resource.k8s.io \"{0}\" not found",
+          class_name);
+    }
+    if (!spec.all && given.allocation_mode != "ExactCount") {
+      return ": unsupported count mode " + given.allocation_mode;
+    }
+    return std::nullopt;
+  }
+
+  static void add_constraints(AskedClaim& claim) {
+    const auto& constraints = claim.claim->spec.constraints;
+    for (std::size_t i = 0; i < constraints.size(); ++i) {
+      const auto& given = constraints[i];
+      if (given.match_attribute) {
+        claim.constraints.push_back({*given.match_attribute, false});
+      } else if (given.distinct_attribute) {
+        claim.constraints.push_back({*given.distinct_attribute, true});
+      } else {
+        claim.constraint_error =
+            fmt::format("claim {}, constraint #{}: empty constraint (unsupported constraint type?)",
+                        claim.label, i);
+        return;
+      }
+    }
+  }
+
+  void find_constraints(Spec& spec) const {
+    const auto& claim = ask_.claims[spec.claim];
+    const auto full_name = spec.full_name();
+    for (std::uint32_t i = 0; i < claim.constraints.size(); ++i) {
+      const auto& scope = claim.claim->spec.constraints[i].requests;
+      const auto named = [&](const std::string& name) {
+        return std::ranges::find(scope, name) != scope.end();
+      };
+      if (scope.empty() || named(full_name) || (spec.alternative && named(spec.parent))) {
+        spec.constraints.push_back(i);
+      }
+    }
+  }
+
+  const cluster::Snapshot& snapshot_;
+  const Features& features_;
+  Programs& programs_;
+  Ask ask_;
+};
+
+}  // namespace
+
+const cluster::CompiledSelector& Programs::find(const std::string& text, cel::Purpose purpose) {
+  auto& known = known_[purpose == cel::Purpose::selector ? 0 : 1];
+  if (const auto at = known.find(text); at != known.end()) return at->second;
+  if (known.size() >= most_programs) known.clear();
+  cluster::CompiledSelector compiled;
+  compiled.has_cel = true;
+  auto program = cel::compile(text, {.environment = {}, .purpose = purpose});
+  if (program) {
+    compiled.program = std::move(*program);
+  } else {
+    compiled.error = program.error().message;
+  }
+  return known.emplace(text, std::move(compiled)).first->second;
+}
+
+const DerivedAttributeProgram* Spec::find_derived(const std::string& attribute) const {
+  const auto at = std::ranges::find(derived, attribute, &DerivedAttributeProgram::name);
+  return at == derived.end() ? nullptr : &*at;
+}
+
+bool Ask::is_for(std::span<const ResourceClaim* const> given) const {
+  return std::ranges::equal(claims, given, [](const AskedClaim& mine, const ResourceClaim* theirs) {
+    return mine.claim->meta.name == theirs->meta.name &&
+           mine.claim->meta.namespace_name == theirs->meta.namespace_name &&
+           mine.claim->spec == theirs->spec;
+  });
+}
+
+Ask prepare(std::span<const ResourceClaim* const> claims, const cluster::Snapshot& snapshot,
+            const Features& features, Programs& programs) {
+  return Preparer(snapshot, features, programs).prepare(claims);
+}
+
+}  // namespace dray::alloc

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "alloc/request/capacity.h"
+#include "dray/alloc/features.h"
+#include "dray/cluster/snapshot.h"
+#include "dray/model/claim.h"
+
+namespace dray::alloc {
+
+/// Compiled selectors and derived attributes by their text; bounded.
+class Programs {
+ public:
+  [[nodiscard]] const cluster::CompiledSelector& find(const std::string& text,
+                                                      cel::Purpose purpose);
+
+ private:
+  std::unordered_map<std::string, cluster::CompiledSelector> known_[2];
+};
+
+/// A derived attribute of a request, ready to run.
+struct DerivedAttributeProgram {
+  std::string name;
+  cluster::CompiledSelector program;
+};
+
+/// An `exactly` request or one alternative, ready for the search.
+struct Spec {
+  const DeviceRequestSpec* spec = nullptr;
+  std::string name;    ///< of the request, or of the alternative alone
+  std::string parent;  ///< of the request of an alternative
+  std::uint32_t claim = 0;
+  std::uint32_t request = 0;  ///< within the claim
+  std::uint32_t sub = 0;      ///< among the alternatives
+  bool alternative = false;
+  bool all = false;
+  bool admin = false;
+  std::int64_t count = 0;
+  std::shared_ptr<const cluster::CompiledClass> device_class;
+  std::vector<cluster::CompiledSelector> selectors;
+  std::vector<DerivedAttributeProgram> derived;
+  std::vector<std::uint32_t> constraints;  ///< of the claim, those that apply
+  std::optional<std::string> error;        ///< found before any device is looked at
+
+  [[nodiscard]] std::string full_name() const { return alternative ? parent + "/" + name : name; }
+  [[nodiscard]] const DerivedAttributeProgram* find_derived(const std::string& attribute) const;
+};
+
+struct Constraint {
+  std::string attribute;
+  bool distinct = false;
+};
+
+struct AskedRequest {
+  std::uint32_t first = 0;  ///< of Ask::specs
+  std::uint32_t last = 0;
+  bool alternatives = false;
+  std::optional<std::string> error;
+};
+
+struct AskedClaim {
+  std::shared_ptr<const ResourceClaim> claim;
+  std::string label;  ///< klog.KObj: namespace/name
+  std::vector<AskedRequest> requests;
+  std::vector<Constraint> constraints;
+  std::optional<std::string> constraint_error;
+};
+
+/// What a pod's claims ask for, prepared once for many nodes. Holds copies of the claims.
+struct Ask {
+  std::vector<AskedClaim> claims;
+  std::vector<Spec> specs;
+
+  [[nodiscard]] bool is_for(std::span<const ResourceClaim* const> given) const;
+};
+
+/// The checks that upstream makes before it looks at any device are made here, their errors kept
+/// for when upstream would report them.
+[[nodiscard]] Ask prepare(std::span<const ResourceClaim* const> claims,
+                          const cluster::Snapshot& snapshot, const Features& features,
+                          Programs& programs);
+
+}  // namespace dray::alloc

@@ -1,0 +1,195 @@
+#include "alloc/search/memo.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace dray::alloc {
+namespace {
+
+constexpr std::size_t most_shapes = 64;
+constexpr std::size_t most_states = 20'000;      // of one shape
+constexpr std::size_t most_by_node = 4'000'000;  // of all shapes
+
+void mix(std::size_t& hash, std::size_t more) {
+  hash = (hash ^ more) * 0x9e3779b97f4a7c15ULL;
+  hash ^= hash >> 29U;
+}
+
+std::size_t hash_of(const DeviceRequestSpec& spec) {
+  std::size_t hash = std::hash<std::string>{}(spec.device_class.get());
+  mix(hash, static_cast<std::size_t>(spec.count));
+  for (const auto& selector : spec.selectors) {
+    if (selector.cel) mix(hash, std::hash<std::string>{}(*selector.cel));
+  }
+  return hash;
+}
+
+std::size_t hash_of(const Ask& ask) {
+  std::size_t hash = ask.claims.size();
+  for (const auto& claim : ask.claims) {
+    for (const auto& request : claim.claim->spec.requests) {
+      if (request.exactly) mix(hash, hash_of(*request.exactly));
+      for (const auto& sub : request.first_available) mix(hash, hash_of(sub));
+    }
+    for (const auto& constraint : claim.claim->spec.constraints) {
+      if (constraint.match_attribute) {
+        mix(hash, std::hash<std::string>{}(*constraint.match_attribute));
+      }
+    }
+  }
+  return hash;
+}
+
+}  // namespace
+
+std::size_t Memo::Shape::StateHash::operator()(const State& key) const {
+  std::size_t hash = key.size();
+  for (const auto word : key) mix(hash, word);
+  return hash;
+}
+
+AttributeReads reads_of(const Ask& ask, const std::vector<std::string>& placed) {
+  AttributeReads reads;
+  const auto add = [&](const cluster::CompiledSelector& selector) {
+    if (!selector.program) return;
+    const auto& more = selector.program->reads();
+    reads.everything = reads.everything || more.everything;
+    reads.names.insert(reads.names.end(), more.names.begin(), more.names.end());
+  };
+  const auto add_attribute = [&](const std::string& attribute) {
+    reads.names.push_back(cel::split_name(cel::Half::attribute, attribute, ""));
+  };
+  for (const auto& spec : ask.specs) {
+    if (spec.device_class) std::ranges::for_each(spec.device_class->selectors, add);
+    std::ranges::for_each(spec.selectors, add);
+    for (const auto& derived : spec.derived) add(derived.program);
+  }
+  for (const auto& claim : ask.claims) {
+    for (const auto& constraint : claim.constraints) add_attribute(constraint.attribute);
+  }
+  std::ranges::for_each(placed, add_attribute);
+  std::ranges::sort(reads.names);
+  return reads;
+}
+
+Memo::Shape& Memo::find(const Ask& ask, const cluster::Snapshot& snapshot,
+                        const std::vector<std::string>& placed) {
+  if (origin_ != snapshot.origin()) {
+    for (auto& shape : shapes_) shape.by_node_.clear();
+    origin_ = snapshot.origin();
+  }
+  const auto hash = hash_of(ask);
+  const auto known = std::ranges::find_if(shapes_, [&](const Shape& shape) {
+    return shape.hash_ == hash &&
+           std::ranges::equal(shape.claims_, ask.claims,
+                              [](const ClaimSpec& mine, const AskedClaim& asked) {
+                                return mine == asked.claim->spec;
+                              });
+  });
+  if (known != shapes_.end()) {
+    known->reads_ = reads_of(ask, placed);  // classes may have changed
+    known->left_out_ = nullptr;
+    shapes_.splice(shapes_.begin(), shapes_, known);
+    return shapes_.front();
+  }
+  std::size_t entries = 0;
+  for (const auto& shape : shapes_) entries += shape.by_node_.size();
+  while (!shapes_.empty() && (shapes_.size() >= most_shapes || entries > most_by_node)) {
+    entries -= shapes_.back().by_node_.size();
+    shapes_.pop_back();
+  }
+  auto& made = shapes_.emplace_front();
+  made.hash_ = hash;
+  for (const auto& claim : ask.claims) made.claims_.push_back(claim.claim->spec);
+  made.reads_ = reads_of(ask, placed);
+  return made;
+}
+
+bool Memo::Shape::touched(const cluster::AllocatedState& state, const cluster::NodeEntry& entry) {
+  return state.pools_touched() && std::ranges::any_of(entry.pools, [&](cluster::PoolIndex pool) {
+           return state.touched(pool);
+         });
+}
+
+/// Nothing where the overlay has changed a pool that the node can see.
+std::optional<Memo::Shape::Versions> Memo::Shape::versions(const cluster::AllocatedState& state,
+                                                           cluster::NodeIndex node) {
+  const auto& snapshot = state.snapshot();
+  const auto& entry = snapshot.entry(node);
+  if (touched(state, entry)) return std::nullopt;
+  Versions made{.node = entry.version, .pools = 0, .epoch = snapshot.device_epoch()};
+  for (const auto pool : entry.pools)
+    made.pools = std::max(made.pools, snapshot.pool(pool).version);
+  const auto changed = [&](cluster::PoolIndex pool) { return state.touched(pool); };
+  if (state.pools_touched() && std::ranges::any_of(snapshot.shared_pools(), changed)) {
+    return std::nullopt;
+  }
+  return made;
+}
+
+bool Memo::Shape::looks_tell(const cluster::Snapshot& snapshot) {
+  // What many nodes see, and rules that name devices, are no part of a look.
+  if (!snapshot.shared_pools().empty() || !snapshot.taint_rules().empty()) return false;
+  if (looks_of_ != snapshot.origin() || look_era_ != snapshot.look_era() ||
+      look_epoch_ != snapshot.class_epoch()) {
+    by_look_.clear();
+    looks_of_ = snapshot.origin();
+    look_era_ = snapshot.look_era();
+    look_epoch_ = snapshot.class_epoch();
+  }
+  if (left_out_ != snapshot.left_out()) {
+    left_out_ = snapshot.left_out();
+    const auto read = [&](const cel::Name& name) {
+      auto own = name;
+      own.domain.clear();
+      return std::ranges::binary_search(reads_.names, name) ||
+             std::ranges::binary_search(reads_.names, own);
+    };
+    left_out_is_read_ =
+        !left_out_->empty() && (reads_.everything || std::ranges::any_of(*left_out_, read));
+  }
+  return !left_out_is_read_;
+}
+
+const Remembered* Memo::Shape::find(const cluster::AllocatedState& state, cluster::NodeIndex node) {
+  const auto& snapshot = state.snapshot();
+  const auto& entry = snapshot.entry(node);
+  if (entry.look != 0 && looks_tell(snapshot)) {
+    const bool known = entry.look < by_look_.size() && by_look_[entry.look];
+    return known && !touched(state, entry) ? by_look_[entry.look].get() : nullptr;
+  }
+  if (node.get() >= by_node_.size()) return nullptr;
+  const auto& known = by_node_[node.get()];
+  if (!known.answer) return nullptr;
+  const auto now = versions(state, node);
+  return now && *now == known.versions ? known.answer.get() : nullptr;
+}
+
+std::shared_ptr<const Remembered> Memo::Shape::by_state(const State& key) const {
+  const auto known = by_state_.find(key);
+  return known == by_state_.end() ? nullptr : known->second;
+}
+
+void Memo::Shape::store(State key, std::shared_ptr<const Remembered> answer) {
+  if (by_state_.size() >= most_states) by_state_.clear();
+  by_state_.insert_or_assign(std::move(key), std::move(answer));
+}
+
+void Memo::Shape::store(const cluster::AllocatedState& state, cluster::NodeIndex node,
+                        std::shared_ptr<const Remembered> answer) {
+  const auto& snapshot = state.snapshot();
+  const auto& entry = snapshot.entry(node);
+  if (entry.look != 0 && looks_tell(snapshot)) {
+    if (touched(state, entry)) return;
+    if (by_look_.size() <= entry.look) by_look_.resize(std::size_t{entry.look} * 2);
+    by_look_[entry.look] = std::move(answer);
+    return;
+  }
+  const auto now = versions(state, node);
+  if (!now) return;
+  if (by_node_.size() <= node.get()) by_node_.resize(snapshot.node_limit());
+  by_node_[node.get()] = {*now, std::move(answer)};
+}
+
+}  // namespace dray::alloc

@@ -1,0 +1,267 @@
+#include "alloc/search/placing.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace dray::alloc {
+namespace {
+
+bool disjoint(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+  return std::ranges::none_of(a,
+                              [&](auto element) { return std::ranges::binary_search(b, element); });
+}
+
+}  // namespace
+
+Placing::Placing(const NodeView& view, const Ask& ask, Tables& tables, const Features& features,
+                 const AttributeValues& values)
+    : view_(view),
+      ask_(ask),
+      tables_(tables),
+      features_(features),
+      values_(values),
+      per_claim_(ask.claims.size(), 0),
+      holders_(view.devices.size(), 0),
+      shares_(view.devices.size(), 0),
+      flight_(view.devices.size()),
+      counters_(view.counters),
+      groups_(view.group_sets) {
+  for (const auto& pool : view.pools) short_rows_.push_back(pool.short_rows);
+  for (const auto& claim : ask.claims) constraints_.emplace_back(claim.constraints.size());
+}
+
+bool Placing::match_allows(const ConstraintState& state, ValueId value) const {
+  if (features_.list_type_attributes) {
+    const auto& elements = values_.value(value).elements;
+    if (elements.empty()) return false;
+    return state.intersections.empty() || !disjoint(state.intersections.back(), elements);
+  }
+  if (state.values.empty()) return true;
+  return value == state.values.front() && values_.value(value).scalar;
+}
+
+bool Placing::distinct_allows(const ConstraintState& state, ValueId value) const {
+  const auto& made = values_.value(value);
+  if (features_.list_type_attributes) {
+    return !made.elements.empty() && std::ranges::all_of(state.values, [&](ValueId other) {
+      return disjoint(values_.value(other).elements, made.elements);
+    });
+  }
+  if (state.values.empty()) return true;
+  return made.scalar && std::ranges::find(state.values, value) == state.values.end();
+}
+
+bool Placing::allows(std::uint32_t claim, std::uint32_t i, ValueId value) const {
+  if (value == 0) return false;
+  const auto& state = constraints_[claim][i];
+  return ask_.claims[claim].constraints[i].distinct ? distinct_allows(state, value)
+                                                    : match_allows(state, value);
+}
+
+void Placing::push_value(std::uint32_t claim, std::uint32_t i, ValueId value) {
+  auto& state = constraints_[claim][i];
+  state.values.push_back(value);
+  if (!features_.list_type_attributes || ask_.claims[claim].constraints[i].distinct) return;
+  const auto& elements = values_.value(value).elements;
+  if (state.intersections.empty()) {
+    state.intersections.push_back(elements);
+    return;
+  }
+  std::vector<std::uint32_t> common;
+  std::ranges::set_intersection(state.intersections.back(), elements, std::back_inserter(common));
+  state.intersections.push_back(std::move(common));
+}
+
+void Placing::pop_value(std::uint32_t claim, std::uint32_t i) {
+  auto& state = constraints_[claim][i];
+  state.values.pop_back();
+  if (!state.intersections.empty()) state.intersections.pop_back();
+}
+
+bool Placing::admit_groups(const ViewDevice& device, Step& step) {
+  if (!features_.compatibility_groups) return true;
+  for (const auto& take : device.groups) {
+    auto& set = groups_[take.set];
+    if (!set.admits(take.groups)) {
+      restore(device, step);
+      return false;
+    }
+    step.groups.emplace_back(take.set, set);
+    set.add(take.groups);
+  }
+  return true;
+}
+
+/// Takes the device's counters (sign 1) or gives them back; false: some counter of the pool is now
+/// overdrawn.
+bool Placing::charge(const ViewDevice& device, int sign) {
+  auto& short_rows = short_rows_[device.pool];
+  for (const auto& take : device.counters) {
+    auto& left = counters_[take.row];
+    const bool was_short = left < 0;
+    left -= sign * take.amount;
+    if (was_short != (left < 0)) short_rows += left < 0 ? 1U : UINT32_MAX;
+  }
+  return short_rows == 0;
+}
+
+void Placing::restore(const ViewDevice& device, Step& step) {
+  for (auto at = step.groups.rbegin(); at != step.groups.rend(); ++at) {
+    groups_[at->first] = std::move(at->second);
+  }
+  step.groups.clear();
+  if (step.charged) (void)charge(device, -1);
+  step.charged = false;
+}
+
+/// Whether the shares placed so far leave too little of the device's capacities.
+bool Placing::full(const Pick& pick) {
+  const auto* plan = tables_.row(pick.spec).capacity[pick.device];
+  if (plan == nullptr || shares_[pick.device] == 0) return false;
+  const auto& used = tables_.capacity_used(pick.device);
+  for (std::size_t i = 0; i < plan->taken.size(); ++i) {
+    if (used[i] + flight_[pick.device][i] + plan->taken[i] > plan->total[i]) return true;
+  }
+  return false;
+}
+
+std::optional<Placing::Outcome> Placing::push_values(const Pick& pick) {
+  const auto& spec = ask_.specs[pick.spec];
+  const auto& row = tables_.row(pick.spec);
+  for (std::size_t i = 0; i < spec.constraints.size(); ++i) {
+    const auto value = (*row.values[i])[pick.device];
+    if (value != value_error && allows(spec.claim, spec.constraints[i], value)) {
+      push_value(spec.claim, spec.constraints[i], value);
+      continue;
+    }
+    failed_constraint_ = spec.constraints[i];
+    while (i-- > 0) pop_value(spec.claim, spec.constraints[i]);
+    return value == value_error ? Outcome::derived_error : Outcome::constraint;
+  }
+  return std::nullopt;
+}
+
+void Placing::mark(const Pick& pick, Step& step) {
+  const auto claim = ask_.specs[pick.spec].claim;
+  if (!tables_.shareable(pick.device)) {
+    step.marked = ((holders_[pick.device] >> claim) & 1U) == 0;
+    holders_[pick.device] |= std::uint64_t{1} << claim;
+    return;
+  }
+  ++shares_[pick.device];
+  step.shared = true;
+  const auto* plan = tables_.row(pick.spec).capacity[pick.device];
+  if (plan == nullptr) return;
+  auto& flight = flight_[pick.device];
+  flight.resize(plan->taken.size(), 0);
+  for (std::size_t i = 0; i < plan->taken.size(); ++i) flight[i] += plan->taken[i];
+}
+
+Placing::Outcome Placing::place(const Pick& pick) {
+  const auto& spec = ask_.specs[pick.spec];
+  const auto& device = view_.devices[pick.device];
+  if (in_use(spec, pick.device)) return Outcome::rejected;
+  // Upstream looks at capacity first, but for `All` last.
+  const bool too_full = full(pick);
+  if (too_full && !spec.all) return Outcome::rejected;
+  Step step;
+  const bool counted = tables_.shareable(pick.device) &&
+                       (shares_[pick.device] > 0 || tables_.shared_already(pick.device));
+  if (!counted && !device.traits().consumes_counters.empty()) {
+    if (!admit_groups(device, step)) return Outcome::rejected;
+    step.charged = true;
+    if (!charge(device, 1)) {
+      restore(device, step);
+      return Outcome::rejected;
+    }
+  }
+  if (const auto refused = push_values(pick)) {
+    restore(device, step);
+    return *refused;
+  }
+  if (too_full) {
+    for (auto i = spec.constraints.size(); i-- > 0;) pop_value(spec.claim, spec.constraints[i]);
+    restore(device, step);
+    return Outcome::rejected;
+  }
+  mark(pick, step);
+  ++per_claim_[spec.claim];
+  picks_.push_back(pick);
+  steps_.push_back(std::move(step));
+  return Outcome::placed;
+}
+
+void Placing::undo() {
+  const auto pick = picks_.back();
+  auto step = std::move(steps_.back());
+  picks_.pop_back();
+  steps_.pop_back();
+  const auto& spec = ask_.specs[pick.spec];
+  --per_claim_[spec.claim];
+  if (step.marked) holders_[pick.device] &= ~(std::uint64_t{1} << spec.claim);
+  if (step.shared) {
+    --shares_[pick.device];
+    if (const auto* plan = tables_.row(pick.spec).capacity[pick.device]) {
+      for (std::size_t i = 0; i < plan->taken.size(); ++i) {
+        flight_[pick.device][i] -= plan->taken[i];
+      }
+    }
+  }
+  for (auto i = spec.constraints.size(); i-- > 0;) pop_value(spec.claim, spec.constraints[i]);
+  restore(view_.devices[pick.device], step);
+}
+
+std::int64_t Placing::fullness(std::uint32_t device) const {
+  const auto& capacity = view_.devices[device].traits().capacity;
+  const auto& used = tables_.capacity_used(device);
+  const auto& flight = flight_[device];
+  std::int64_t most = shares_[device] > 0 || tables_.shared_already(device) ? 1 : 0;
+  std::size_t i = 0;
+  for (const auto& [name, total] : capacity) {
+    const auto all = amount_of(total.value);
+    const auto taken = used[i] + (flight.empty() ? 0 : flight[i]);
+    if (all > 0) most = std::max(most, static_cast<std::int64_t>(taken * 1000 / all));
+    ++i;
+  }
+  return most;
+}
+
+void Placing::sign(const std::vector<std::uint32_t>& kinds, std::vector<std::uint64_t>& out) const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> held;
+  for (std::size_t d = 0; d < holders_.size(); ++d) {
+    if (holders_[d] != 0) held.emplace_back(kinds[d], holders_[d]);
+  }
+  std::ranges::sort(held);
+  for (const auto& [kind, holders] : held) {
+    out.push_back(kind);
+    out.push_back(holders);
+  }
+  out.push_back(UINT64_MAX);
+  for (std::size_t d = 0; d < shares_.size(); ++d) {
+    if (shares_[d] == 0) continue;
+    out.push_back(d);
+    out.push_back(shares_[d]);
+    for (const auto amount : flight_[d]) {
+      out.push_back(static_cast<std::uint64_t>(amount));
+      out.push_back(static_cast<std::uint64_t>(amount >> 64));
+    }
+  }
+  for (std::size_t claim = 0; claim < constraints_.size(); ++claim) {
+    for (std::size_t i = 0; i < constraints_[claim].size(); ++i) {
+      const auto& state = constraints_[claim][i];
+      out.push_back(UINT64_MAX - 1);
+      if (ask_.claims[claim].constraints[i].distinct) {
+        auto values = state.values;
+        std::ranges::sort(values);
+        out.insert(out.end(), values.begin(), values.end());
+      } else if (!state.intersections.empty()) {
+        out.insert(out.end(), state.intersections.back().begin(), state.intersections.back().end());
+      } else if (!state.values.empty()) {
+        out.push_back(state.values.front());
+      }
+    }
+    out.push_back(per_claim_[claim]);
+  }
+}
+
+}  // namespace dray::alloc

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "alloc/search/tables.h"
+
+namespace dray::alloc {
+
+/// One device chosen for one (sub)request.
+struct Pick {
+  std::uint32_t spec = 0;
+  std::uint32_t device = 0;
+
+  bool operator==(const Pick&) const = default;
+};
+
+/// What the devices chosen so far leave, with undo: the part of upstream's allocateDevice that
+/// depends on other choices.
+class Placing {
+ public:
+  Placing(const NodeView& view, const Ask& ask, Tables& tables, const Features& features,
+          const AttributeValues& values);
+
+  enum class Outcome : std::uint8_t {
+    placed,
+    rejected,
+    constraint,     ///< rejected by a constraint
+    derived_error,  ///< a derived attribute could not be computed: see failed_constraint()
+  };
+  [[nodiscard]] Outcome place(const Pick& pick);
+  void undo();
+
+  [[nodiscard]] const std::vector<Pick>& picks() const { return picks_; }
+  [[nodiscard]] std::size_t picks_of(std::uint32_t claim) const { return per_claim_[claim]; }
+  [[nodiscard]] std::uint32_t failed_constraint() const { return failed_constraint_; }
+
+  /// Claims (as bits) that hold the device as a whole.
+  [[nodiscard]] std::uint64_t holders(std::uint32_t device) const { return holders_[device]; }
+  [[nodiscard]] std::uint32_t shares(std::uint32_t device) const { return shares_[device]; }
+  [[nodiscard]] bool in_use(const Spec& spec, std::uint32_t device) const {
+    const auto held = holders_[device];
+    return spec.admin ? (held >> spec.claim & 1U) != 0 : held != 0;
+  }
+  /// How full a shareable device is, in thousandths of its scarcest capacity.
+  [[nodiscard]] std::int64_t fullness(std::uint32_t device) const;
+  [[nodiscard]] Amount counter(std::size_t row) const { return counters_[row]; }
+
+  /// A claim's constraint as it stands.
+  struct ConstraintState {
+    std::vector<ValueId> values;                            ///< of the devices so far
+    std::vector<std::vector<std::uint32_t>> intersections;  ///< lists: after each device
+  };
+  [[nodiscard]] const ConstraintState& constraint(std::uint32_t claim, std::uint32_t i) const {
+    return constraints_[claim][i];
+  }
+  /// Whether a value may come next.
+  [[nodiscard]] bool allows(std::uint32_t claim, std::uint32_t i, ValueId value) const;
+
+  /// Everything that decides what can still be placed, as numbers: equal signatures, equal futures.
+  /// `kind` names devices that are interchangeable.
+  void sign(const std::vector<std::uint32_t>& kinds, std::vector<std::uint64_t>& out) const;
+
+ private:
+  struct Step {
+    bool marked = false;
+    bool charged = false;
+    bool shared = false;
+    std::vector<std::pair<std::uint32_t, GroupSet>> groups;
+  };
+
+  [[nodiscard]] bool full(const Pick& pick);
+  [[nodiscard]] std::optional<Outcome> push_values(const Pick& pick);
+  void mark(const Pick& pick, Step& step);
+  [[nodiscard]] bool admit_groups(const ViewDevice& device, Step& step);
+  [[nodiscard]] bool charge(const ViewDevice& device, int sign);
+  void push_value(std::uint32_t claim, std::uint32_t i, ValueId value);
+  void pop_value(std::uint32_t claim, std::uint32_t i);
+  [[nodiscard]] bool match_allows(const ConstraintState& state, ValueId value) const;
+  [[nodiscard]] bool distinct_allows(const ConstraintState& state, ValueId value) const;
+  void restore(const ViewDevice& device, Step& step);
+
+  const NodeView& view_;
+  const Ask& ask_;
+  Tables& tables_;
+  const Features& features_;
+  const AttributeValues& values_;
+  std::vector<Pick> picks_;
+  std::vector<Step> steps_;
+  std::vector<std::size_t> per_claim_;
+  std::vector<std::uint64_t> holders_;
+  std::vector<std::uint32_t> shares_;
+  std::vector<std::vector<Amount>> flight_;  ///< capacity of shareable devices taken by picks
+  std::vector<Amount> counters_;
+  std::vector<std::uint32_t> short_rows_;  ///< by pool
+  std::vector<GroupSet> groups_;
+  std::vector<std::vector<ConstraintState>> constraints_;
+  std::uint32_t failed_constraint_ = 0;
+};
+
+}  // namespace dray::alloc

@@ -1,0 +1,184 @@
+#include "alloc/search/score.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "alloc/search/result.h"
+
+namespace dray::alloc {
+namespace {
+
+constexpr std::int64_t most_places = 64;
+constexpr std::int64_t group_weight = 10'000;
+
+}  // namespace
+
+std::int64_t Score::total() const {
+  constexpr std::int64_t span = std::int64_t{1} << 40U;
+  const auto small = std::clamp<std::int64_t>(room, -span + 1, span - 1);
+  return std::max<std::int64_t>(alignment, -(std::int64_t{1} << 22U)) * span + small;
+}
+
+std::uint32_t unready(const NodeView& view, std::span<const Pick> picks) {
+  return static_cast<std::uint32_t>(std::ranges::count_if(picks, [&](const Pick& pick) {
+    return view.devices[pick.device].traits().has_binding_conditions;
+  }));
+}
+
+Scorer::Scorer(const NodeView& view, const Ask& ask, Tables& tables,
+               const AllocatorOptions& options, AttributeValues& values)
+    : view_(view), ask_(ask), tables_(tables), options_(options) {
+  find_places(values);
+  weigh_partitions();
+  room_before_ = room(nullptr);
+}
+
+/// Where each device is on each level: the first of the level's attributes that says so. Values
+/// compare by their text: drivers do not agree on types.
+void Scorer::find_places(AttributeValues& values) {
+  for (const auto& level : options_.alignment) {
+    std::vector<AttributeValues::Column*> columns;
+    columns.reserve(level.attributes.size());
+    for (const auto& attribute : level.attributes) columns.push_back(&values.column(attribute));
+    std::map<std::string, std::uint32_t> known;
+    std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> known_groups;
+    auto& places = places_.emplace_back(view_.devices.size(), 0);
+    auto& groups = groups_.emplace_back(view_.devices.size(), 0);
+    for (std::uint32_t d = 0; d < view_.devices.size(); ++d) {
+      const auto& device = view_.devices[d];
+      const auto& driver = view_.pools[device.pool].pool->driver.get();
+      for (auto* column : columns) {
+        const auto text = values.text(values.published(*column, driver, *device.device));
+        if (!text) continue;
+        const auto next = static_cast<std::uint32_t>(known.size() + 1);
+        places[d] = known.try_emplace(*text, next).first->second;
+        const auto group = static_cast<std::uint32_t>(known_groups.size() + 1);
+        groups[d] = known_groups.try_emplace({driver, places[d]}, group).first->second;
+        break;
+      }
+    }
+  }
+}
+
+std::vector<Bits> Scorer::areas() const {
+  std::vector<Bits> areas;
+  for (std::size_t level = 0; level < places_.size(); ++level) {
+    if (!options_.alignment[level].required) continue;
+    const auto& places = places_[level];
+    const auto last = places.empty() ? 0 : *std::ranges::max_element(places);
+    std::vector<Bits> within;
+    for (std::uint32_t place = 1; place <= last; ++place) {
+      Bits area(places.size());
+      for (std::size_t d = 0; d < places.size(); ++d) {
+        if (places[d] == place || places[d] == 0) area.set(d);
+      }
+      if (areas.empty()) within.push_back(area);
+      for (auto both : areas) within.push_back(both &= area);
+    }
+    if (!within.empty()) areas = std::move(within);
+  }
+  return areas;
+}
+
+/// A partition weighs what it takes of its card, in hundredths of each counter's largest take.
+void Scorer::weigh_partitions() {
+  weights_.resize(view_.devices.size(), 0);
+  std::vector<Amount> largest(view_.counters.size(), 0);
+  for (const auto& device : view_.devices) {
+    for (const auto& take : device.counters) {
+      largest[take.row] = std::max(largest[take.row], take.amount);
+    }
+  }
+  for (std::size_t d = 0; d < weights_.size(); ++d) {
+    for (const auto& take : view_.devices[d].counters) {
+      if (largest[take.row] <= 0) continue;
+      weights_[d] += static_cast<std::int64_t>(take.amount * 100 / largest[take.row]);
+    }
+  }
+}
+
+bool Scorer::free(std::uint32_t device, const Placing* placing) const {
+  return !tables_.dedicated(device) && !tables_.shared_already(device) &&
+         (placing == nullptr || (placing->holders(device) == 0 && placing->shares(device) == 0));
+}
+
+/// 0 if on every level all devices of the pod are in one place; each further place costs, on an
+/// earlier level more than all later ones together.
+std::int64_t Scorer::alignment(const Placing& placing) const {
+  std::int64_t cost = 0;
+  for (const auto& places : places_) {
+    std::set<std::uint32_t> used;
+    for (const auto& pick : placing.picks()) {
+      if (places[pick.device] != 0) used.insert(places[pick.device]);
+    }
+    const auto more = used.empty() ? 0 : static_cast<std::int64_t>(used.size()) - 1;
+    cost = cost * most_places + std::min(more, most_places - 1);
+  }
+  return -cost;
+}
+
+/// Large groups of free devices are worth more than the same devices in small ones.
+std::int64_t Scorer::room(const Placing* placing) const {
+  std::int64_t sum = partitions_left(placing);
+  for (const auto& groups : groups_) {
+    std::map<std::uint32_t, std::int64_t> left;
+    for (std::uint32_t d = 0; d < groups.size(); ++d) {
+      if (groups[d] != 0 && weights_[d] == 0 && free(d, placing)) ++left[groups[d]];
+    }
+    for (const auto& [group, count] : left) sum += group_weight * count * count;
+  }
+  return sum;
+}
+
+/// What partitions can still be made, the large ones counting most.
+std::int64_t Scorer::partitions_left(const Placing* placing) const {
+  std::int64_t sum = 0;
+  for (std::uint32_t d = 0; d < weights_.size(); ++d) {
+    if (weights_[d] == 0 || !free(d, placing)) continue;
+    const bool fits = std::ranges::all_of(view_.devices[d].counters, [&](const auto& take) {
+      const auto left = placing == nullptr ? view_.counters[take.row] : placing->counter(take.row);
+      return take.amount <= left;
+    });
+    if (fits) sum += weights_[d] * weights_[d];
+  }
+  return sum;
+}
+
+/// Used shares of a card count by the square: more on fewer cards is packed.
+std::int64_t Scorer::shares(const Placing& placing) {
+  std::int64_t sum = 0;
+  for (std::uint32_t d = 0; d < view_.devices.size(); ++d) {
+    if (!tables_.shareable(d)) continue;
+    const auto used = placing.fullness(d);
+    sum += used * used;
+  }
+  return options_.shares == SharePlacement::pack ? sum : -sum;
+}
+
+Score Scorer::rate(const Placing& placing) {
+  return {.preference = preference(ask_, placing.picks()),
+          .ready = -std::int64_t{unready(view_, placing.picks())},
+          .alignment = alignment(placing),
+          .room = room(&placing) - room_before_,
+          .shares = shares(placing)};
+}
+
+void Scorer::describe(std::uint32_t device, std::vector<std::uint64_t>& key) {
+  for (std::size_t level = 0; level < places_.size(); ++level) {
+    key.push_back(places_[level][device]);
+    key.push_back(groups_[level][device]);
+  }
+  key.push_back(static_cast<std::uint64_t>(weights_[device]));
+  key.push_back((free(device, nullptr) ? 1U : 0U) |
+                (view_.devices[device].traits().has_binding_conditions ? 2U : 0U));
+  if (!tables_.shareable(device)) return;
+  for (const auto amount : tables_.capacity_used(device)) {
+    key.push_back(static_cast<std::uint64_t>(amount));
+    key.push_back(static_cast<std::uint64_t>(amount >> 64));
+  }
+}
+
+}  // namespace dray::alloc

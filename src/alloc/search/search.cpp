@@ -1,0 +1,213 @@
+#include "alloc/search/search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "dray/model/claim_limits.h"
+
+namespace dray::alloc {
+namespace {
+
+constexpr std::size_t most_dead_ends = 100'000;
+
+}  // namespace
+
+Search::Search(const NodeView& view, const Ask& ask, Tables& tables,
+               const AllocatorOptions& options, const AttributeValues& values, Scorer* scorer,
+               const Bits* area)
+    : view_(view),
+      ask_(ask),
+      tables_(tables),
+      options_(options),
+      values_(values),
+      placing_(view, ask, tables, options.features, values),
+      scorer_(scorer),
+      area_(area),
+      budget_(options.step_budget) {
+  prepare_bounds();
+}
+
+bool Found::better_than(const Found& other) const {
+  const auto rank = [](Kind of) { return of == Kind::found ? 2 : of == Kind::none ? 0 : 1; };
+  if (rank(kind) != rank(other.kind)) return rank(kind) > rank(other.kind);
+  return kind == Kind::found && score > other.score;
+}
+
+Found Search::run() {
+  const auto outcome = begin_request(0, 0);
+  Found found;
+  found.steps = steps_;
+  if (outcome == Outcome::found) {
+    found.kind = Found::Kind::found;
+    found.picks = placing_.picks();
+    if (scorer_ != nullptr) look_for_better(found);
+  } else if (over_budget_) {
+    found.kind = Found::Kind::budget;
+  } else if (outcome == Outcome::stop) {
+    found.kind = Found::Kind::error;
+    found.error = std::move(error_);
+  }
+  return found;
+}
+
+/// Goes on from the start, through all solutions that differ in kind, as far as the steps go. The
+/// answer is a solution anyway: what upstream would call an error on the way is a dead end here.
+void Search::look_for_better(Found& found) {
+  best_score_ = scorer_->rate(placing_);
+  best_ = std::move(found.picks);
+  while (!placing_.picks().empty()) placing_.undo();
+  exploring_ = true;
+  budget_ = steps_ + options_.better_step_budget;
+  (void)begin_request(0, 0);
+  over_budget_ = false;
+  found.picks = std::move(best_);
+  found.score = best_score_;
+  found.steps = steps_;
+}
+
+Search::Outcome Search::solution() {
+  if (!exploring_) return Outcome::found;
+  ++solutions_;
+  const auto score = scorer_->rate(placing_);
+  if (score > best_score_) {
+    best_score_ = score;
+    best_ = placing_.picks();
+  }
+  return Outcome::none;
+}
+
+Search::Outcome Search::stop_with(std::string error) {
+  error_ = std::move(error);
+  return Outcome::stop;
+}
+
+bool Search::spend() {
+  over_budget_ = over_budget_ || steps_ >= budget_;
+  ++steps_;
+  return !over_budget_;
+}
+
+std::int64_t Search::wanted(const At& at) const {
+  const auto& spec = ask_.specs[at.spec];
+  return spec.all ? static_cast<std::int64_t>(tables_.row(at.spec).all.size()) : spec.count;
+}
+
+Search::Outcome Search::begin_request(std::uint32_t claim, std::uint32_t request) {
+  if (claim == ask_.claims.size()) return solution();
+  const auto& asked = ask_.claims[claim];
+  if (request == asked.requests.size()) {
+    // Too many devices for the next claim is no reason to leave this one as it is.
+    const auto outcome = begin_request(claim + 1, 0);
+    return outcome == Outcome::exceeded ? Outcome::none : outcome;
+  }
+  const bool reuse = pruning(claim, request).reuse;
+  std::vector<std::uint64_t> key;
+  if (reuse && known_dead_end(claim, request, key)) return Outcome::none;
+  const auto& entry = asked.requests[request];
+  const auto seen = solutions_;
+  const auto outcome = entry.alternatives
+                           ? choose_alternative(claim, request)
+                           : next_device({.claim = claim, .request = request, .spec = entry.first});
+  if (reuse && outcome == Outcome::none && seen == solutions_ &&
+      dead_ends_.size() < most_dead_ends) {
+    dead_ends_.insert(std::move(key));
+  }
+  return outcome;
+}
+
+Search::Outcome Search::choose_alternative(std::uint32_t claim, std::uint32_t request) {
+  const auto& entry = ask_.claims[claim].requests[request];
+  bool all_exceeded = true;
+  for (auto spec = entry.first; spec < entry.last; ++spec) {
+    const auto outcome = next_device({.claim = claim, .request = request, .spec = spec});
+    if (outcome == Outcome::exceeded) continue;
+    all_exceeded = false;
+    if (outcome != Outcome::none) return outcome;
+  }
+  return all_exceeded ? Outcome::exceeded : Outcome::none;
+}
+
+Search::Outcome Search::next_device(At at) {
+  const bool all = ask_.specs[at.spec].all;
+  const auto count = wanted(at);
+  if (all && count == 0) return Outcome::none;
+  if (at.device >= count) return begin_request(at.claim, at.request + 1);
+  const auto placed = static_cast<std::int64_t>(placing_.picks_of(at.claim));
+  if (count - at.device > max_results - placed) return Outcome::exceeded;
+  return all ? take_all(at) : take_any(at);
+}
+
+Search::Outcome Search::take_all(At at) {
+  if (!spend()) return Outcome::stop;
+  const auto& spec = ask_.specs[at.spec];
+  const auto& row = tables_.row(at.spec);
+  const auto device = row.all[static_cast<std::size_t>(at.device)];
+  const auto stage = row.stages[device];
+  if (area_ != nullptr && !area_->test(device)) return Outcome::none;
+  if (stage != Stage::usable && stage != Stage::constraint && stage != Stage::capacity) {
+    return Outcome::none;
+  }
+  switch (placing_.place({at.spec, device})) {
+    case Placing::Outcome::rejected:
+      return Outcome::none;
+    case Placing::Outcome::constraint:
+      if (exploring_) return Outcome::none;
+      return stop_with(fmt::format(
+          "claim {}, request {}: cannot add device {} because a claim constraint would not be "
+          "satisfied",
+          ask_.claims[spec.claim].label, spec.name, view_.id_text(device)));
+    case Placing::Outcome::derived_error:
+      if (exploring_) return Outcome::none;
+      return stop_with(tables_.derived_error_text(spec, placing_.failed_constraint(), device));
+    case Placing::Outcome::placed:
+      break;
+  }
+  if (stage == Stage::capacity) {
+    placing_.undo();
+    return Outcome::none;
+  }
+  ++at.device;
+  const auto outcome = next_device(at);
+  if (outcome != Outcome::found) placing_.undo();
+  return outcome;
+}
+
+Search::Outcome Search::take_any(At at) {
+  const auto& spec = ask_.specs[at.spec];
+  const auto& row = tables_.row(at.spec);
+  auto open = row.visit;
+  if (area_ != nullptr) open &= *area_;
+  const auto may = pruning(at.claim, at.request);
+  if (may.bound && hopeless(at, open)) return Outcome::none;
+  std::vector<std::uint32_t> failed;
+  for (auto d = open.next(at.start); d < open.end(); d = open.next(d + 1)) {
+    if (!spend()) return Outcome::stop;
+    const auto device = static_cast<std::uint32_t>(d);
+    if (placing_.in_use(spec, device)) continue;
+    const auto verdict = row.verdicts[device];
+    if (verdict != Verdict::yes) {
+      if (exploring_) continue;
+      return stop_with(tables_.error_text(at.spec, device));
+    }
+    if (may.reuse && same_kind_failed(device, failed)) continue;
+    const auto placed = placing_.place({at.spec, device});
+    if (placed == Placing::Outcome::derived_error && !exploring_) {
+      return stop_with(tables_.derived_error_text(spec, placing_.failed_constraint(), device));
+    }
+    if (placed == Placing::Outcome::placed) {
+      auto next = at;
+      ++next.device;
+      next.start = device + 1;
+      const auto outcome = next_device(next);
+      if (outcome == Outcome::found) return outcome;
+      placing_.undo();
+      if (outcome != Outcome::none) return outcome;
+    }
+    failed.push_back(device);
+  }
+  return Outcome::none;
+}
+
+}  // namespace dray::alloc

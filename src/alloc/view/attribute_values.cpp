@@ -1,0 +1,148 @@
+#include "alloc/view/attribute_values.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dray::alloc {
+namespace {
+
+constexpr std::size_t most_known = 8'000'000;
+
+std::string key_of(std::int64_t value) {
+  return fmt::format("i{}", value);
+}
+std::string key_of(bool value) {
+  return value ? "b1" : "b0";
+}
+std::string key_of(const std::string& value) {
+  return "s" + value;
+}
+std::string key_of(const VersionText& value) {
+  return "v" + value.get();
+}
+
+/// The published value, where the attribute was kept as it came.
+const AttributeValue* find_published(const Attributes& attributes, const std::string& attribute,
+                                     const std::string& driver) {
+  if (const auto exact = attributes.find(attribute); exact != attributes.end()) {
+    return &exact->second;
+  }
+  const auto slash = attribute.find('/');
+  if (slash == std::string::npos || attribute.substr(0, slash) != driver) return nullptr;
+  const auto bare = attributes.find(attribute.substr(slash + 1));
+  return bare == attributes.end() ? nullptr : &bare->second;
+}
+
+}  // namespace
+
+AttributeValues::AttributeValues() : values_(1) {}
+
+bool AttributeValues::trim() {
+  if (known_count_ < most_known && values_.size() < most_known) return false;
+  values_.resize(1);
+  ids_.clear();
+  elements_.clear();
+  element_keys_.clear();
+  columns_.clear();
+  known_count_ = 0;
+  return true;
+}
+
+std::uint32_t AttributeValues::element(std::string key) {
+  const auto next = static_cast<std::uint32_t>(elements_.size());
+  const auto [at, added] = elements_.try_emplace(std::move(key), next);
+  if (added) element_keys_.push_back(at->first);
+  return at->second;
+}
+
+bool AttributeValues::stands_for_unknown(ValueId id) const {
+  if (id == 0 || id >= values_.size() || !values_[id].scalar) return false;
+  const auto& key = element_keys_[values_[id].elements.front()];
+  return key == "i-1" || key == "s";
+}
+
+std::optional<std::string> AttributeValues::text(ValueId id, bool unknown_too) const {
+  if (id == 0 || values_[id].elements.size() != 1) return std::nullopt;
+  const auto& key = element_keys_[values_[id].elements.front()];
+  if (!unknown_too && (key == "i-1" || key == "s")) return std::nullopt;
+  return key.substr(1);
+}
+
+ValueId AttributeValues::intern(const AttributeValue& value) {
+  Value made;
+  std::visit(
+      [&]<class T>(const T& held) {
+        if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, bool> ||
+                      std::is_same_v<T, std::string> || std::is_same_v<T, VersionText>) {
+          made.scalar = true;
+          made.elements.push_back(element(key_of(held)));
+        } else if constexpr (!std::is_same_v<T, std::monostate>) {
+          for (const auto& each : held) made.elements.push_back(element(key_of(each)));
+        }
+      },
+      value);
+  std::ranges::sort(made.elements);
+  const auto repeated = std::ranges::unique(made.elements);
+  made.elements.erase(repeated.begin(), repeated.end());
+  const auto next = static_cast<ValueId>(values_.size());
+  const auto [at, added] = ids_.try_emplace({made.scalar, made.elements}, next);
+  if (added) values_.push_back(std::move(made));
+  return at->second;
+}
+
+AttributeValues::Column& AttributeValues::column(const std::string& attribute) {
+  auto& made = columns_[attribute];
+  if (made.attribute.empty()) made.attribute = attribute;
+  return made;
+}
+
+ValueId AttributeValues::published(Column& column, const std::string& driver,
+                                   const cluster::PublishedDevice& device) {
+  if (const auto& kept = device.traits->attributes) {
+    const auto* value = find_published(*kept, column.attribute, driver);
+    return value == nullptr ? 0 : intern(*value);
+  }
+  const auto index = device.shape->index();
+  if (column.by_shape.size() <= index) {
+    known_count_ += index + 1 - column.by_shape.size();
+    column.by_shape.resize(index + 1);
+  }
+  auto& known = column.by_shape[index];
+  if (known.serial != device.shape->serial()) {
+    known = {device.shape->serial(), from_shape(column.attribute, *device.shape)};
+  }
+  return known.id;
+}
+
+ValueId AttributeValues::from_shape(const std::string& attribute, const cel::DeviceShape& shape) {
+  const auto name = cel::split_name(cel::Half::attribute, attribute, shape.driver());
+  const auto column = shape.names().find(cel::Half::attribute, name.domain, name.id);
+  return column < 0 ? 0 : intern(read(attribute, shape, column));
+}
+
+AttributeValue AttributeValues::read(const std::string& attribute, const cel::DeviceShape& shape,
+                                     int column) {
+  const auto& value = shape.at(column).value;
+  if (value.is(cel::Kind::int64)) return value.int64;
+  if (value.is(cel::Kind::boolean)) return value.boolean;
+  if (value.is(cel::Kind::string)) return std::string(value.text());
+  if (value.is(cel::Kind::semver)) return VersionText(value.semver->to_string());
+  const auto name = cel::split_name(cel::Half::attribute, attribute, shape.driver());
+  const auto program =
+      cel::compile(fmt::format("device.attributes[\"{}\"].{}", name.domain, name.id),
+                   {.environment = {}, .purpose = cel::Purpose::derived_attribute});
+  if (!program) return std::monostate{};
+  auto read = evaluator_.derive(**program, shape);
+  return read ? std::move(*read) : AttributeValue{};
+}
+
+Result<ValueId> AttributeValues::derived(const cel::ProgramHandle& program,
+                                         const cluster::PublishedDevice& device) {
+  auto value = evaluator_.derive(*program, *device.shape);
+  if (!value) return std::unexpected(std::move(value.error()));
+  return intern(*value);
+}
+
+}  // namespace dray::alloc

@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/allocate/allocate_report.h"
+#include "app/common/cluster_source.h"
+#include "app/common/command.h"
+#include "app/common/files.h"
+#include "dray/planner/what_if.h"
+#include "wire/yaml/json_yaml.h"
+
+namespace dray::app {
+namespace {
+
+struct AllocateFlags {
+  ClusterSource source;
+  std::vector<std::string> nodes;
+  std::string mode = "best";
+  std::string shares = "pack";
+  std::vector<std::string> feature_gates;
+  std::string like = "1.37.2";
+  bool explain = false;
+  std::string output = "table";
+};
+
+Result<alloc::AllocatorOptions> allocator_options(const AllocateFlags& flags) {
+  alloc::AllocatorOptions options;
+  options.mode = flags.mode == "best" ? alloc::Mode::best : alloc::Mode::first_fit;
+  options.shares =
+      flags.shares == "pack" ? alloc::SharePlacement::pack : alloc::SharePlacement::spread;
+  if (flags.like == "1.37.0") options.compatibility = alloc::Compatibility::v0_37_0;
+  for (const auto& gate : flags.feature_gates) {
+    const auto equals = gate.find('=');
+    const auto value = equals == std::string::npos ? "" : gate.substr(equals + 1);
+    if ((value != "true" && value != "false") ||
+        !options.features.set_gate(gate.substr(0, equals), value == "true")) {
+      return fail(ErrorCode::invalid,
+                  fmt::format("--feature-gates: \"{}\" is none; write DRADeviceTaints=true", gate));
+    }
+  }
+  return options;
+}
+
+/// The file's pods in their order; without any, a stand-in for each of its claims, or, without
+/// those, for each of its templates. All else goes to the trial.
+std::vector<Pod> askers(std::vector<KubeObject> objects, planner::Trial& trial) {
+  std::vector<Pod> pods;
+  std::vector<ResourceClaim> claims;
+  std::vector<ResourceClaim> of_templates;
+  for (auto& object : objects) {
+    auto& meta = meta_of(object);
+    if (kind_info(kind_of(object)).namespaced && meta.namespace_name.empty()) {
+      meta.namespace_name = "default";
+    }
+    if (auto* pod = std::get_if<Pod>(&object)) {
+      pods.push_back(std::move(*pod));
+      continue;
+    }
+    if (const auto* claim = std::get_if<ResourceClaim>(&object)) claims.push_back(*claim);
+    if (const auto* source = std::get_if<ResourceClaimTemplate>(&object)) {
+      of_templates.push_back(planner::Trial::claim_of(*source));
+    }
+    trial.add(std::move(object));
+  }
+  if (!pods.empty()) return pods;
+  const bool plain = !claims.empty();
+  for (auto& claim : plain ? claims : of_templates) {
+    pods.push_back(planner::Trial::user_of(claim));
+    if (!plain) trial.add(std::move(claim));
+  }
+  return pods;
+}
+
+class AllocateCommand : public Command {
+ public:
+  explicit AllocateCommand(CLI::App& app) {
+    auto* command = app.add_subcommand(
+        "allocate", "Show which devices pods or claims would get, or why none; changes nothing");
+    add_cluster_source(*command, flags_.source);
+    command->get_option("-f")
+        ->description(
+            "Manifests with pods (placed in their order), or claims, or templates; repeatable")
+        ->required();
+    command->add_option("--node", flags_.nodes, "Look at this node only (may be repeated)");
+    command->add_option("--mode", flags_.mode, "best, or first-fit as kube-scheduler does it")
+        ->check(CLI::IsMember({"best", "first-fit"}))
+        ->capture_default_str();
+    command->add_option("--shares", flags_.shares, "Shares of devices in mode best")
+        ->check(CLI::IsMember({"pack", "spread"}))
+        ->capture_default_str();
+    command
+        ->add_option("--feature-gates", flags_.feature_gates,
+                     "Kubernetes' gates for DRA, as DRADerivedAttributes=true")
+        ->delimiter(',');
+    command->add_option("--like", flags_.like, "Release of the allocator that first-fit is like")
+        ->check(CLI::IsMember({"1.37.0", "1.37.2"}))
+        ->capture_default_str();
+    command->add_flag("--explain", flags_.explain, "Say of every node why, and where devices went");
+    command->add_option("-o,--output", flags_.output)
+        ->check(CLI::IsMember({"table", "json", "yaml"}))
+        ->capture_default_str();
+    command->footer("Exit status: 0 all get devices, 2 somebody gets none, 1 an error.");
+  }
+
+  Result<int> run() override {
+    const auto verdicts = allocate();
+    if (!verdicts) return std::unexpected(verdicts.error());
+    print(*verdicts);
+    const bool waits = std::ranges::any_of(
+        *verdicts, [](const auto& verdict) { return verdict.outcome.placements.empty(); });
+    return waits ? no : done;
+  }
+
+ private:
+  Result<std::vector<AllocateVerdict>> allocate() const {
+    auto options = allocator_options(flags_);
+    if (!options) return std::unexpected(options.error());
+    cluster::ClusterState cluster;
+    if (auto loaded = load(cluster); !loaded) return std::unexpected(loaded.error());
+    std::optional<std::vector<NodeName>> only;
+    for (const auto& node : flags_.nodes) {
+      if (!cluster.node(NodeName(node))) {
+        return fail(ErrorCode::not_found, "--node: the cluster has no node " + node);
+      }
+      if (!only) only.emplace();
+      only->emplace_back(node);
+    }
+    auto asked = load_cluster(flags_.source.files);
+    if (!asked) return std::unexpected(asked.error());
+    planner::Trial trial(std::move(cluster), std::move(*options), std::move(only));
+    const auto pods = askers(std::move(*asked), trial);
+    if (pods.empty()) {
+      return fail(ErrorCode::invalid, "-f: no Pod, ResourceClaim or ResourceClaimTemplate in it");
+    }
+    std::vector<AllocateVerdict> verdicts;
+    for (const auto& pod : pods) {
+      auto& verdict = verdicts.emplace_back();
+      verdict.pod = pod.key();
+      if (flags_.explain) verdict.nodes = trial.explain(pod);
+      verdict.outcome = trial.place(pod);
+    }
+    return verdicts;
+  }
+
+  /// The cluster without what is asked about; where no other is given, -f holds all of it.
+  Result<void> load(cluster::ClusterState& cluster) const {
+    auto source = flags_.source;
+    if (!source.cluster.empty() || !source.kubeconfig.empty()) source.files.clear();
+    auto loaded = load_objects(source);
+    if (!loaded) return std::unexpected(loaded.error());
+    print_warnings("allocate", loaded->warnings);
+    const bool alone = !source.files.empty();
+    for (auto& object : loaded->objects) {
+      if (alone && kind_of(object) == Kind::pod) continue;  // they come one by one
+      cluster.apply(cluster::ObjectChanged{std::move(object)});
+    }
+    return {};
+  }
+
+  void print(const std::vector<AllocateVerdict>& verdicts) const {
+    auto text = flags_.output == "table" ? allocate_table(verdicts)
+                                         : allocate_json(verdicts, flags_.mode) + "\n";
+    if (flags_.output == "yaml") text = wire::json_to_yaml(text);
+    std::fputs(text.c_str(), stdout);
+  }
+
+  AllocateFlags flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_allocate(CLI::App& app) {
+  return std::make_unique<AllocateCommand>(app);
+}
+
+}  // namespace dray::app

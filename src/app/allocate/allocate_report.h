@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dray/planner/what_if.h"
+
+namespace dray::app {
+
+/// What became of one pod in `dray allocate`.
+struct AllocateVerdict {
+  PodKey pod;
+  planner::JobOutcome outcome;
+  std::vector<planner::Trial::NodeVerdict> nodes;  ///< only with --explain
+};
+
+/// Columns POD, NODE, DEVICES, WHY; below each pod its warnings, the conditions that its devices
+/// wait for, and its nodes (those of one verdict in one line).
+[[nodiscard]] std::string allocate_table(const std::vector<AllocateVerdict>& verdicts);
+
+/// {"mode":…,"pods":[{"pod","node","reason","message","detail","warnings","claims","nodes"}]}; a
+/// claim's allocation has the form of status.allocation.
+[[nodiscard]] std::string allocate_json(const std::vector<AllocateVerdict>& verdicts,
+                                        const std::string& mode);
+
+}  // namespace dray::app

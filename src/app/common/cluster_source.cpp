@@ -1,0 +1,108 @@
+#include "app/common/cluster_source.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "app/common/files.h"
+#include "dray/cluster/state.h"
+#include "dray/sim/api_server.h"
+#include "kube/api_path.h"
+#include "kube/config.h"
+#include "kube/list_objects.h"
+#include "service/clock.h"
+
+namespace dray::app {
+namespace {
+
+Result<kube::Listed> list_live(const ClusterSource& source, std::span<const Kind> kinds) {
+  auto config = kube::load_kubeconfig(source.kubeconfig, source.context);
+  if (!config) return std::unexpected(std::move(config.error()));
+  auto listed = kube::list_objects(*config, kinds);
+  if (!listed) {
+    return std::unexpected(std::move(listed.error()).within("kubeconfig " + source.kubeconfig));
+  }
+  listed->warnings.insert(listed->warnings.begin(), config->warnings.begin(),
+                          config->warnings.end());
+  return listed;
+}
+
+/// Manifests as they stand in an API server: complete, and each name once.
+std::vector<KubeObject> admit(std::vector<KubeObject> objects) {
+  const auto now = service::Clock().now();
+  sim::ApiServer server;
+  for (auto& object : objects) server.restore(std::move(object), now);
+  std::vector<KubeObject> admitted;
+  for (std::size_t kind = 0; kind < kind_table.size(); ++kind) {
+    for (const auto& item : server.list(static_cast<Kind>(kind)).items) admitted.push_back(*item);
+  }
+  return admitted;
+}
+
+/// Puts `over` in place of what has the same name, and behind all else.
+void overlay(std::vector<KubeObject>& objects, std::vector<KubeObject> over) {
+  std::set<std::string> names;
+  for (const auto& object : over) names.insert(describe(object));
+  std::erase_if(objects, [&](const auto& object) { return names.contains(describe(object)); });
+  std::ranges::move(over, std::back_inserter(objects));
+}
+
+}  // namespace
+
+void add_cluster_source(CLI::App& command, ClusterSource& source) {
+  command
+      .add_option("-f,--filename", source.files,
+                  "Manifests (YAML or JSON; - for the standard input); repeatable")
+      ->allow_extra_args(false);
+  auto* cluster =
+      command
+          .add_option("--cluster", source.cluster, "Manifests, or a folder of them: the cluster")
+          ->allow_extra_args(false);
+  auto* kubeconfig =
+      command.add_option("--kubeconfig", source.kubeconfig, "A live cluster, listed once")
+          ->excludes(cluster);
+  command.add_option("--context", source.context, "Of the kubeconfig, in place of its current one")
+      ->needs(kubeconfig);
+}
+
+Result<ClusterObjects> load_objects(const ClusterSource& source, std::span<const Kind> kinds) {
+  if (source.files.empty() && source.cluster.empty() && source.kubeconfig.empty()) {
+    return fail(ErrorCode::invalid,
+                "no cluster to look at: give -f FILE, --cluster DIR or --kubeconfig FILE");
+  }
+  ClusterObjects result;
+  if (!source.kubeconfig.empty()) {
+    auto listed = list_live(source, kinds);
+    if (!listed) return std::unexpected(std::move(listed.error()));
+    result.objects = std::move(listed->objects);
+    result.warnings = std::move(listed->warnings);
+  }
+  auto paths = source.cluster;
+  paths.insert(paths.end(), source.files.begin(), source.files.end());
+  auto manifests = load_cluster(paths);
+  if (!manifests) return std::unexpected(std::move(manifests.error()));
+  overlay(result.objects, admit(*std::move(manifests)));
+  return result;
+}
+
+Result<ClusterObjects> load_objects(const ClusterSource& source) {
+  return load_objects(source, kube::cluster_kinds());
+}
+
+std::shared_ptr<const cluster::Snapshot> snapshot_of(const std::vector<KubeObject>& objects) {
+  cluster::ClusterState state;
+  for (const auto& object : objects) state.apply(cluster::ObjectChanged{object});
+  return state.snapshot();
+}
+
+void print_warnings(std::string_view command, const std::vector<std::string>& warnings) {
+  for (const auto& warning : warnings) {
+    fmt::print(stderr, "dray {}: warning: {}\n", command, warning);
+  }
+}
+
+}  // namespace dray::app

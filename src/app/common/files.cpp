@@ -1,0 +1,83 @@
+#include "app/common/files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+#include "wire/object/manifests.h"
+
+namespace dray::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_manifest(const fs::path& path) {
+  const auto extension = path.extension();
+  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> manifest_files(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const auto& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(path, error)) {
+      if (is_manifest(entry.path())) found.push_back(entry.path().string());
+    }
+    if (error) return fail(ErrorCode::not_found, path + ": " + error.message());
+    if (found.empty()) {
+      return fail(ErrorCode::not_found, path + ": no *.yaml, *.yml or *.json in this folder");
+    }
+    std::ranges::sort(found);
+    std::ranges::move(found, std::back_inserter(files));
+  }
+  return files;
+}
+
+Result<std::string> read_file(const std::string& path) {
+  if (path == "-") return std::string{std::istreambuf_iterator<char>(std::cin), {}};
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return fail(ErrorCode::not_found, path + ": cannot be read");
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) return fail(ErrorCode::unavailable, path + ": cannot be read");
+  return text;
+}
+
+Result<std::vector<KubeObject>> load_cluster(const std::vector<std::string>& paths) {
+  const auto files = manifest_files(paths);
+  if (!files) return std::unexpected(files.error());
+  std::vector<KubeObject> objects;
+  for (const auto& file : *files) {
+    const auto text = read_file(file);
+    if (!text) return std::unexpected(text.error());
+    auto manifests = wire::load_manifests(*text, file);
+    if (!manifests) return std::unexpected(manifests.error());
+    for (auto& located : manifests->objects) objects.push_back(std::move(located.value));
+  }
+  return objects;
+}
+
+Result<std::string> find_bundled(const std::string& name) {
+  std::error_code error;
+  const auto program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const std::vector<fs::path> places{program / ".." / "share" / "dray" / name,
+                                     program / ".." / ".." / ".." / "config" / name};
+  for (const auto& place : places) {
+    if (fs::exists(place, error)) return fs::weakly_canonical(place, error).string();
+  }
+  return fail(ErrorCode::not_found, fmt::format("{}: not beside the program: looked at {} and {}",
+                                                name, places[0].string(), places[1].string()));
+}
+
+}  // namespace dray::app

@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "app/common/command.h"
+#include "app/common/files.h"
+#include "app/demo/demo_player.h"
+#include "service/embedded_api.h"
+#include "service/embedded_scheduler.h"
+#include "service/log.h"
+#include "service/service.h"
+
+namespace dray::app {
+namespace {
+
+namespace asio = boost::asio;
+
+struct DemoFlags {
+  std::vector<std::string> cluster;
+  std::string workload;
+  std::string policy;
+  bool once = false;
+  std::string output = "table";
+  int verbosity = 0;
+};
+
+void print(const std::string& line) {
+  std::fputs((line + "\n").c_str(), stdout);
+  std::fflush(stdout);
+}
+
+class DemoCommand : public Command {
+ public:
+  explicit DemoCommand(CLI::App& app) {
+    auto* command = app.add_subcommand(
+        "demo", "Show the main job on a cluster in memory, then go on serving it");
+    command->add_option("--cluster", flags_.cluster, "Manifests instead of the bundled cluster");
+    command->add_option("--workload", flags_.workload, "Manifests instead of the bundled workload");
+    command->add_option("--policy", flags_.policy, "Policy instead of the bundled workload's");
+    command->add_flag("--once", flags_.once, "Exit after the table");
+    command->add_option("-o,--output", flags_.output)
+        ->check(CLI::IsMember({"table", "json"}))
+        ->capture_default_str();
+    command->add_option("-v,--verbosity", flags_.verbosity, "0 to 10")->capture_default_str();
+  }
+
+  Result<int> run() override {
+    service::set_up_logging(service::LogFormat::text, flags_.verbosity - 1);
+    if (auto ended = demo(); !ended) return std::unexpected(std::move(ended.error()));
+    return done;
+  }
+
+ private:
+  Result<void> load(std::vector<KubeObject>& cluster, std::vector<KubeObject>& workload) {
+    if (flags_.cluster.empty()) {
+      const auto bundled = find_bundled("demo/cluster");
+      if (!bundled) return std::unexpected(bundled.error());
+      flags_.cluster = {*bundled};
+    }
+    if (flags_.workload.empty()) {
+      const auto bundled = find_bundled("demo/workload.yaml");
+      if (!bundled) return std::unexpected(bundled.error());
+      flags_.workload = *bundled;
+      const auto policy = find_bundled("demo/policy.yaml");
+      if (!policy) return std::unexpected(policy.error());
+      if (flags_.policy.empty()) flags_.policy = *policy;
+    }
+    auto loaded = load_cluster(flags_.cluster);
+    if (!loaded) return std::unexpected(loaded.error());
+    cluster = std::move(*loaded);
+    auto work = load_cluster({flags_.workload});
+    if (!work) return std::unexpected(work.error());
+    workload = std::move(*work);
+    return {};
+  }
+
+  Result<void> demo() {
+    std::vector<KubeObject> cluster;
+    std::vector<KubeObject> workload;
+    if (auto loaded = load(cluster, workload); !loaded) return loaded;
+    asio::io_context io;
+    const service::Clock clock;
+    service::ServiceOptions options;
+    options.version = DRAY_VERSION;
+    options.policy_file = flags_.policy;
+    sim::ApiServerOptions server;
+    server.gate_pods = true;
+    server.protect_claims = true;
+    service::EmbeddedApi api(io, clock, server);
+    for (auto& object : cluster) api.load(std::move(object));
+    service::EmbeddedScheduler scheduler(io, clock, api, {});
+    service::Service service(io, std::move(options), api, clock);
+    DemoPlayer player(io, api, service, clock, flags_.output == "json");
+    api.add_observer([&player](const sim::WatchEvent& event) { player.saw(event); });
+    if (auto started = service.start(); !started) return started;
+    net::Url extender;
+    extender.host = "127.0.0.1";
+    extender.port = service.extender_port();
+    if (auto started = scheduler.start(extender); !started) return started;
+    asio::co_spawn(player.strand(), run_to_end(&io, &player, &service, std::move(workload)),
+                   asio::detached);
+    std::jthread worker([&io] { io.run(); });
+    io.run();
+    return {};
+  }
+
+  asio::awaitable<void> run_to_end(asio::io_context* io, DemoPlayer* player,
+                                   service::Service* service, std::vector<KubeObject> workload) {
+    co_await player->play(std::move(workload));
+    if (!flags_.once) {
+      if (flags_.output == "table") {
+        print(fmt::format(
+            "\nserving: extender http://127.0.0.1:{0}/v1, http://127.0.0.1:{1}/metrics and "
+            "/readyz?verbose; Ctrl-C ends it",
+            service->extender_port(), service->admin_port()));
+      }
+      asio::signal_set signals(*io, SIGTERM, SIGINT);
+      co_await signals.async_wait(asio::use_awaitable);
+    }
+    co_await service->drain();
+    io->stop();
+  }
+
+  DemoFlags flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_demo(CLI::App& app) {
+  return std::make_unique<DemoCommand>(app);
+}
+
+}  // namespace dray::app

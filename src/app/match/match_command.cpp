@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+
+#include "app/common/cluster_source.h"
+#include "app/common/command.h"
+#include "app/match/match_report.h"
+
+namespace dray::app {
+namespace {
+
+class MatchCommand : public Command {
+ public:
+  explicit MatchCommand(CLI::App& app) {
+    auto* command = app.add_subcommand(
+        "match", "Show which devices a CEL selector accepts, and what decided on the others");
+    command->add_option("expression", expression_, "The selector; may be left out with --class");
+    command->add_option("--class", class_, "Only what the selectors of this DeviceClass accept");
+    command->add_option("--explain", explain_,
+                        "The value of every sub-expression on this device (name, pool/name or "
+                        "driver/pool/name)");
+    command->add_option("-o,--output", output_)
+        ->check(CLI::IsMember({"table", "json"}))
+        ->capture_default_str();
+    add_cluster_source(*command, source_);
+    command->footer("Exit status: 0 some device matches, 2 none does, 1 an error.");
+  }
+
+  Result<int> run() override {
+    if (expression_.empty() && class_.empty()) {
+      return fail(ErrorCode::invalid, "no selector: give an expression, or --class");
+    }
+    constexpr std::array kinds{Kind::resource_slice, Kind::device_class};
+    const auto objects = load_objects(source_, kinds);
+    if (!objects) return std::unexpected(objects.error());
+    print_warnings("match", objects->warnings);
+    auto selectors = selectors_for(objects->objects, class_, expression_);
+    if (!selectors) return std::unexpected(std::move(selectors.error()));
+    cel::Interner interner;
+    const auto devices = offered_devices(objects->objects, interner);
+    if (!explain_.empty()) return explain(devices, *selectors);
+    const auto matches = match_devices(devices, *selectors);
+    print(output_ == "json" ? match_json(matches) + "\n" : match_table(matches));
+    const bool some = std::ranges::any_of(
+        matches, [](const auto& one) { return one.verdict == cel::Verdict::yes; });
+    return some ? done : no;
+  }
+
+ private:
+  Result<int> explain(const std::vector<OfferedDevice>& devices,
+                      std::vector<NamedSelector>& selectors) const {
+    const auto device = find_device(devices, explain_);
+    if (!device) return std::unexpected(device.error());
+    print(output_ == "json" ? explain_json(**device, selectors) + "\n"
+                            : explain_table(**device, selectors));
+    const std::vector<OfferedDevice> one{**device};
+    return match_devices(one, selectors).front().verdict == cel::Verdict::yes ? done : no;
+  }
+
+  static void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+
+  std::string expression_;
+  std::string class_;
+  std::string explain_;
+  std::string output_ = "table";
+  ClusterSource source_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_match(CLI::App& app) {
+  return std::make_unique<MatchCommand>(app);
+}
+
+}  // namespace dray::app

@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "app/common/command.h"
+#include "app/common/files.h"
+#include "app/serve/config_file.h"
+#include "app/serve/serve_options.h"
+#include "kube/config.h"
+#include "service/embedded_api.h"
+#include "service/log.h"
+
+namespace dray::app {
+namespace {
+
+namespace asio = boost::asio;
+
+asio::awaitable<void> drain_and_stop(service::Service* service, asio::io_context* io) {
+  co_await service->drain();
+  io->stop();
+}
+
+asio::awaitable<void> stop_on_signal(service::Service* service, asio::io_context* io,
+                                     asio::signal_set* signals) {
+  const auto signal = co_await signals->async_wait(asio::use_awaitable);
+  service::log_info(0, fmt::format("signal {}: draining", signal));
+  asio::co_spawn(*io, drain_and_stop(service, io), asio::detached);
+  // A second one does not wait.
+  co_await signals->async_wait(asio::use_awaitable);
+  std::_Exit(1);
+}
+
+asio::awaitable<void> reload_on_hangup(service::Service* service, asio::signal_set* signals) {
+  for (;;) {
+    co_await signals->async_wait(asio::use_awaitable);
+    service->reload_policy();
+  }
+}
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+class ServeCommand : public Command {
+ public:
+  explicit ServeCommand(CLI::App& app)
+      : command_(app.add_subcommand("serve", "Serve kube-scheduler's extender calls")) {
+    add_serve_flags(*command_, flags_);
+  }
+
+  Result<int> run() override {
+    if (auto ended = serve(); !ended) return std::unexpected(std::move(ended.error()));
+    return done;
+  }
+
+ private:
+  Result<void> serve() {
+    if (!flags_.config.empty()) {
+      if (auto applied = apply_config_file(*command_, flags_.config); !applied) return applied;
+    }
+    service::set_up_logging(
+        flags_.logging_format == "json" ? service::LogFormat::json : service::LogFormat::text,
+        flags_.verbosity);
+    auto options = service_options(flags_);
+    if (!options) return std::unexpected(options.error());
+    std::random_device random;
+    options->engine.share_id_seed = (std::uint64_t{random()} << 32) | random();
+    const auto threads =
+        flags_.threads != 0 ? flags_.threads : std::max(2U, std::thread::hardware_concurrency());
+    asio::io_context io(static_cast<int>(threads));
+    // Before any thread runs `io`: when two make the first sets at once, Asio keeps one signal
+    // service, and ends the other one with the pipe that both read.
+    asio::signal_set end_signals(io, SIGTERM, SIGINT);
+    asio::signal_set reload_signals(io, SIGHUP);
+    const service::Clock clock;
+    auto api = cluster_api(io, clock, random());
+    if (!api) return std::unexpected(api.error());
+    service::Service service(io, std::move(*options), **api, clock);
+    if (auto started = service.start(); !started) return started;
+    service::log_info(0, fmt::format("extender on port {}, health and metrics on port {}",
+                                     service.extender_port(), service.admin_port()));
+    asio::co_spawn(io, stop_on_signal(&service, &io, &end_signals), asio::detached);
+    asio::co_spawn(io, reload_on_hangup(&service, &reload_signals), asio::detached);
+    std::vector<std::jthread> workers;
+    for (unsigned i = 1; i < threads; ++i) workers.emplace_back([&io] { io.run(); });
+    io.run();
+    return {};
+  }
+
+  Result<std::unique_ptr<kube::ClusterApi>> cluster_api(asio::io_context& io,
+                                                        const service::Clock& clock,
+                                                        std::uint64_t seed) const {
+    if (!flags_.cluster.empty()) {
+      auto objects = load_cluster(flags_.cluster);
+      if (!objects) return std::unexpected(objects.error());
+      sim::ApiServerOptions server;
+      server.gate_pods = true;
+      server.protect_claims = true;
+      server.scheduler_name = flags_.scheduler_name;
+      auto api = std::make_unique<service::EmbeddedApi>(io, clock, server);
+      for (auto& object : *objects) api->load(std::move(object));
+      return api;
+    }
+    const auto config = flags_.kubeconfig.empty()
+                            ? kube::in_cluster_config(environment)
+                            : kube::load_kubeconfig(flags_.kubeconfig, flags_.context);
+    if (!config) return std::unexpected(config.error());
+    for (const auto& warning : config->warnings) service::log_warning(warning);
+    auto api = kube::KubeApi::make(io, *config, kube_api_options(flags_, seed));
+    if (!api) return std::unexpected(api.error());
+    return std::unique_ptr<kube::ClusterApi>(std::move(*api));
+  }
+
+  CLI::App* command_;
+  ServeFlags flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_serve(CLI::App& app) {
+  return std::make_unique<ServeCommand>(app);
+}
+
+}  // namespace dray::app

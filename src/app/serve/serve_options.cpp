@@ -1,0 +1,221 @@
+#include "app/serve/serve_options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+#include "service/log.h"
+#include "wire/yaml/duration.h"
+
+namespace dray::app {
+namespace {
+
+Result<std::chrono::milliseconds> duration(std::string_view flag, const std::string& text) {
+  const auto parsed = wire::parse_duration(text);
+  if (!parsed || parsed->count() <= 0) {
+    return fail(ErrorCode::invalid,
+                fmt::format("--{}: \"{}\" is no time; write 500ms, 90s or 1m30s", flag, text));
+  }
+  return std::chrono::duration_cast<std::chrono::milliseconds>(*parsed);
+}
+
+/// Names this replica in the Lease: the pod's name, which is its host name too.
+std::string default_identity() {
+  if (const char* pod = std::getenv("POD_NAME"); pod != nullptr && *pod != '\0') return pod;
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) == 0) return host.data();
+  return "dray";
+}
+
+Result<void> listen_on(net::HttpServerOptions& server, std::string_view flag,
+                       const std::string& address) {
+  const auto where = parse_address(address);
+  if (!where) return std::unexpected(Error(where.error()).within(fmt::format("--{}", flag)));
+  server.address = where->host;
+  server.port = where->port;
+  server.on_notice = [](const std::string& notice) { service::log_info(0, notice); };
+  return {};
+}
+
+Result<void> secure_extender(net::HttpServerOptions& server, const ServeFlags& flags) {
+  const bool any_tls = !flags.extender_tls_cert.empty() || !flags.extender_tls_key.empty() ||
+                       !flags.client_ca.empty();
+  if (flags.insecure_extender) {
+    if (any_tls) {
+      return fail(ErrorCode::invalid, "--insecure-extender excludes the extender's TLS files");
+    }
+    if (server.address != "127.0.0.1" && server.address != "::1" && server.address != "localhost") {
+      return fail(ErrorCode::invalid,
+                  "--insecure-extender is for a loopback --extender-address only: whoever reaches "
+                  "the extender can have pods bound");
+    }
+    return {};
+  }
+  if (flags.extender_tls_cert.empty() || flags.extender_tls_key.empty() ||
+      flags.client_ca.empty()) {
+    return fail(ErrorCode::invalid,
+                "the extender needs --extender-tls-cert, --extender-tls-key and --client-ca (or "
+                "--insecure-extender on a loopback address)");
+  }
+  server.tls = net::ServerTlsFiles{.certificate = flags.extender_tls_cert,
+                                   .key = flags.extender_tls_key,
+                                   .client_ca = flags.client_ca};
+  server.allowed_clients = flags.allowed_clients;
+  return {};
+}
+
+Result<engine::LeaseKeeper::Options> lease_options(const ServeFlags& flags) {
+  const auto life = duration("leader-elect-lease-duration", flags.leader_elect_lease_duration);
+  if (!life) return std::unexpected(life.error());
+  const auto renew = duration("leader-elect-renew-period", flags.leader_elect_renew_period);
+  if (!renew) return std::unexpected(renew.error());
+  engine::LeaseKeeper::Options lease;
+  lease.lease = {flags.leader_elect_namespace, flags.leader_elect_name};
+  lease.identity = flags.identity.empty() ? default_identity() : flags.identity;
+  lease.duration = *life;
+  lease.renew_every = *renew;
+  if (lease.duration < std::chrono::seconds(5) ||
+      lease.renew_every * 2 + lease.fence >= lease.duration) {
+    return fail(ErrorCode::invalid,
+                "--leader-elect-lease-duration must be at least 5s and more than twice "
+                "--leader-elect-renew-period plus 2s");
+  }
+  return lease;
+}
+
+}  // namespace
+
+void add_serve_flags(CLI::App& command, ServeFlags& f) {
+  command.add_option("--config", f.config, "DrayConfiguration file: every flag is a field of it");
+  auto* kubeconfig = command.add_option("--kubeconfig", f.kubeconfig,
+                                        "How to reach the API server; without it and without "
+                                        "--cluster: the pod's service account");
+  command.add_option("--context", f.context, "Context of the kubeconfig, if not its current one");
+  command
+      .add_option("--cluster", f.cluster, "Manifest files or folders of a cluster kept in memory")
+      ->excludes(kubeconfig);
+  command.add_option("--extender-address", f.extender_address, "Where kube-scheduler asks")
+      ->capture_default_str();
+  command.add_option("--extender-tls-cert", f.extender_tls_cert,
+                     "Certificate of the extender, PEM");
+  command.add_option("--extender-tls-key", f.extender_tls_key, "Its key, PEM");
+  command.add_option("--client-ca", f.client_ca, "CA that signs kube-scheduler's certificate, PEM");
+  command.add_option("--allowed-clients", f.allowed_clients,
+                     "Common names that may call; all that the CA signed if not given");
+  command.add_flag("--insecure-extender", f.insecure_extender, "Plain HTTP; on loopback only");
+  command.add_option("--admin-address", f.admin_address, "Where /livez, /readyz and /metrics are")
+      ->capture_default_str();
+  command.add_option("--admin-tls-cert", f.admin_tls_cert, "Certificate of the admin port, PEM");
+  command.add_option("--admin-tls-key", f.admin_tls_key, "Its key, PEM");
+  command.add_option("--policy", f.policy,
+                     "Policy file: queues, gangs, placement; read again when it changes, and at "
+                     "SIGHUP");
+  command.add_option("--scheduler-name", f.scheduler_name, "schedulerName of the pods to serve")
+      ->capture_default_str();
+  command
+      .add_option("--mode", f.mode,
+                  "How devices are chosen on a node: best, or first-fit as kube-scheduler does it")
+      ->check(CLI::IsMember({"best", "first-fit"}))
+      ->capture_default_str();
+  command
+      .add_option("--reservation-life", f.reservation_life,
+                  "How long a lifted pod keeps its devices without a sign of kube-scheduler")
+      ->capture_default_str();
+  command
+      .add_option("--nominate-from-nodes", f.nominate_from_nodes,
+                  "From this many nodes on, nominatedNodeName is set before the gate is lifted")
+      ->capture_default_str();
+  command.add_option("--leader-elect", f.leader_elect, "Write only while holding the Lease")
+      ->capture_default_str();
+  command.add_option("--leader-elect-namespace", f.leader_elect_namespace)->capture_default_str();
+  command.add_option("--leader-elect-name", f.leader_elect_name)->capture_default_str();
+  command.add_option("--leader-elect-lease-duration", f.leader_elect_lease_duration)
+      ->capture_default_str();
+  command.add_option("--leader-elect-renew-period", f.leader_elect_renew_period)
+      ->capture_default_str();
+  command.add_option("--identity", f.identity,
+                     "Name of this replica in the Lease; no two may share one (default: $POD_NAME, "
+                     "else the host name)");
+  command.add_option("--kube-api-qps", f.kube_api_qps, "Writes a second")->capture_default_str();
+  command.add_option("--kube-api-burst", f.kube_api_burst)->capture_default_str();
+  command.add_option("--drain", f.drain, "How long requests in flight may take at SIGTERM")
+      ->capture_default_str();
+  command.add_option("--threads", f.threads, "For requests; 0: one a core")->capture_default_str();
+  command.add_option("-v,--verbosity", f.verbosity, "0 to 10")->capture_default_str();
+  command.add_option("--logging-format", f.logging_format)
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+}
+
+Result<HostAndPort> parse_address(const std::string& text) {
+  const auto bad = [&] {
+    return fail(ErrorCode::invalid,
+                fmt::format("\"{}\" is no address; write 127.0.0.1:9443 or [::1]:9443", text));
+  };
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos) return bad();
+  HostAndPort where;
+  where.host = text.substr(0, colon);
+  if (where.host.starts_with('[') && where.host.ends_with(']')) {
+    where.host = where.host.substr(1, where.host.size() - 2);
+  } else if (where.host.contains(':')) {
+    return bad();
+  }
+  const auto* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data() + colon + 1, last, where.port);
+  if (error != std::errc() || end != last || where.host.empty()) return bad();
+  return where;
+}
+
+Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
+  service::ServiceOptions options;
+  options.version = DRAY_VERSION;
+  options.policy_file = flags.policy;
+  options.engine.scheduler_name = flags.scheduler_name;
+  options.engine.nominate_from_nodes = flags.nominate_from_nodes;
+  options.engine.allocator.mode = flags.mode == "best" ? alloc::Mode::best : alloc::Mode::first_fit;
+  const auto life = duration("reservation-life", flags.reservation_life);
+  if (!life) return std::unexpected(life.error());
+  options.engine.reservation_life = *life;
+  const auto drain = duration("drain", flags.drain);
+  if (!drain) return std::unexpected(drain.error());
+  options.drain = *drain;
+  if (auto set = listen_on(options.extender, "extender-address", flags.extender_address); !set) {
+    return std::unexpected(set.error());
+  }
+  if (auto set = secure_extender(options.extender, flags); !set) {
+    return std::unexpected(set.error());
+  }
+  if (auto set = listen_on(options.admin, "admin-address", flags.admin_address); !set) {
+    return std::unexpected(set.error());
+  }
+  if (flags.admin_tls_cert.empty() != flags.admin_tls_key.empty()) {
+    return fail(ErrorCode::invalid, "--admin-tls-cert and --admin-tls-key go together");
+  }
+  if (!flags.admin_tls_cert.empty()) {
+    options.admin.tls = net::ServerTlsFiles{
+        .certificate = flags.admin_tls_cert, .key = flags.admin_tls_key, .client_ca = ""};
+  }
+  if (flags.cluster.empty() && flags.leader_elect) {
+    const auto lease = lease_options(flags);
+    if (!lease) return std::unexpected(lease.error());
+    options.lease = *lease;
+    options.engine.usage_record = {lease->lease.namespace_name, "dray-usage"};
+  }
+  return options;
+}
+
+kube::KubeApiOptions kube_api_options(const ServeFlags& flags, std::uint64_t seed) {
+  kube::KubeApiOptions options;
+  options.qps = flags.kube_api_qps;
+  options.burst = flags.kube_api_burst;
+  options.seed = seed;
+  options.instance = flags.identity.empty() ? default_identity() : flags.identity;
+  options.on_notice = [](const std::string& notice) { service::log_info(0, notice); };
+  return options;
+}
+
+}  // namespace dray::app

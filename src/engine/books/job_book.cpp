@@ -1,0 +1,369 @@
+#include "engine/books/job_book.h"
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+#include "dray/cluster/state.h"
+#include "dray/engine/share_claim.h"
+#include "engine/books/group_marks.h"
+
+namespace dray::engine {
+namespace {
+
+/// A pod that is still there so long after it should be gone: nobody may count on its room (KAI's
+/// --stuck-in-releasing-threshold).
+constexpr Duration stuck_after = std::chrono::minutes(2);
+
+/// How long it counts who made room for whom, at most, and longer than any cool-down that makes
+/// sense.
+constexpr Duration remembered = std::chrono::hours(24);
+
+/// KAI's rule where queues are KAI's: from this priority on, a job is not preemptible by itself.
+constexpr std::int32_t kai_non_preemptible_from = 100;
+/// Of pods that the cluster cannot do without (scheduling.SystemCriticalPriority).
+constexpr std::int32_t system_critical_priority = 2'000'000'000;
+
+std::int64_t task_priority(const Pod& pod) {
+  const auto found = pod.meta.labels.find(kai_task_priority_label);
+  std::int64_t value = 0;
+  if (found == pod.meta.labels.end()) return value;
+  const auto& text = found->second;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+std::optional<Time> bound_since(const Pod& pod) {
+  const auto found = std::ranges::find(pod.conditions, "PodScheduled", &Condition::type);
+  if (found == pod.conditions.end() || found->status != "True") return std::nullopt;
+  return found->last_transition;
+}
+
+policy::PodSet* find_set(policy::SubGroup& group, const std::string& name) {
+  for (auto& set : group.pod_sets) {
+    if (set.name == name) return &set;
+  }
+  for (auto& sub : group.sub_groups) {
+    if (auto* found = find_set(sub, name)) return found;
+  }
+  return nullptr;
+}
+
+bool alive(planner::MemberState state) {
+  return state != planner::MemberState::done;
+}
+
+/// A part of a device is asked for in a claim, which cannot be added to a pod that is there.
+std::optional<planner::NotReady> unsupported_marks(const Pod& pod) {
+  if (!asks_for_share(pod) || !pod.resource_claims.empty() || pod.node_name) return std::nullopt;
+  const auto* mark = pod.meta.annotations.contains(fraction_annotation) ? fraction_annotation
+                                                                        : gpu_memory_annotation;
+  return planner::NotReady{
+      Reason::unsupported,
+      std::string("annotation ") + mark +
+          ": the admission policy of manifests/shares.yaml was not there when the pod "
+          "was created"};
+}
+
+}  // namespace
+
+void JobBook::set_policy(std::shared_ptr<const policy::Policy> policy, bool default_queue_only) {
+  // Who made room for whom was right by the rules of then.
+  if (policy_ && policy_->config != policy->config) {
+    for (auto& [lineage, past] : pasts_) past.gave_way.clear();
+  }
+  policy_ = std::move(policy);
+  default_queue_only_ = default_queue_only;
+  for (const auto& [key, entry] : entries_) changed_.insert(key);
+}
+
+bool JobBook::observe(const KubeObject& object) {
+  if (!groups_.observe(object)) return false;
+  regroup_all();
+  return true;
+}
+
+bool JobBook::forget(Kind kind, const std::string& namespace_name, const std::string& name) {
+  if (!groups_.forget(kind, namespace_name, name)) return false;
+  regroup_all();
+  return true;
+}
+
+/// A group object came, changed or went: rare enough to look at every pod.
+void JobBook::regroup_all() {
+  for (auto& [uid, known] : pods_) {
+    auto key = groups_.key_of(*known.pod);
+    changed_.insert(key);
+    if (key == known.key) continue;
+    entries_[known.key].pods.erase(uid);
+    changed_.insert(known.key);
+    auto& entry = entries_[key];
+    entry.key = key;
+    entry.pods.insert(uid);
+    known.key = std::move(key);
+  }
+}
+
+void JobBook::put(const std::shared_ptr<const Pod>& pod, Time now) {
+  const auto& uid = pod->meta.uid;
+  const auto found = pods_.find(uid);
+  if (found != pods_.end()) {
+    auto& known = found->second;
+    if (bound_since(*known.pod) == bound_since(*pod) && cluster::same_for_plans(*known.pod, *pod))
+      return;
+    known.pod = pod;
+    const auto key = groups_.key_of(*pod);
+    if (key == known.key) return touch(uid);
+    erase(uid);
+  }
+  auto key = groups_.key_of(*pod);
+  auto& entry = entries_[key];
+  entry.key = key;
+  entry.pods.insert(uid);
+  changed_.insert(key);
+  pods_[uid] = {pod, std::move(key), now};
+}
+
+void JobBook::erase(const Uid& pod) {
+  const auto known = pods_.extract(pod);
+  if (known.empty()) return;
+  entries_[known.mapped().key].pods.erase(pod);
+  changed_.insert(known.mapped().key);
+}
+
+void JobBook::touch(const Uid& pod) {
+  const auto known = pods_.find(pod);
+  if (known != pods_.end()) changed_.insert(known->second.key);
+}
+
+void JobBook::refresh(Time now) {
+  wake_stuck(now);
+  for (const auto& key : std::exchange(changed_, {})) {
+    const auto entry = entries_.find(key);
+    if (entry == entries_.end()) continue;
+    make(entry->second, now);
+    if (entry->second.pods.empty()) entries_.erase(entry);
+  }
+}
+
+const std::vector<std::shared_ptr<const planner::Job>>& JobBook::jobs(Time now) {
+  refresh(now);
+  if (std::exchange(all_stale_, false)) {
+    all_.clear();
+    all_.reserve(by_uid_.size());
+    for (const auto& [uid, job] : by_uid_) all_.push_back(job);
+  }
+  return all_;
+}
+
+void JobBook::wake_stuck(Time now) {
+  while (!stuck_at_.empty() && stuck_at_.begin()->first <= now) {
+    touch(stuck_at_.begin()->second);
+    stuck_at_.erase(stuck_at_.begin());
+  }
+}
+
+std::optional<Time> JobBook::next_change() const {
+  if (stuck_at_.empty()) return std::nullopt;
+  return stuck_at_.begin()->first;
+}
+
+GroupForm JobBook::form_alone(const Pod& pod) {
+  GroupForm form;
+  form.uid = pod.meta.uid;
+  form.created = pod.meta.created;
+  form.root = planner::plain_gang(0, 1);
+  return form;
+}
+
+void JobBook::make(Entry& entry, Time now) {
+  entry.not_ready.reset();
+  if (entry.pods.empty()) return replace(entry, nullptr);
+  const auto& first = *pods_.at(*entry.pods.begin()).pod;
+  entry.not_ready = unsupported_marks(first);
+  if (entry.not_ready) return replace(entry, nullptr);
+  const auto form = entry.key.is_group()
+                        ? groups_.form_of(entry.key, first)
+                        : std::expected<GroupForm, planner::NotReady>(form_alone(first));
+  if (!form) {
+    entry.not_ready = form.error();
+    return replace(entry, nullptr);
+  }
+  planner::Job job;
+  job.uid = form->uid;
+  job.gang = form->root;
+  add_members(entry, job, now);
+  const auto some = std::ranges::any_of(
+      job.members, [](const planner::Member& member) { return alive(member.state); });
+  if (!some) return replace(entry, nullptr);
+  const auto& lead = job.first();
+  job.name = entry.key.is_group() && entry.key.source != GroupSource::owner
+                 ? entry.key.namespace_name + "/" + entry.key.name
+                 : lead.key().to_string();
+  job.queue =
+      policy::QueueName(default_queue_only_ ? std::string(policy::default_queue)
+                                            : (form->queue.empty() ? queue_of(lead) : form->queue));
+  job.priority = form->priority.value_or(lead.priority);
+  job.preemptible = form->preemptible.value_or(preemptible(lead, job.priority));
+  job.may_evict = lead.preemption_policy != "Never";
+  job.evict_delay = form->evict_delay;
+  job.stale_after = form->stale_after;
+  job.created = form->created.value_or(lead.meta.created.value_or(now));
+  set_times(entry, job);
+  if (entry.job && *entry.job == job) return;
+  replace(entry, std::make_shared<const planner::Job>(std::move(job)));
+}
+
+void JobBook::add_members(const Entry& entry, planner::Job& job, Time now) {
+  std::vector<const Known*> members;
+  for (const auto& uid : entry.pods) members.push_back(&pods_.at(uid));
+  std::ranges::sort(members, {}, [](const Known* known) {
+    return std::tuple(-task_priority(*known->pod), known->pod->meta.created.value_or(Time{}),
+                      known->pod->key());
+  });
+  for (const auto* known : members) {
+    const auto& pod = known->pod;
+    auto view = view_(*pod);
+    if (view.state == planner::MemberState::leaving) {
+      const auto since = pod->meta.deleted.value_or(now);
+      if (now >= since + stuck_after) {
+        view.state = planner::MemberState::stuck;
+      } else {
+        stuck_at_.emplace(since + stuck_after, pod->meta.uid);
+      }
+    }
+    job.promised = job.promised || view.promised;
+    const auto name = GroupBook::set_of(entry.key, *pod);
+    auto* set = find_set(job.gang, name);
+    if (set == nullptr) {  // a pod of no part: above every minimum
+      job.gang.pod_sets.push_back({.name = name, .min_member = 0, .topology = {}, .tasks = {}});
+      set = &job.gang.pod_sets.back();
+    }
+    set->tasks.push_back({.id = static_cast<std::uint32_t>(job.members.size())});
+    job.members.push_back({pod, view.state, std::move(view.node)});
+  }
+}
+
+void JobBook::set_times(const Entry& entry, planner::Job& job) const {
+  job.queued = job.created;
+  std::optional<Time> waiting_since;
+  for (const auto& member : job.members) {
+    const auto& known = pods_.at(member.pod->meta.uid);
+    if (member.state == planner::MemberState::waiting) {
+      const auto since = member.pod->meta.created.value_or(known.first_seen);
+      if (!waiting_since || since < *waiting_since) waiting_since = since;
+    } else if (member.state == planner::MemberState::placed) {
+      const auto since = bound_since(*member.pod);
+      if (since && (!job.started || *since < *job.started)) job.started = since;
+    }
+  }
+  if (waiting_since) job.queued = std::max(job.queued, *waiting_since);
+  job.lineage = lineage(entry.key, job.first());
+  const auto past = pasts_.find(job.lineage);
+  if (past != pasts_.end()) {
+    job.evicted = past->second.evicted;
+    job.gave_way = past->second.gave_way;
+  }
+  const auto stale = stale_since_.find(job.uid);
+  if (stale != stale_since_.end()) job.stale_since = stale->second;
+}
+
+std::string JobBook::queue_of(const Pod& pod) const {
+  const auto& rules = policy_->config.pod_queues;
+  for (const auto& label : rules.labels) {
+    const auto found = pod.meta.labels.find(label);
+    if (found != pod.meta.labels.end() && !found->second.empty()) return found->second;
+  }
+  const auto space = rules.namespaces.find(pod.meta.namespace_name);
+  if (space != rules.namespaces.end()) return space->second.get();
+  return rules.otherwise ? rules.otherwise->get() : "";
+}
+
+bool JobBook::preemptible(const Pod& pod, std::int32_t priority) const {
+  const auto label = pod.meta.labels.find(kai_preemptibility_label);
+  if (label != pod.meta.labels.end()) return label->second != "non-preemptible";
+  if (priority >= system_critical_priority) return false;
+  const bool kai = policy_->config.queues_from == policy::QueueSource::kai;
+  return !kai || priority < kai_non_preemptible_from;
+}
+
+std::string JobBook::lineage(const JobKey& key, const Pod& pod) {
+  if (!key.is_group()) return pod.key().to_string();
+  return std::to_string(static_cast<int>(key.source)) + "/" + key.namespace_name + "/" + key.name +
+         "/" + key.part;
+}
+
+void JobBook::replace(Entry& entry, std::shared_ptr<const planner::Job> job) {
+  if (entry.job == job) return;
+  all_stale_ = true;
+  if (entry.job) {
+    const auto old = by_uid_.find(entry.job->uid);
+    if (old != by_uid_.end() && old->second == entry.job) by_uid_.erase(old);
+  }
+  entry.job = std::move(job);
+  if (entry.job) by_uid_[entry.job->uid] = entry.job;
+}
+
+std::shared_ptr<const planner::Job> JobBook::job_of(const Uid& pod) const {
+  const auto known = pods_.find(pod);
+  if (known == pods_.end()) return nullptr;
+  const auto entry = entries_.find(known->second.key);
+  return entry == entries_.end() ? nullptr : entry->second.job;
+}
+
+std::shared_ptr<const planner::Job> JobBook::find(const Uid& job) const {
+  const auto found = by_uid_.find(job);
+  return found == by_uid_.end() ? nullptr : found->second;
+}
+
+/// Keys of single pods come first.
+bool JobBook::has_groups() const {
+  return !entries_.empty() && entries_.rbegin()->first.is_group();
+}
+
+std::vector<std::pair<Uid, planner::NotReady>> JobBook::unformed() const {
+  std::vector<std::pair<Uid, planner::NotReady>> found;
+  for (const auto& [key, entry] : entries_) {
+    if (!entry.not_ready) continue;
+    for (const auto& uid : entry.pods) found.emplace_back(uid, *entry.not_ready);
+  }
+  return found;
+}
+
+void JobBook::evicted(const planner::Job& job, const planner::Job* made_room_for, Time now) {
+  std::erase_if(pasts_, [&](const auto& entry) { return now - entry.second.evicted > remembered; });
+  auto& past = pasts_[job.lineage];
+  past.evicted = now;
+  std::erase_if(past.gave_way, [&](const auto& each) { return each.until <= now; });
+  if (made_room_for != nullptr) {
+    // Where the past counts for shares, queues take turns on purpose.
+    const auto until =
+        now + std::min(remembered, policy_->config.fairness.half_life.value_or(remembered));
+    const auto at =
+        std::ranges::lower_bound(past.gave_way, made_room_for->lineage, {}, &planner::GaveWay::to);
+    if (at != past.gave_way.end() && at->to == made_room_for->lineage) {
+      at->until = until;
+    } else {
+      past.gave_way.insert(at, {made_room_for->lineage, until});
+    }
+  }
+  touch(job.first().meta.uid);
+}
+
+void JobBook::set_stale(const std::vector<planner::StaleGang>& stale) {
+  std::map<Uid, Time> next;
+  for (const auto& gang : stale) next.emplace(gang.job, gang.since);
+  const auto mark = [&](const Uid& job) {
+    if (const auto found = find(job)) touch(found->first().meta.uid);
+  };
+  for (const auto& [job, since] : stale_since_) {
+    if (!next.contains(job)) mark(job);
+  }
+  for (const auto& [job, since] : next) {
+    const auto old = stale_since_.find(job);
+    if (old == stale_since_.end() || old->second != since) mark(job);
+  }
+  stale_since_ = std::move(next);
+}
+
+}  // namespace dray::engine

@@ -1,0 +1,105 @@
+#include "engine/protocol/eviction_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dray/base/check.h"
+
+namespace dray::engine {
+namespace {
+
+Duration backoff(std::uint32_t attempts) {
+  return std::chrono::milliseconds(250) * (1 << std::min<std::uint32_t>(attempts, 5));
+}
+
+/// The pod is not there any more, or is another of its name.
+bool gone(const Error& error) {
+  return error.code == ErrorCode::not_found || error.code == ErrorCode::conflict;
+}
+
+}  // namespace
+
+EvictionSet::EvictionSet(std::vector<Victim> victims, Time now)
+    : victims_(std::move(victims)), states_(victims_.size()), deadline_(now + patience) {}
+
+EvictionSet::Command EvictionSet::send(Token token) {
+  states_[token].step = Step::sent;
+  states_[token].retry_at.reset();
+  const auto& victim = victims_[token];
+  return {token, EvictPod{victim.pod, victim.uid, phase_ == Phase::asking}};
+}
+
+EvictionSet::Commands EvictionSet::start() {
+  Commands out;
+  for (Token token = 0; token < victims_.size(); ++token) out.push_back(send(token));
+  settle(out);
+  return out;
+}
+
+EvictionSet::Commands EvictionSet::step(Token token, const WriteOutcome& outcome, Time now) {
+  DRAY_CHECK(token < states_.size());
+  Commands out;
+  if (finished()) return out;
+  auto& state = states_[token];
+  if (outcome || gone(outcome.error())) {
+    state.step = Step::done;
+  } else {
+    if (error_.empty()) error_ = outcome.error().message;
+    // A budget in the way of a real eviction may open again: the one before was counted, too.
+    const bool no_answer = outcome.error().code == ErrorCode::unavailable;
+    const bool again = (no_answer || phase_ == Phase::evicting) && now < deadline_;
+    state.step = again ? Step::waiting : Step::refused;
+    if (again) state.retry_at = now + backoff(state.attempts++);
+  }
+  settle(out);
+  return out;
+}
+
+/// All answers of a phase are in: the next one, or the end.
+void EvictionSet::settle(Commands& out) {
+  const auto any = [this](Step step) {
+    return std::ranges::find(states_, step, &State::step) != states_.end();
+  };
+  if (any(Step::sent) || any(Step::waiting)) return;
+  if (phase_ == Phase::evicting) {
+    result_ = any(Step::refused) ? Result::partly : Result::evicted;
+    return;
+  }
+  if (any(Step::refused)) {
+    result_ = Result::refused;
+    return;
+  }
+  phase_ = Phase::evicting;
+  error_.clear();
+  for (Token token = 0; token < victims_.size(); ++token) out.push_back(send(token));
+  if (victims_.empty()) result_ = Result::evicted;
+}
+
+EvictionSet::Commands EvictionSet::tick(Time now) {
+  Commands out;
+  for (Token token = 0; token < states_.size(); ++token) {
+    auto& state = states_[token];
+    if (state.step == Step::waiting && state.retry_at <= now) out.push_back(send(token));
+  }
+  return out;
+}
+
+std::optional<Time> EvictionSet::next_tick() const {
+  std::optional<Time> next;
+  if (finished()) return next;
+  for (const auto& state : states_) {
+    if (state.step != Step::waiting) continue;
+    if (!next || *state.retry_at < *next) next = state.retry_at;
+  }
+  return next;
+}
+
+std::vector<Uid> EvictionSet::refused() const {
+  std::vector<Uid> pods;
+  for (Token token = 0; token < states_.size(); ++token) {
+    if (states_[token].step == Step::refused) pods.push_back(victims_[token].uid);
+  }
+  return pods;
+}
+
+}  // namespace dray::engine

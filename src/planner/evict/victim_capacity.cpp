@@ -1,0 +1,110 @@
+#include "planner/evict/victim_capacity.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dray::planner {
+namespace {
+
+/// Nothing that goes changes this.
+bool lasting(Reason reason) {
+  return reason == Reason::node_unknown || reason == Reason::node_unschedulable ||
+         reason == Reason::node_selector || reason == Reason::node_taint ||
+         reason == Reason::claim_elsewhere || reason == Reason::claim_consumers ||
+         reason == Reason::class_selector || reason == Reason::claim_selector ||
+         reason == Reason::selector_error || reason == Reason::no_devices ||
+         reason == Reason::device_taint || reason == Reason::unsupported;
+}
+
+}  // namespace
+
+TakeBack::Rooms::Rooms(PlanRun& run, PlanJob& job, std::span<const std::uint32_t> chunk)
+    : run_(run), members_(chunk.size()) {
+  const auto& nodes = run.overlay.nodes();
+  const auto columns = nodes.columns();
+  need_.assign(columns, 0);
+  bool first = true;
+  for (const auto id : chunk) {
+    std::vector<double> row(columns, 0);
+    const auto& task = job.tasks[id];
+    add_need(row, *task.need, 1);
+    // Shared devices take more than there are free ones; what a class counts as may be had through
+    // another.
+    if (task.shape->partial || task.shape->singular) row[nodes.devices_column()] = 0;
+    for (std::size_t i = 0; i < nodes.devices_column(); ++i) {
+      const auto unit = run.policy.counting.resources()[i].unit;
+      if (unit == policy::ResourceUnit::devices && !task.shape->partial) row[i] = 0;
+    }
+    for (std::size_t i = 0; i < columns; ++i) {
+      need_[i] = first ? row[i] : std::min(need_[i], row[i]);
+    }
+    first = false;
+  }
+  freed_.assign(nodes.size() * columns, 0);
+  rooms_.assign(nodes.size(), 0);
+  barred_.assign(nodes.size(), 1);
+  chunks_.resize(nodes.size());
+  for (const auto node : run.fit.everywhere().nodes) {
+    const bool any = std::ranges::any_of(chunk, [&](auto id) {
+      auto& task = job.tasks[id];
+      return !run.fit.refused(task, node) && !lasting(run.fit.verdict(task, node).soon);
+    });
+    if (!any) continue;
+    barred_[node.get()] = 0;
+    rooms_[node.get()] = room(node);
+    total_ += std::min(rooms_[node.get()], members_);
+  }
+}
+
+std::size_t TakeBack::Rooms::room(cluster::NodeIndex node) const {
+  if (barred_[node.get()] != 0) return 0;
+  const auto free = run_.overlay.nodes().free(node);
+  auto room = static_cast<double>(members_);
+  for (std::size_t i = 0; i < need_.size(); ++i) {
+    if (need_[i] <= 0) continue;
+    const auto left = free[i] + freed_[node.get() * need_.size() + i];
+    room = std::min(room, std::floor(left / need_[i] + 1e-9));
+  }
+  return static_cast<std::size_t>(std::max(room, 0.0));
+}
+
+void TakeBack::Rooms::free(const Chunk& victims, std::size_t place) {
+  for (const auto* task : victims.tasks) {
+    if (!task->node) continue;
+    const auto node = *task->node;
+    auto& chunks = chunks_[node.get()];
+    if (chunks.empty()) seen_.push_back(node);
+    if (chunks.empty() || chunks.back() != place) chunks.push_back(place);
+    add_need(std::span(freed_).subspan(node.get() * need_.size(), need_.size()), *task->need, 1);
+    total_ -= std::min(rooms_[node.get()], members_);
+    rooms_[node.get()] = room(node);
+    total_ += std::min(rooms_[node.get()], members_);
+  }
+}
+
+std::vector<TakeBack::Rooms::Giver> TakeBack::Rooms::givers() const {
+  const auto& nodes = run_.overlay.nodes();
+  const bool devices = need_[nodes.devices_column()] > 0;
+  const auto column = devices ? nodes.devices_column() : nodes.cpu_column();
+  std::vector<Giver> givers;
+  for (std::size_t i = 0; i < seen_.size(); ++i) {
+    const auto node = seen_[i];
+    if (rooms_[node.get()] == 0) continue;
+    const auto free = nodes.free(node)[column] + freed_[node.get() * need_.size() + column];
+    givers.push_back({node, rooms_[node.get()], free, i, chunks_[node.get()]});
+  }
+  std::ranges::sort(givers, [](const Giver& a, const Giver& b) {
+    return std::tie(a.free, a.first_seen) < std::tie(b.free, b.first_seen);
+  });
+  return givers;
+}
+
+std::size_t TakeBack::Rooms::elsewhere() const {
+  std::size_t sum = 0;
+  for (std::size_t node = 0; node < rooms_.size(); ++node) {
+    if (chunks_[node].empty()) sum += std::min(rooms_[node], members_);
+  }
+  return sum;
+}
+
+}  // namespace dray::planner

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "planner/evict/victim_search.h"
+
+namespace dray::planner {
+
+/// How many members of a chunk each node could take, at most, with the victims so far gone: a bound
+/// from the numbers, without a look at devices.
+class TakeBack::Rooms {
+ public:
+  Rooms(PlanRun& run, PlanJob& job, std::span<const std::uint32_t> chunk);
+
+  /// Its members' room is there as well from now on.
+  void free(const Chunk& victims, std::size_t place);
+  [[nodiscard]] bool enough() const { return total_ >= members_; }
+  [[nodiscard]] std::size_t total() const { return total_; }
+  [[nodiscard]] std::size_t of(cluster::NodeIndex node) const { return rooms_[node.get()]; }
+  /// Nodes with victims that could take a member, those with the least room first; with each the
+  /// places of the chunks that touch it.
+  struct Giver {
+    cluster::NodeIndex node;
+    std::size_t room = 0;
+    double free = 0;
+    std::size_t first_seen = 0;
+    std::vector<std::size_t> chunks;
+  };
+  [[nodiscard]] std::vector<Giver> givers() const;
+  [[nodiscard]] const std::vector<std::size_t>& chunks_on(cluster::NodeIndex node) const {
+    return chunks_[node.get()];
+  }
+  /// What nodes without victims could take.
+  [[nodiscard]] std::size_t elsewhere() const;
+
+ private:
+  [[nodiscard]] std::size_t room(cluster::NodeIndex node) const;
+
+  PlanRun& run_;
+  std::size_t members_;
+  std::vector<double> need_;   ///< the least of any member, by column; 0: does not bound
+  std::vector<double> freed_;  ///< by node and column
+  std::vector<std::size_t> rooms_;
+  std::vector<char> barred_;
+  std::vector<std::vector<std::size_t>> chunks_;
+  std::vector<cluster::NodeIndex> seen_;
+  std::size_t total_ = 0;
+};
+
+}  // namespace dray::planner

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dray/cel/selector_memo.h"
+#include "dray/cluster/snapshot.h"
+#include "dray/policy/policy.h"
+#include "planner/state/jobs.h"
+
+namespace dray::planner {
+
+/// What nodes have and what is free, in numbers: one row a node, one column a counted resource,
+/// then devices and millicores. Kept from plan to plan; a node that did not change costs a look at
+/// its version and at what it points to.
+class PlanNodes {
+ public:
+  void update(const cluster::Snapshot& snapshot, const policy::Policy& policy);
+
+  [[nodiscard]] std::size_t size() const { return measured_.size(); }
+  [[nodiscard]] std::size_t columns() const { return columns_; }
+  [[nodiscard]] std::size_t devices_column() const { return columns_ - 2; }
+  [[nodiscard]] std::size_t cpu_column() const { return columns_ - 1; }
+  [[nodiscard]] std::span<double> free(cluster::NodeIndex node) {
+    return std::span(free_).subspan(node.get() * columns_, columns_);
+  }
+  [[nodiscard]] std::span<const double> free(cluster::NodeIndex node) const {
+    return std::span(free_).subspan(node.get() * columns_, columns_);
+  }
+  [[nodiscard]] std::span<const double> capacity(cluster::NodeIndex node) const {
+    return std::span(capacity_).subspan(node.get() * columns_, columns_);
+  }
+  /// Names the node's state: equal stamps, equal state.
+  [[nodiscard]] std::uint64_t stamp(cluster::NodeIndex node) const { return stamps_[node.get()]; }
+  void set_stamp(cluster::NodeIndex node, std::uint64_t stamp) { stamps_[node.get()] = stamp; }
+  [[nodiscard]] std::uint64_t new_stamp() { return ++last_stamp_; }
+  void renew_all();
+
+  /// What is free on nodes that take pods.
+  [[nodiscard]] policy::Amounts free_total(const cluster::Snapshot& snapshot) const;
+  /// Nodes that take pods, in the order of their names.
+  [[nodiscard]] std::span<const cluster::NodeIndex> by_name() const { return by_name_; }
+  [[nodiscard]] std::uint32_t rank(cluster::NodeIndex node) const { return ranks_[node.get()]; }
+
+ private:
+  void measure(const cluster::Snapshot& snapshot, cluster::NodeIndex node);
+  void count_devices(const cluster::Snapshot& snapshot, const cluster::NodeEntry& entry,
+                     std::span<double> free, std::span<double> capacity);
+  [[nodiscard]] policy::Amounts amounts_of(const cluster::Pool& pool,
+                                           const cluster::PublishedDevice& device);
+
+  std::shared_ptr<const void> origin_;
+  const policy::Policy* policy_ = nullptr;
+  std::uint64_t class_epoch_ = 0;
+  std::uint64_t device_epoch_ = 0;
+  std::size_t columns_ = 2;
+  /// What a row was measured from; held, so that nothing else gets its address.
+  struct Measured {
+    std::uint64_t version = 0;
+    std::shared_ptr<const cluster::NodeFacts> facts;
+    std::shared_ptr<const cluster::NodeUse> use;
+
+    bool operator==(const Measured&) const = default;
+  };
+  std::vector<Measured> measured_;
+  std::vector<std::uint64_t> stamps_;
+  std::vector<double> free_;
+  std::vector<double> capacity_;
+  std::vector<cluster::NodeIndex> by_name_;
+  std::vector<std::uint32_t> ranks_;
+  std::uint64_t last_stamp_ = 0;
+  std::vector<std::shared_ptr<const cluster::CompiledClass>> classes_;
+  cel::SelectorMemo memo_;
+};
+
+/// Row of a Need in a PlanNodes' columns.
+void add_need(std::span<double> row, const Need& need, double sign);
+
+}  // namespace dray::planner

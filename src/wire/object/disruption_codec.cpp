@@ -1,0 +1,64 @@
+#include "wire/object/codecs.h"
+
+namespace dray::wire {
+namespace {
+
+template <class Io, Like<LabelSelector> T>
+void describe(Io& io, T& selector) {
+  io.field("matchLabels", selector.match_labels);
+  io.items("matchExpressions", selector.match_expressions, [](auto& item, auto& requirement) {
+    item.required("key", requirement.key);
+    item.required("operator", requirement.op);
+    item.field("values", requirement.values);
+  });
+}
+
+template <class Io, Like<PodDisruptionBudget> T>
+void describe(Io& io, T& budget) {
+  type_fields(io, budget);
+  io.required("metadata", budget.meta);
+  io.object("spec", [&](auto& spec) {
+    spec.optional("selector", budget.selector, [](auto& item, auto& it) { describe(item, it); });
+  });
+  io.object("status", [&](auto& status) {
+    status.required("disruptionsAllowed", budget.disruptions_allowed);
+  });
+}
+
+template <class Io, Like<PriorityClass> T>
+void describe(Io& io, T& priority_class) {
+  type_fields(io, priority_class);
+  io.required("metadata", priority_class.meta);
+  io.required("value", priority_class.value);
+  io.field("globalDefault", priority_class.global_default);
+}
+
+template <class Io, Like<ConfigMap> T>
+void describe(Io& io, T& map) {
+  type_fields(io, map);
+  io.required("metadata", map.meta);
+  io.field("data", map.data);
+}
+
+}  // namespace
+
+void read(const Reader& in, PodDisruptionBudget& out) {
+  in.fields([&](auto& io) { describe(io, out); });
+}
+void write(JsonWriter& out, const PodDisruptionBudget& budget) {
+  out.object([&](auto& io) { describe(io, budget); });
+}
+void read(const Reader& in, PriorityClass& out) {
+  in.fields([&](auto& io) { describe(io, out); });
+}
+void write(JsonWriter& out, const PriorityClass& priority_class) {
+  out.object([&](auto& io) { describe(io, priority_class); });
+}
+void read(const Reader& in, ConfigMap& out) {
+  in.fields([&](auto& io) { describe(io, out); });
+}
+void write(JsonWriter& out, const ConfigMap& map) {
+  out.object([&](auto& io) { describe(io, map); });
+}
+
+}  // namespace dray::wire

@@ -1,0 +1,125 @@
+#include "wire/object/codecs.h"
+
+// Groups of pods of other projects than KAI.
+
+namespace dray::wire {
+namespace {
+
+template <class Io, Like<PodGroup> T>
+void describe_spec(Io& io, T& group) {
+  io.object("schedulingPolicy", [&](auto& policy) {
+    if constexpr (Io::reading) {
+      policy.object("gang", [&](auto& gang) { gang.field("minCount", group.min_count); });
+    } else if (group.min_count) {
+      policy.object("gang", [&](auto& gang) { gang.field("minCount", group.min_count); });
+    } else {
+      policy.object("basic", [](auto&) {});
+    }
+  });
+  if (Io::reading || !group.topology.empty()) {
+    io.object("schedulingConstraints", [&](auto& constraints) {
+      constraints.items("topology", group.topology,
+                        [](auto& item, auto& key) { item.required("key", key); });
+    });
+  }
+  io.items("resourceClaims", group.claims, [](auto& item, auto& claim) {
+    item.required("name", claim.name);
+    item.field("resourceClaimName", claim.claim_name);
+    item.field("resourceClaimTemplateName", claim.template_name);
+  });
+  io.field("priorityClassName", group.priority_class);
+  io.field("priority", group.priority);
+}
+
+template <class Io, Like<PodGroup> T>
+void describe(Io& io, T& group) {
+  type_fields(io, group);
+  io.required("metadata", group.meta);
+  io.object("spec", [&](auto& spec) { describe_spec(spec, group); });
+  if (Io::reading || !group.claim_statuses.empty()) {
+    io.object("status", [&](auto& status) {
+      status.items("resourceClaimStatuses", group.claim_statuses, [](auto& item, auto& claim) {
+        item.required("name", claim.name);
+        item.field("resourceClaimName", claim.claim_name);
+      });
+    });
+  }
+}
+
+template <class Io, Like<CoschedulingGroup> T>
+void describe(Io& io, T& group) {
+  type_fields(io, group);
+  io.required("metadata", group.meta);
+  io.object("spec", [&](auto& spec) { spec.field("minMember", group.min_member); });
+}
+
+template <class Io, Like<VolcanoGroup> T>
+void describe(Io& io, T& group) {
+  type_fields(io, group);
+  io.required("metadata", group.meta);
+  io.object("spec", [&](auto& spec) {
+    spec.field("minMember", group.min_member);
+    spec.field("queue", group.queue);
+    spec.field("priorityClassName", group.priority_class);
+  });
+}
+
+template <class Io, Like<ReplicatedJob> T>
+void describe(Io& io, T& job) {
+  io.required("name", job.name);
+  io.required("replicas", job.replicas);
+  io.object("template", [&](auto& job_template) {
+    job_template.object("spec", [&](auto& spec) {
+      spec.field("parallelism", job.parallelism);
+      spec.field("completions", job.completions);
+    });
+  });
+}
+
+template <class Io, Like<JobSet> T>
+void describe(Io& io, T& job_set) {
+  type_fields(io, job_set);
+  io.required("metadata", job_set.meta);
+  io.object("spec", [&](auto& spec) {
+    spec.items("replicatedJobs", job_set.jobs, [](auto& item, auto& job) { describe(item, job); });
+    if constexpr (Io::reading) {
+      spec.object("startupPolicy", [&](auto& policy) {
+        const auto& member = policy.member();
+        if (member.key() == "startupPolicyOrder") job_set.in_order = member.string() == "InOrder";
+      });
+    } else if (job_set.in_order) {
+      spec.object("startupPolicy", [](auto& policy) {
+        policy.required("startupPolicyOrder", std::string("InOrder"));
+      });
+    }
+  });
+}
+
+}  // namespace
+
+void read(const Reader& in, PodGroup& out) {
+  in.fields([&](auto& io) { describe(io, out); });
+}
+void write(JsonWriter& out, const PodGroup& group) {
+  out.object([&](auto& io) { describe(io, group); });
+}
+void read(const Reader& in, CoschedulingGroup& out) {
+  in.fields([&](auto& io) { describe(io, out); });
+}
+void write(JsonWriter& out, const CoschedulingGroup& group) {
+  out.object([&](auto& io) { describe(io, group); });
+}
+void read(const Reader& in, VolcanoGroup& out) {
+  in.fields([&](auto& io) { describe(io, out); });
+}
+void write(JsonWriter& out, const VolcanoGroup& group) {
+  out.object([&](auto& io) { describe(io, group); });
+}
+void read(const Reader& in, JobSet& out) {
+  in.fields([&](auto& io) { describe(io, out); });
+}
+void write(JsonWriter& out, const JobSet& job_set) {
+  out.object([&](auto& io) { describe(io, job_set); });
+}
+
+}  // namespace dray::wire

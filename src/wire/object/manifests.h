@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dray/base/error.h"
+#include "dray/model/object.h"
+#include "wire/object/object_codec.h"
+
+namespace dray::wire {
+
+/// Something from a file, and the line where it begins.
+template <class T>
+struct Located {
+  T value;
+  int line = 0;
+};
+
+/// What stands in one file.
+struct Manifests {
+  std::vector<Located<KubeObject>> objects;
+  std::vector<Located<UnknownObject>> unknown;  ///< of kinds that dray does not read
+};
+
+/// Objects from YAML or JSON: any number of documents, each an object or a list of objects, with
+/// the API server's defaults applied. Errors name file, line and field:
+/// `cluster.yaml:12: Pod default/p0: spec.priority: expected an integer, not a string`.
+[[nodiscard]] Result<Manifests> load_manifests(std::string_view text, std::string_view file);
+
+}  // namespace dray::wire
