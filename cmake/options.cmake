@@ -11,6 +11,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(dray_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
 
+# A batch of files as one (presets for users and CI; `dev` compiles file by file) shows each file's own
+# names to the next, where hiding one is no mistake.
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(dray_options INTERFACE -Wno-shadow -Wno-subobject-linkage)
+endif()
+
 # Clang takes g++ 12's own stable_sort for a user of std::get_temporary_buffer.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(dray_options INTERFACE -Wno-deprecated-declarations)

@@ -25,7 +25,7 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr auto with_error = asio::as_tuple(asio::use_awaitable);
+constexpr auto accept_error = asio::as_tuple(asio::use_awaitable);
 constexpr auto accept_pause = std::chrono::milliseconds(50);
 
 using Strand = asio::strand<asio::io_context::executor_type>;
@@ -37,7 +37,7 @@ class Bell {
 
   asio::awaitable<void> wait_until(std::chrono::steady_clock::time_point deadline) {
     timer_.expires_at(deadline);
-    co_await timer_.async_wait(with_error);
+    co_await timer_.async_wait(accept_error);
   }
   void ring() { timer_.cancel(); }
 
@@ -120,7 +120,7 @@ asio::awaitable<void> accept_all(std::shared_ptr<HttpServer::State> state,
       continue;
     }
     auto session_strand = asio::make_strand(state->io);
-    auto [ec, socket] = co_await acceptor->async_accept(session_strand, with_error);
+    auto [ec, socket] = co_await acceptor->async_accept(session_strand, accept_error);
     if (!state->listens_with(acceptor)) co_return;
     if (ec) {
       // Out of file descriptors, most likely: what is open goes on, and closes some day.
@@ -154,7 +154,7 @@ asio::awaitable<void> reload_tls(std::shared_ptr<HttpServer::State> state,
   std::string told;
   while (state->listens_with(until)) {
     state->reload_timer.expires_after(state->served->options.tls_reload_every);
-    co_await state->reload_timer.async_wait(with_error);
+    co_await state->reload_timer.async_wait(accept_error);
     if (!state->listens_with(until)) co_return;
     const auto before = state->tls.load();
     const auto loaded = load_tls(*state);

@@ -345,7 +345,7 @@ void run_case(const Case& one, Report& report) {
   }
 }
 
-const Register registered("allocator", Suite(run_case));
+const Register allocator_registered("allocator", Suite(run_case));
 
 }  // namespace
 }  // namespace dray::cases

@@ -187,7 +187,7 @@ void cel_suite(const Case& c, Report& report) {
   judge(c, report, compare(c.json, run(c.json, device, options), false));
 }
 
-const Register registered("cel", Suite(cel_suite));
+const Register cel_registered("cel", Suite(cel_suite));
 
 }  // namespace
 }  // namespace dray::cases

@@ -164,7 +164,7 @@ void KaiWorld::apply(const planner::Plan& plan) {
   };
   holds_.clear();
   for (const auto& eviction : plan.evictions) {
-    log_ += std::string(engine::name(eviction.cause)) + ": " + eviction.detail + "; ";
+    log_ += std::string(name(eviction.cause)) + ": " + eviction.detail + "; ";
     for (const auto& pod : eviction.pods) {
       tasks_.at(pod.get()).status = "Releasing";
       ++evictions;

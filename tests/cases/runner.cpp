@@ -43,11 +43,6 @@ std::map<std::string, FileSuite>& suites() {
   return all;
 }
 
-std::string read_text(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// The files that an argument stands for, sorted.
 std::vector<fs::path> files_of(const fs::path& argument) {
   if (!fs::is_directory(argument)) return {argument};
@@ -60,6 +55,11 @@ std::vector<fs::path> files_of(const fs::path& argument) {
 }
 
 }  // namespace
+
+std::string read_text(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 Register::Register(const char* name, FileSuite suite) {
   suites()[name] = std::move(suite);

@@ -55,6 +55,9 @@ class Register {
 };
 
 /// The cases of a file of JSON lines or of one JSON array.
+/// A whole file.
+[[nodiscard]] std::string read_text(const std::filesystem::path& file);
+
 [[nodiscard]] std::vector<Case> read_cases(const std::filesystem::path& file);
 /// A JSON file beside a case file; null where there is none.
 [[nodiscard]] Json read_beside(const std::filesystem::path& file, const std::string& name);

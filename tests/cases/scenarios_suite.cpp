@@ -22,11 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_text(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::vector<KubeObject> objects_of(const fs::path& file) {
   auto loaded = wire::load_manifests(read_text(file), file.string());
   if (!loaded) throw std::runtime_error(loaded.error().message);

@@ -13,6 +13,8 @@
 //   DRAY_DST_SEEDS=N   so many seeds (300 where absent)
 //   DRAY_DST_SEED=N    this one alone, with its trace
 
+namespace dray::main_job_test {
+
 using namespace dray::dst;
 
 namespace {
@@ -78,3 +80,5 @@ TEST_CASE("the main job survives every fault, in every seed") {
     CHECK(seen.contains(state));
   }
 }
+
+}  // namespace dray::main_job_test

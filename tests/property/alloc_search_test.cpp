@@ -8,7 +8,8 @@
 
 // The search leaves out what cannot matter: against one that leaves out nothing.
 
-using namespace dray;
+namespace dray::alloc_search_test {
+
 using namespace dray::testing;
 
 namespace {
@@ -271,3 +272,5 @@ TEST_CASE("the search ends as a plain one does, and in mode best with the best s
   CHECK(errors > 500);
   CHECK(better > 300);
 }
+
+}  // namespace dray::alloc_search_test

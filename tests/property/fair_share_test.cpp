@@ -12,7 +12,7 @@
 #include "dray/policy/capacity.h"
 #include "dray/policy/queue_order.h"
 
-namespace dray::policy {
+namespace dray::policy::fair_share_test {
 
 namespace {
 
@@ -308,4 +308,4 @@ TEST_CASE("queue order: whoever goes first, the other goes second") {
   });
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::fair_share_test

@@ -9,7 +9,7 @@
 
 #include "tests/policy_world.h"
 
-namespace dray::engine {
+namespace dray::engine::planner_test {
 namespace {
 
 using bench::Gpus;
@@ -30,7 +30,7 @@ struct JobSketch {
   bool preemptible = true;
   std::string on;                        ///< all its pods' node; empty: it waits
   std::vector<std::string> places = {};  ///< of each pod; empty: see `on`
-  std::vector<GaveWay> gave_way = {};
+  std::vector<planner::GaveWay> gave_way = {};
 };
 struct Sketch {
   std::vector<int> nodes;  ///< GPUs of each
@@ -123,9 +123,9 @@ PolicyWorld build(const Sketch& sketch, Gpus kind, const Names& names = {}) {
   return world;
 }
 
-Plan plan(const Sketch& sketch, Gpus kind, const Names& names = {}) {
+planner::Plan plan(const Sketch& sketch, Gpus kind, const Names& names = {}) {
   auto world = build(sketch, kind, names);
-  Planner planner;
+  planner::Planner planner;
   return planner.plan(world.input({}));
 }
 
@@ -134,7 +134,7 @@ std::size_t index_of(const Uid& job) {
 }
 
 /// Pods of each job that have room once all of the plan is done, by node.
-std::vector<std::map<std::string, int>> after(const Sketch& sketch, const Plan& made) {
+std::vector<std::map<std::string, int>> after(const Sketch& sketch, const planner::Plan& made) {
   std::vector<std::map<std::string, int>> rooms(sketch.jobs.size());
   for (std::size_t i = 0; i < sketch.jobs.size(); ++i) {
     if (!sketch.jobs[i].on.empty()) rooms[i][sketch.jobs[i].on] = sketch.jobs[i].pods;
@@ -197,7 +197,7 @@ TEST_CASE("a device is given out once") {
   check("no device twice", [] {
     const auto sketch = any_sketch();
     auto world = build(sketch, Gpus::slices);
-    Planner planner;
+    planner::Planner planner;
     const auto made = planner.plan(world.input({}));
     RC_LOG() << sketch;
     std::set<DeviceId> taken;
@@ -293,7 +293,7 @@ TEST_CASE("an idle node more never hurts") {
     const auto started = [&] {
       std::size_t count = 0;
       auto world = build(sketch, Gpus::slices);
-      Planner planner;
+      planner::Planner planner;
       for (const auto& job : planner.plan(world.input({true, false, false, false, false})).jobs) {
         count += job.placements.size();
       }
@@ -307,7 +307,7 @@ TEST_CASE("an idle node more never hurts") {
 }
 
 /// The cluster once all of a plan has been done.
-void carry_out(Sketch& sketch, const Plan& made) {
+void carry_out(Sketch& sketch, const planner::Plan& made) {
   const auto pod_of = [](const Uid& pod) {
     return static_cast<std::size_t>(std::stoi(pod.get().substr(pod.get().find('-') + 1)));
   };
@@ -321,8 +321,8 @@ void carry_out(Sketch& sketch, const Plan& made) {
     for (const auto& to : eviction.moved) places[pod_of(to.pod_uid)] = to.node.get();
     if (eviction.moved.size() == eviction.pods.size()) continue;
     auto& gave_way = sketch.jobs[index_of(eviction.job)].gave_way;
-    const GaveWay mark{eviction.beneficiary->get(), Time::max()};
-    const auto at = std::ranges::lower_bound(gave_way, mark.to, {}, &GaveWay::to);
+    const planner::GaveWay mark{eviction.beneficiary->get(), Time::max()};
+    const auto at = std::ranges::lower_bound(gave_way, mark.to, {}, &planner::GaveWay::to);
     if (at == gave_way.end() || at->to != mark.to) gave_way.insert(at, mark);
   }
   for (const auto& job : made.jobs) {
@@ -359,7 +359,7 @@ TEST_CASE("a plan leaves nothing behind: the next one is the same, and as a new 
     RC_LOG() << sketch;
     auto world = build(sketch, any_kind());
     const auto input = world.input({});
-    Planner planner;
+    planner::Planner planner;
     auto first = planner.plan(input);
     auto second = planner.plan(input);
     first.nodes_tried = second.nodes_tried = 0;  // what is remembered saves work
@@ -368,4 +368,4 @@ TEST_CASE("a plan leaves nothing behind: the next one is the same, and as a new 
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::planner_test

@@ -7,7 +7,7 @@
 #include <rapidcheck/catch.h>
 #include <catch2/catch.hpp>
 
-namespace dray {
+namespace dray::quantity_test {
 namespace {
 
 /// Texts that parse, from all corners: signs, decimals, suffixes, long numbers.
@@ -91,4 +91,4 @@ TEST_CASE("quantities obey the laws of numbers") {
 }
 
 }  // namespace
-}  // namespace dray
+}  // namespace dray::quantity_test

@@ -9,7 +9,7 @@
 namespace dray::app {
 namespace {
 
-constexpr std::string_view form = "{:<16} {:<14} {:<44} {:>9}  {}";
+constexpr std::string_view demo_line = "{:<16} {:<14} {:<44} {:>9}  {}";
 
 }  // namespace
 
@@ -36,11 +36,11 @@ std::string describe_devices(const std::vector<AllocatedDevice>& devices) {
 }
 
 std::string table_header() {
-  return fmt::format(form, "POD", "NODE", "DEVICES", "MICROS", "WHY");
+  return fmt::format(demo_line, "POD", "NODE", "DEVICES", "MICROS", "WHY");
 }
 
 std::string table_line(const DemoRow& row) {
-  return fmt::format(form, row.pod.name, row.node.empty() ? "-" : row.node,
+  return fmt::format(demo_line, row.pod.name, row.node.empty() ? "-" : row.node,
                      row.devices.empty() ? "-" : describe_devices(row.devices), row.took.count(),
                      row.reason);
 }

@@ -7,7 +7,7 @@ namespace {
 using enum Overload::Style;
 
 // The extensions that Kubernetes 1.37 adds: cel-go's and its own.
-constexpr OverloadText rows[] = {
+constexpr OverloadText library_overload_rows[] = {
     // clang-format off
     {"@sortByAssociatedKeys", "list_int_sortByAssociatedKeys", member, "(list(<T>); list(int)) -> list(<T>)"},
     {"@sortByAssociatedKeys", "list_uint_sortByAssociatedKeys", member, "(list(<T>); list(uint)) -> list(<T>)"},
@@ -189,7 +189,7 @@ constexpr OverloadText rows[] = {
 }  // namespace
 
 std::span<const OverloadText> library_overloads() {
-  return rows;
+  return library_overload_rows;
 }
 
 }  // namespace dray::cel

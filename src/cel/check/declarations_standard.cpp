@@ -7,7 +7,7 @@ namespace {
 using enum Overload::Style;
 
 // The standard functions in the order in which cel-go declares them.
-constexpr OverloadText rows[] = {
+constexpr OverloadText standard_overload_rows[] = {
     // clang-format off
     {"!_", "logical_not", global, "(bool) -> bool"},
     {"-_", "negate_double", global, "(double) -> double"},
@@ -181,7 +181,7 @@ constexpr OverloadText rows[] = {
 }  // namespace
 
 std::span<const OverloadText> standard_overloads() {
-  return rows;
+  return standard_overload_rows;
 }
 
 }  // namespace dray::cel

@@ -33,7 +33,7 @@ enum Rule : std::uint16_t {
   cidr_contains_ip_text,
   cidr_contains_cidr,
   cidr_contains_cidr_text,
-  validate,
+  validate_format,
   equality,
   inequality,
   shorter_string,
@@ -148,7 +148,7 @@ constexpr std::array by_function{
     ByFunction{"isQuantity", string_pass},
     ByFunction{"semver", string_pass},
     ByFunction{"isSemver", string_pass},
-    ByFunction{"validate", validate},
+    ByFunction{"validate", validate_format},
     ByFunction{"_==_", equality},
 };
 
@@ -304,7 +304,7 @@ std::uint64_t call_cost(Context& context, std::uint16_t rule, std::span<const Va
     case cidr_contains_cidr_text:
       return passes(plain_size(args[0]) * 2) + passes(plain_size(args[0])) + 1 +
              (rule == cidr_contains_cidr_text ? passes(plain_size(args[1])) : 0);
-    case validate:
+    case validate_format:
       if (args.size() < 2 || !args[0].is(Kind::format)) return 1;
       return regex_cost(plain_size(args[1]), static_cast<double>(args[0].format->pattern_size));
     case equality:

@@ -132,7 +132,7 @@ Value cidr_to_string(Evaluation& run, Args args) {
   return run.context.string(cidr_text(*args[0].cidr));
 }
 
-constexpr BindingRow rows[] = {
+constexpr BindingRow conversions_rows[] = {
     {"=type", type_of_value},
     {"=dyn", same},
     {"bool_to_bool", same},
@@ -173,7 +173,7 @@ constexpr BindingRow rows[] = {
 }  // namespace
 
 std::span<const BindingRow> conversion_bindings() {
-  return rows;
+  return conversions_rows;
 }
 
 }  // namespace dray::cel

@@ -242,12 +242,12 @@ Value format(Evaluation& run, Args args) {
   return context.string(out);
 }
 
-constexpr BindingRow rows[] = {{"string_format", format, Trait::none, true}};
+constexpr BindingRow format_rows[] = {{"string_format", format, Trait::none, true}};
 
 }  // namespace
 
 std::span<const BindingRow> format_bindings() {
-  return rows;
+  return format_rows;
 }
 
 }  // namespace dray::cel

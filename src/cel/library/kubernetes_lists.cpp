@@ -97,7 +97,7 @@ Value includes(Evaluation& run, Args args) {
   return Value::of(index_of(run, args).int64 >= 0);
 }
 
-constexpr BindingRow rows[] = {
+constexpr BindingRow kubernetes_lists_rows[] = {
     {"list_int_is_sorted_bool", is_sorted},
     {"list_uint_is_sorted_bool", is_sorted},
     {"list_double_is_sorted_bool", is_sorted},
@@ -134,7 +134,7 @@ constexpr BindingRow rows[] = {
 }  // namespace
 
 std::span<const BindingRow> kubernetes_list_bindings() {
-  return rows;
+  return kubernetes_lists_rows;
 }
 
 }  // namespace dray::cel

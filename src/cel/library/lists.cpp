@@ -180,7 +180,7 @@ Value insert_entry(Evaluation& run, Args args) {
   return map;
 }
 
-constexpr BindingRow rows[] = {
+constexpr BindingRow lists_rows[] = {
     {"list_slice", slice, Trait::none, true},
     {"list_flatten", flatten_any, Trait::none, false, true},
     {"list_flatten_int", flatten_any, Trait::none, false, true},
@@ -196,7 +196,7 @@ constexpr BindingRow rows[] = {
 }  // namespace
 
 std::span<const BindingRow> list_bindings() {
-  return rows;
+  return lists_rows;
 }
 
 }  // namespace dray::cel

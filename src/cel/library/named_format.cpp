@@ -38,7 +38,7 @@ Value validate(Evaluation& run, Args args) {
   return run.context.optional(run.context.list(problems));
 }
 
-constexpr BindingRow rows[] = {
+constexpr BindingRow named_format_rows[] = {
     {"format.dns1123Label", constant, Trait::none, true},
     {"format.dns1123Subdomain", constant, Trait::none, true},
     {"format.dns1035Label", constant, Trait::none, true},
@@ -59,7 +59,7 @@ constexpr BindingRow rows[] = {
 }  // namespace
 
 std::span<const BindingRow> named_format_bindings() {
-  return rows;
+  return named_format_rows;
 }
 
 }  // namespace dray::cel

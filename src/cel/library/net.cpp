@@ -159,7 +159,7 @@ Value prefix_length(Evaluation&, Args args) {
   return Value::of(std::int64_t{args[0].cidr->bits});
 }
 
-constexpr BindingRow rows[] = {
+constexpr BindingRow net_rows[] = {
     {"string_to_ip", ip},
     {"string_to_cidr", cidr},
     {"is_ip", is_ip},
@@ -183,7 +183,7 @@ constexpr BindingRow rows[] = {
 }  // namespace
 
 std::span<const BindingRow> net_bindings() {
-  return rows;
+  return net_rows;
 }
 
 }  // namespace dray::cel

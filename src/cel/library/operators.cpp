@@ -216,7 +216,7 @@ Value size(Evaluation&, Args args) {
   return Value::of(static_cast<std::int64_t>(actual_size(args[0])));
 }
 
-constexpr BindingRow rows[] = {
+constexpr BindingRow operators_rows[] = {
     {"=!_", logical_not},
     {"not_strictly_false", not_strictly_false},
     {"=_+_", add, Trait::adder},
@@ -236,7 +236,7 @@ constexpr BindingRow rows[] = {
 }  // namespace
 
 std::span<const BindingRow> operator_bindings() {
-  return rows;
+  return operators_rows;
 }
 
 }  // namespace dray::cel

@@ -50,13 +50,13 @@ Value as_integer(Evaluation& run, Args args) {
   return units ? Value::of(*units) : run.context.error("cannot convert value to integer");
 }
 
-Value add(Evaluation& run, Args args) {
+Value add_quantity(Evaluation& run, Args args) {
   return run.context.quantity(*args[0].quantity + *args[1].quantity, true);
 }
 Value add_int(Evaluation& run, Args args) {
   return run.context.quantity(*args[0].quantity + Quantity(args[1].int64), true);
 }
-Value subtract(Evaluation& run, Args args) {
+Value subtract_quantity(Evaluation& run, Args args) {
   return run.context.quantity(*args[0].quantity - *args[1].quantity, true);
 }
 Value subtract_int(Evaluation& run, Args args) {
@@ -69,7 +69,7 @@ Value subtract_int(Evaluation& run, Args args) {
   return run.context.quantity(*args[0].quantity - Quantity(amount), true);
 }
 
-constexpr BindingRow rows[] = {
+constexpr BindingRow quantity_rows[] = {
     {"string_to_quantity", quantity},
     {"is_quantity_string", is_quantity},
     {"quantity_sign", sign},
@@ -79,16 +79,16 @@ constexpr BindingRow rows[] = {
     {"quantity_get_float", as_double},
     {"quantity_get_int", as_integer},
     {"quantity_is_integer", is_integer},
-    {"quantity_add", add},
+    {"quantity_add", add_quantity},
     {"quantity_add_int", add_int},
-    {"quantity_sub", subtract},
+    {"quantity_sub", subtract_quantity},
     {"quantity_sub_int", subtract_int},
 };
 
 }  // namespace
 
 std::span<const BindingRow> quantity_bindings() {
-  return rows;
+  return quantity_rows;
 }
 
 }  // namespace dray::cel

@@ -79,7 +79,7 @@ Value find_all(Evaluation& run, Args args) {
   return run.context.list(found);
 }
 
-constexpr BindingRow rows[] = {
+constexpr BindingRow regex_rows[] = {
     {"=matches", matches, Trait::matcher},
     {"string_find_string", find},
     {"string_find_all_string", find_all},
@@ -89,7 +89,7 @@ constexpr BindingRow rows[] = {
 }  // namespace
 
 std::span<const BindingRow> regex_bindings() {
-  return rows;
+  return regex_rows;
 }
 
 }  // namespace dray::cel

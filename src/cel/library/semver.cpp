@@ -49,7 +49,7 @@ Value compare_to(Evaluation&, Args args) {
   return Value::of(order(args));
 }
 
-constexpr BindingRow rows[] = {
+constexpr BindingRow semver_rows[] = {
     {"string_to_semver", semver},     {"string_bool_to_semver", semver},
     {"is_semver_string", is_semver},  {"is_semver_string_bool", is_semver},
     {"semver_major", major},          {"semver_minor", minor},
@@ -60,7 +60,7 @@ constexpr BindingRow rows[] = {
 }  // namespace
 
 std::span<const BindingRow> semver_bindings() {
-  return rows;
+  return semver_rows;
 }
 
 }  // namespace dray::cel

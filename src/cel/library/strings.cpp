@@ -285,7 +285,7 @@ bool ends_with(std::string_view text, std::string_view part) {
   return text.ends_with(part);
 }
 
-constexpr BindingRow rows[] = {
+constexpr BindingRow strings_rows[] = {
     {"contains_string", text_test<contains>, Trait::none, false, true},
     {"starts_with_string", text_test<starts_with>, Trait::none, false, true},
     {"ends_with_string", text_test<ends_with>, Trait::none, false, true},
@@ -311,7 +311,7 @@ constexpr BindingRow rows[] = {
 }  // namespace
 
 std::span<const BindingRow> string_bindings() {
-  return rows;
+  return strings_rows;
 }
 
 }  // namespace dray::cel

@@ -62,7 +62,7 @@ Value duration_in(Evaluation&, Args args) {
   return Value::of(args[0].nanoseconds / unit);
 }
 
-constexpr BindingRow rows[] = {
+constexpr BindingRow time_rows[] = {
     {"timestamp_to_year", in_utc<year>},
     {"timestamp_to_year_with_tz", in_zone<year>},
     {"timestamp_to_month", in_utc<month>},
@@ -92,7 +92,7 @@ constexpr BindingRow rows[] = {
 }  // namespace
 
 std::span<const BindingRow> time_bindings() {
-  return rows;
+  return time_rows;
 }
 
 }  // namespace dray::cel

@@ -68,7 +68,7 @@ Value query(Evaluation& run, Args args) {
   return run.context.map(entries);
 }
 
-constexpr BindingRow rows[] = {
+constexpr BindingRow url_rows[] = {
     {"string_to_url", url},
     {"is_url_string", is_url},
     {"url_get_scheme", scheme},
@@ -82,7 +82,7 @@ constexpr BindingRow rows[] = {
 }  // namespace
 
 std::span<const BindingRow> url_bindings() {
-  return rows;
+  return url_rows;
 }
 
 }  // namespace dray::cel

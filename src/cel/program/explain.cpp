@@ -12,15 +12,15 @@ namespace {
 using Kind = Outline::Kind;
 
 /// A sub-expression with its program, which is null where it has no value of its own.
-struct Part {
+struct OutlinePart {
   Kind kind = Kind::other;
   std::string text;
   ProgramHandle program;
-  std::vector<Part> parts;
+  std::vector<OutlinePart> parts;
 };
 
-Part compiled(const Outline& outline, const CompileOptions& options) {
-  Part part{outline.kind, std::string(outline.text), nullptr, {}};
+OutlinePart compiled(const Outline& outline, const CompileOptions& options) {
+  OutlinePart part{outline.kind, std::string(outline.text), nullptr, {}};
   if (auto program = compile(part.text, options)) part.program = *std::move(program);
   for (const auto& inner : outline.parts) part.parts.push_back(compiled(inner, options));
   return part;
@@ -28,7 +28,7 @@ Part compiled(const Outline& outline, const CompileOptions& options) {
 
 /// A part on one device.
 struct Answer {
-  const Part* part = nullptr;
+  const OutlinePart* part = nullptr;
   std::string value;
   bool failed = false;
   bool is_true = false;
@@ -39,7 +39,7 @@ struct Answer {
   }
 };
 
-Answer answered(const Part& part, const DeviceShape& device, Evaluator& evaluator) {
+Answer answered(const OutlinePart& part, const DeviceShape& device, Evaluator& evaluator) {
   Answer answer;
   answer.part = &part;
   if (part.program) {
@@ -110,7 +110,7 @@ const Answer* cause(const Answer& answer) {
 
 struct Explainer::State {
   ProgramHandle program;
-  Part root;
+  OutlinePart root;
   Evaluator evaluator;
 };
 

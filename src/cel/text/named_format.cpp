@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cel/text/ascii.h"
 #include "cel/text/time_text.h"
 #include "cel/text/url_text.h"
 
@@ -16,15 +17,6 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
 bool is_lower_alphanumeric(char c) {
   return is_lower(c) || is_digit(c);
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cel/text/ascii.h"
 #include "cel/text/rune_class.h"
 #include "cel/text/utf8.h"
 
@@ -21,10 +22,6 @@ std::optional<T> parse_all(std::string_view text, int base) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 bool equals_ignoring_case(std::string_view a, std::string_view lower) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "cel/text/ascii.h"
+
 namespace dray::cel {
 namespace {
 
@@ -51,13 +53,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 40> aliases{
     {"Titlecaseletter", "Lt"},
     {"Uppercaseletter", "Lu"},
 }};
-
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
 
 /// regexp/syntax.canonicalName: one capital, then small letters; no space, `_` or `-`.
 std::string canonical(std::string_view name) {

@@ -9,14 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "cel/text/ascii.h"
 #include "cel/text/number_text.h"
 
 namespace dray::cel {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
 }

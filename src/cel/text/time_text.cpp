@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cel/text/ascii.h"
 #include "cel/text/number_text.h"
 
 namespace dray::cel {
@@ -13,10 +14,6 @@ namespace dray::cel {
 namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 struct Unit {
   std::string_view name;

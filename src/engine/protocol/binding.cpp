@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t max_attempts = 8;
 
-Duration backoff(std::uint32_t attempts) {
+Duration binding_backoff(std::uint32_t attempts) {
   const auto shift = std::min<std::uint32_t>(attempts, 6);
   return std::chrono::milliseconds(25) * (1 << shift);
 }
@@ -342,11 +342,11 @@ void Binding::pod_read(const WriteOutcome& outcome, Time now, Commands& out) {
 }
 
 void Binding::retry_claim_later(std::size_t index, Time now) {
-  claims_[index].retry_at = now + backoff(claims_[index].attempts);
+  claims_[index].retry_at = now + binding_backoff(claims_[index].attempts);
 }
 
 void Binding::retry_pod_later(Time now) {
-  pod_retry_at_ = now + backoff(++pod_attempts_);
+  pod_retry_at_ = now + binding_backoff(++pod_attempts_);
 }
 
 Binding::Commands Binding::tick(Time now) {

@@ -8,7 +8,7 @@
 namespace dray::engine {
 namespace {
 
-Duration backoff(std::uint32_t attempts) {
+Duration eviction_backoff(std::uint32_t attempts) {
   return std::chrono::milliseconds(250) * (1 << std::min<std::uint32_t>(attempts, 5));
 }
 
@@ -49,7 +49,7 @@ EvictionSet::Commands EvictionSet::step(Token token, const WriteOutcome& outcome
     const bool no_answer = outcome.error().code == ErrorCode::unavailable;
     const bool again = (no_answer || phase_ == Phase::evicting) && now < deadline_;
     state.step = again ? Step::waiting : Step::refused;
-    if (again) state.retry_at = now + backoff(state.attempts++);
+    if (again) state.retry_at = now + eviction_backoff(state.attempts++);
   }
   settle(out);
   return out;

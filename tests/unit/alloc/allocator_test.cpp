@@ -4,7 +4,8 @@
 
 #include "tests/unit/alloc/cluster_builder.h"
 
-using namespace dray;
+namespace dray::allocator_test {
+
 using namespace dray::testing;
 
 namespace {
@@ -176,3 +177,5 @@ TEST_CASE("hopeless questions are answered in few steps") {
     CHECK(steps({asked}) == 0);
   }
 }
+
+}  // namespace dray::allocator_test

@@ -5,7 +5,8 @@
 #include "alloc/view/amount.h"
 #include "tests/unit/cluster/objects.h"
 
-using namespace dray;
+namespace dray::capacity_test {
+
 using namespace dray::testing;
 
 namespace {
@@ -67,3 +68,5 @@ TEST_CASE("a device that lacks the capacity is unsuitable, a negative one is an 
   CHECK(negative.kind == Kind::error);
   CHECK(negative.error == "capacity \"memory\": capacity value is negative");
 }
+
+}  // namespace dray::capacity_test

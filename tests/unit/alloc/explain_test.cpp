@@ -4,7 +4,8 @@
 
 #include "tests/unit/alloc/cluster_builder.h"
 
-using namespace dray;
+namespace dray::explain_test {
+
 using namespace dray::testing;
 
 namespace {
@@ -120,3 +121,5 @@ TEST_CASE("a funnel counts stage by stage and names the nearest miss") {
   CHECK(made.after_use == 0);
   CHECK(made.nearest_miss == "gpu.example.com/n1/taken (kept out by being in use)");
 }
+
+}  // namespace dray::explain_test

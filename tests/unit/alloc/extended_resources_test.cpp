@@ -4,7 +4,8 @@
 
 #include "tests/unit/cluster/objects.h"
 
-using namespace dray;
+namespace dray::extended_resources_test {
+
 using namespace dray::testing;
 
 namespace {
@@ -96,3 +97,5 @@ TEST_CASE("of two classes behind one resource the newer counts, then the lower n
             ->meta.name == "gpus");
   CHECK_FALSE(alloc::class_behind(*fixture.cluster.snapshot(), "example.com/other"));
 }
+
+}  // namespace dray::extended_resources_test

@@ -5,7 +5,8 @@
 
 #include "tests/unit/alloc/cluster_builder.h"
 
-using namespace dray;
+namespace dray::memo_test {
+
 using namespace dray::testing;
 
 namespace {
@@ -252,3 +253,5 @@ TEST_CASE("an answer where a device that errs is in use holds for no node where 
   REQUIRE(free.size() == 1);
   CHECK(free.front().starts_with("error: class z: selector #1 on device z.example.com/n2/odd"));
 }
+
+}  // namespace dray::memo_test

@@ -4,7 +4,8 @@
 
 #include "tests/unit/alloc/cluster_builder.h"
 
-using namespace dray;
+namespace dray::score_test {
+
 using namespace dray::testing;
 
 namespace {
@@ -158,3 +159,5 @@ TEST_CASE("two shares of a claim on one card are a warning") {
   REQUIRE(made.warnings.size() == 1);
   CHECK(made.results[0].devices[0].share_id != made.results[0].devices[1].share_id);
 }
+
+}  // namespace dray::score_test

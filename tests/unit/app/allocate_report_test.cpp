@@ -2,7 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace dray;
+namespace dray::allocate_report_test {
+
 using namespace dray::app;
 
 namespace {
@@ -66,3 +67,5 @@ TEST_CASE("the JSON has allocations in the form of the API") {
   CHECK(json.find(R"("node":null,"reason":"DevicesInUse","message":"dray: )") != std::string::npos);
   CHECK(json.find(R"({"node":"n1","fits":false,"reason":"DevicesInUse")") != std::string::npos);
 }
+
+}  // namespace dray::allocate_report_test

@@ -6,7 +6,7 @@
 #include "dray/cluster/snapshot.h"
 #include "tests/unit/net/support.h"
 
-namespace dray::app {
+namespace dray::app::cluster_source_test {
 namespace {
 
 using net::testing::TempFolder;
@@ -67,4 +67,4 @@ TEST_CASE("what cannot be read is said with its place") {
              Catch::StartsWith("kubeconfig: " + folder.path() + "/config"));
 }
 
-}  // namespace dray::app
+}  // namespace dray::app::cluster_source_test

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::app {
+namespace dray::app::lint_expressions_test {
 namespace {
 
 std::vector<std::string> lines(const std::string& text) {
@@ -99,4 +99,4 @@ TEST_CASE("expressions are counted") {
   CHECK(lint_expressions(class_of("'true'") + "---\n" + class_of("'1'"), "f").expressions == 2);
 }
 
-}  // namespace dray::app
+}  // namespace dray::app::lint_expressions_test

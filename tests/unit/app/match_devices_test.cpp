@@ -4,7 +4,7 @@
 
 #include "app/match/match_report.h"
 
-namespace dray::app {
+namespace dray::app::match_devices_test {
 namespace {
 
 Device device(const std::string& name, const std::string& model) {
@@ -106,4 +106,4 @@ TEST_CASE("selectors that cannot be are refused") {
              Catch::StartsWith("compilation failed: ERROR: <input>:1:7: undefined field 'nope'"));
 }
 
-}  // namespace dray::app
+}  // namespace dray::app::match_devices_test

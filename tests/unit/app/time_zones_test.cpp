@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::app {
+namespace dray::app::time_zones_test {
 
 TEST_CASE("a time zone is read from the system; a folder is none") {
   const auto zone = read_time_zone("UTC");
@@ -18,4 +18,4 @@ TEST_CASE("a time zone is read from the system; a folder is none") {
   CHECK(read_time_zone("America/New_York/x") == std::unexpected(std::string("not a directory")));
 }
 
-}  // namespace dray::app
+}  // namespace dray::app::time_zones_test

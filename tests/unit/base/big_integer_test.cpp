@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray {
+namespace dray::big_integer_test {
 namespace {
 
 BigInteger big(std::string text) {
@@ -81,4 +81,4 @@ TEST_CASE("int64 at its limits") {
 }
 
 }  // namespace
-}  // namespace dray
+}  // namespace dray::big_integer_test

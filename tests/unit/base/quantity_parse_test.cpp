@@ -4,7 +4,7 @@
 
 #include "dray/base/quantity.h"
 
-namespace dray {
+namespace dray::quantity_parse_test {
 namespace {
 
 const std::string wrong_format =
@@ -71,4 +71,4 @@ TEST_CASE("the form of the text stays") {
 }
 
 }  // namespace
-}  // namespace dray
+}  // namespace dray::quantity_parse_test

@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray {
+namespace dray::quantity_test {
 namespace {
 
 constexpr auto most = std::numeric_limits<std::int64_t>::max();
@@ -121,4 +121,4 @@ TEST_CASE("approximate doubles") {
 }
 
 }  // namespace
-}  // namespace dray
+}  // namespace dray::quantity_test

@@ -4,7 +4,7 @@
 
 #include "dray/base/quantity.h"
 
-namespace dray {
+namespace dray::quantity_text_test {
 namespace {
 
 struct Row {
@@ -39,4 +39,4 @@ TEST_CASE("plain decimals") {
 }
 
 }  // namespace
-}  // namespace dray
+}  // namespace dray::quantity_text_test

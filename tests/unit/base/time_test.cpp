@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray {
+namespace dray::time_test {
 namespace {
 
 struct Row {
@@ -41,4 +41,4 @@ TEST_CASE("a refused time is named") {
 }
 
 }  // namespace
-}  // namespace dray
+}  // namespace dray::time_test

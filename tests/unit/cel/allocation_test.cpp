@@ -7,7 +7,7 @@
 #include "tests/bench/allocations.h"
 #include "tests/unit/cel/fixture.h"
 
-namespace dray::cel {
+namespace dray::cel::allocation_test {
 
 TEST_CASE("an evaluation in the steady state allocates nothing") {
   const auto* const text = GENERATE(
@@ -54,4 +54,4 @@ TEST_CASE("allocations are counted") {
   CHECK(bench::allocations() > before);
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::allocation_test

@@ -6,7 +6,7 @@
 
 #include "dray/cel/program.h"
 
-namespace dray::cel {
+namespace dray::cel::checker_test {
 namespace {
 
 /// The type of an expression, or the first line of what is wrong with it.
@@ -54,4 +54,4 @@ TEST_CASE("objects of fields are refused by name") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::checker_test

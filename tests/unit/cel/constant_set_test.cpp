@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::cel {
+namespace dray::cel::constant_set_test {
 namespace {
 
 TEST_CASE("a number is found as each type that has it") {
@@ -43,4 +43,4 @@ TEST_CASE("strings are compared by their text") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::constant_set_test

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::cel {
+namespace dray::cel::cost_tracker_test {
 namespace {
 
 Node node(ExprId id) {
@@ -56,4 +56,4 @@ TEST_CASE("of one node's values the last counts; dropping it brings back the one
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::cost_tracker_test

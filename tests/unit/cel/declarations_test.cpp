@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::cel {
+namespace dray::cel::declarations_test {
 namespace {
 
 std::string ids(const Function* function) {
@@ -39,4 +39,4 @@ TEST_CASE("what is not declared is not found") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::declarations_test

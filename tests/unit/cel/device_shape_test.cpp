@@ -6,7 +6,7 @@
 
 #include "tests/unit/cel/fixture.h"
 
-namespace dray::cel {
+namespace dray::cel::device_shape_test {
 namespace {
 
 TEST_CASE("a name is split at its first slash") {
@@ -99,4 +99,4 @@ TEST_CASE("the qualified name wins over the plain one") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::device_shape_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/cel/fixture.h"
 
-namespace dray::cel {
+namespace dray::cel::evaluator_test {
 namespace {
 
 TEST_CASE("a missing attribute fails with Kubernetes' hint") {
@@ -121,4 +121,4 @@ TEST_CASE("derived attributes come back as attributes") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::evaluator_test

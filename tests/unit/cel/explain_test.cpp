@@ -5,7 +5,7 @@
 #include "cel/syntax/outline.h"
 #include "tests/unit/cel/fixture.h"
 
-namespace dray::cel {
+namespace dray::cel::explain_test {
 namespace {
 
 /// `text{part, part}` for every sub-expression.
@@ -97,4 +97,4 @@ TEST_CASE("what does not compile is refused as ever") {
   CHECK(Explainer::make("device.nope").error() == compile("device.nope").error());
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::explain_test

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::cel {
+namespace dray::cel::go_pattern_test {
 namespace {
 
 TEST_CASE("names of groups are left out for RE2") {
@@ -36,4 +36,4 @@ TEST_CASE("what Go takes is no error") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::go_pattern_test

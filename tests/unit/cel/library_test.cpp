@@ -7,7 +7,7 @@
 // One true expression for each corner of the libraries that is easy to get wrong; the reference
 // cases cover the breadth.
 
-namespace dray::cel {
+namespace dray::cel::library_test {
 namespace {
 
 TEST_CASE("true of every device") {
@@ -60,4 +60,4 @@ TEST_CASE("what grows without end is stopped") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::library_test

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::cel {
+namespace dray::cel::parser_test {
 namespace {
 
 /// The tree with every call spelled out.
@@ -70,4 +70,4 @@ TEST_CASE("nesting has an end") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::parser_test

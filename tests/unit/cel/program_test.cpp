@@ -6,7 +6,7 @@
 
 #include "tests/unit/cel/fixture.h"
 
-namespace dray::cel {
+namespace dray::cel::program_test {
 namespace {
 
 std::string message(std::string_view text, const CompileOptions& options = {}) {
@@ -98,4 +98,4 @@ TEST_CASE("nesting is bounded, not the stack") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::program_test

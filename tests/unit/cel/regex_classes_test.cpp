@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::cel {
+namespace dray::cel::regex_classes_test {
 namespace {
 
 struct Row {
@@ -22,4 +22,4 @@ TEST_CASE("classes are named as RE2 names them") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::regex_classes_test

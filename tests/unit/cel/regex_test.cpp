@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::cel {
+namespace dray::cel::regex_test {
 namespace {
 
 struct Row {
@@ -49,4 +49,4 @@ TEST_CASE("an expensive pattern ends") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::regex_test

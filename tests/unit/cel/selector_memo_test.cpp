@@ -7,7 +7,7 @@
 
 #include "tests/unit/cel/fixture.h"
 
-namespace dray::cel {
+namespace dray::cel::selector_memo_test {
 namespace {
 
 struct Devices {
@@ -116,4 +116,4 @@ TEST_CASE("projections are bounded, the verdicts right all the same") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::selector_memo_test

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::cel {
+namespace dray::cel::semver_test {
 namespace {
 
 struct Row {
@@ -85,4 +85,4 @@ TEST_CASE("build metadata does not count") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::semver_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/cel/fixture.h"
 
-namespace dray::cel {
+namespace dray::cel::shape_column_test {
 
 TEST_CASE("a column of shapes answers as the devices one by one") {
   Interner interner;
@@ -41,4 +41,4 @@ TEST_CASE("a column without devices has no matches") {
   CHECK(matches.failed.empty());
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::shape_column_test

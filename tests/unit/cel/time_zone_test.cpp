@@ -6,7 +6,7 @@
 
 #include "cel/text/time_text.h"
 
-namespace dray::cel {
+namespace dray::cel::time_zone_test {
 namespace {
 
 std::expected<std::string, std::string> zones(std::string_view name) {
@@ -46,4 +46,4 @@ TEST_CASE("offsets need no zone") {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::time_zone_test

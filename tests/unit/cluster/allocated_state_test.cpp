@@ -5,7 +5,8 @@
 
 #include "tests/unit/cluster/objects.h"
 
-using namespace dray;
+namespace dray::allocated_state_test {
+
 using namespace dray::testing;
 using cluster::AllocatedState;
 using cluster::ClusterState;
@@ -113,3 +114,5 @@ TEST_CASE("rollback restores everything, whatever was done since") {
   state.rollback(AllocatedState::Checkpoint(0));
   CHECK(state == AllocatedState(state.base()));
 }
+
+}  // namespace dray::allocated_state_test

@@ -6,7 +6,8 @@
 
 #include "tests/unit/cluster/objects.h"
 
-using namespace dray;
+namespace dray::looks_test {
+
 using namespace dray::testing;
 
 namespace {
@@ -140,3 +141,5 @@ TEST_CASE("attributes with a value for every device are left out of looks") {
   CHECK(look(nodes - 2) == look(nodes - 1));
   CHECK(look(0) != look(nodes - 1));
 }
+
+}  // namespace dray::looks_test

@@ -4,7 +4,8 @@
 
 #include "tests/unit/cluster/objects.h"
 
-using namespace dray;
+namespace dray::node_allocatable_test {
+
 using namespace dray::testing;
 using cluster::AllocatedState;
 
@@ -151,3 +152,5 @@ TEST_CASE("a device that is a resource of the node cannot be shared by pods, one
   CHECK(!stands("gpu"));
   CHECK(!stands("plain"));
 }
+
+}  // namespace dray::node_allocatable_test

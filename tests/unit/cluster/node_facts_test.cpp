@@ -4,7 +4,8 @@
 
 #include "tests/unit/cluster/objects.h"
 
-using namespace dray;
+namespace dray::node_facts_test {
+
 using namespace dray::testing;
 
 namespace {
@@ -88,3 +89,5 @@ TEST_CASE("host ports clash unless both have addresses of their own") {
   CHECK_FALSE(cluster::ports_clash(any, {"UDP", "0.0.0.0", 80}));
   CHECK_FALSE(cluster::ports_clash(any, {"TCP", "0.0.0.0", 81}));
 }
+
+}  // namespace dray::node_facts_test

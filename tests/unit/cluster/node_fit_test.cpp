@@ -4,7 +4,8 @@
 
 #include "tests/unit/cluster/objects.h"
 
-using namespace dray;
+namespace dray::node_fit_test {
+
 using namespace dray::testing;
 using cluster::AllocatedState;
 using cluster::ClusterState;
@@ -88,3 +89,5 @@ TEST_CASE("pods that are there take room and ports") {
   same_port.containers[0].host_ports.push_back({"TCP", "10.0.0.1", 80});
   CHECK(fit(cluster, same_port) == Reason::node_ports);
 }
+
+}  // namespace dray::node_fit_test

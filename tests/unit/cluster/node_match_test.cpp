@@ -5,7 +5,8 @@
 
 #include "tests/unit/cluster/objects.h"
 
-using namespace dray;
+namespace dray::node_match_test {
+
 using cluster::NodeMatcher;
 
 namespace {
@@ -96,3 +97,5 @@ TEST_CASE("node tolerations") {
   CHECK_FALSE(cluster::tolerates({"key", "Exists", "", "NoExecute", {}}, taint));
   CHECK_FALSE(cluster::tolerates({"key", "Gt", "1", "", {}}, taint));
 }
+
+}  // namespace dray::node_match_test

@@ -5,7 +5,8 @@
 #include "dray/cluster/allocated_state.h"
 #include "tests/unit/cluster/objects.h"
 
-using namespace dray;
+namespace dray::state_test {
+
 using namespace dray::testing;
 using cluster::AllocatedState;
 using cluster::ClusterState;
@@ -238,3 +239,5 @@ TEST_CASE("a class is compiled once; what does not compile says why") {
   CHECK_FALSE(snapshot->compiled_class(ClassName("bad"))->selectors.front().error.empty());
   CHECK_FALSE(snapshot->device_class(ClassName("none")));
 }
+
+}  // namespace dray::state_test

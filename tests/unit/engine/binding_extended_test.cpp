@@ -4,7 +4,7 @@
 #include "engine/protocol/binding.h"
 #include "tests/unit/engine/binding_server.h"
 
-namespace dray::engine {
+namespace dray::engine::binding_extended_test {
 namespace {
 
 using Log = std::vector<std::string>;
@@ -141,4 +141,4 @@ TEST_CASE("a device that fails, or is not ready in time, is given back") {
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::binding_extended_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/engine/binding_server.h"
 
-namespace dray::engine {
+namespace dray::engine::binding_test {
 namespace {
 
 TEST_CASE("a binding writes finalizer, allocation with reservedFor, then the binding") {
@@ -137,4 +137,4 @@ TEST_CASE("a server that never answers ends the bind at its deadline, undone whe
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::binding_test

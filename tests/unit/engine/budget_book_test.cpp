@@ -4,7 +4,7 @@
 
 #include "tests/unit/engine/fixture.h"
 
-namespace dray::engine {
+namespace dray::engine::budget_book_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -58,4 +58,4 @@ TEST_CASE("a refusal stands for a while") {
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::budget_book_test

@@ -5,7 +5,7 @@
 
 // Gangs and evictions through the engine, with plans made by hand.
 
-namespace dray::engine {
+namespace dray::engine::engine_gang_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -66,8 +66,8 @@ struct GangBench : Bench {
       tell(claim_of(name));
       tell(member(name));
     }
-    Plan plan;
-    JobOutcome outcome;
+    planner::Plan plan;
+    planner::JobOutcome outcome;
     outcome.job = Uid("uid-g");
     outcome.pods = {Uid("uid-a"), Uid("uid-b")};
     outcome.placements = {place("a", "n0"), place("b", "n1")};
@@ -207,15 +207,15 @@ struct EvictionBench : Bench {
     tell(make_pod("new", "c-new"));
     planned(evict());
   }
-  static Plan evict() {
-    Plan plan;
-    JobOutcome outcome;
+  static planner::Plan evict() {
+    planner::Plan plan;
+    planner::JobOutcome outcome;
     outcome.job = Uid("uid-new");
     outcome.pods = {Uid("uid-new")};
     outcome.held = {place("new", "n0")};
     outcome.reason = Reason::room_freed;
     plan.jobs.push_back(std::move(outcome));
-    Eviction eviction;
+    planner::Eviction eviction;
     eviction.job = Uid("uid-old");
     eviction.pods = {Uid("uid-old")};
     eviction.beneficiary = Uid("uid-new");
@@ -223,7 +223,7 @@ struct EvictionBench : Bench {
     plan.evictions.push_back(std::move(eviction));
     return plan;
   }
-  const PlanInput& input() const { return *wanted.back().input; }
+  const planner::PlanInput& input() const { return *wanted.back().input; }
 };
 
 TEST_CASE("victims are asked for first; then they go, and their room is held") {
@@ -246,9 +246,9 @@ TEST_CASE("victims are asked for first; then they go, and their room is held") {
   const auto& input = bench.input();
   REQUIRE(input.holds.size() == 1);
   CHECK(input.holds[0].job == Uid("uid-new"));
-  const auto old = std::ranges::find(input.jobs, Uid("uid-old"), &Job::uid);
+  const auto old = std::ranges::find(input.jobs, Uid("uid-old"), &planner::Job::uid);
   REQUIRE(old != input.jobs.end());
-  CHECK((*old)->members[0].state == MemberState::leaving);
+  CHECK((*old)->members[0].state == planner::MemberState::leaving);
   CHECK((*old)->evicted == bench.now);
 }
 
@@ -265,9 +265,9 @@ TEST_CASE("a disruption budget in the way keeps the victim, and is not asked aga
   REQUIRE(input.disruption_budgets.size() == 1);
   CHECK(input.disruption_budgets[0].pods == std::vector{Uid("uid-old")});
   CHECK(input.disruption_budgets[0].allowed == 0);
-  const auto old = std::ranges::find(input.jobs, Uid("uid-old"), &Job::uid);
+  const auto old = std::ranges::find(input.jobs, Uid("uid-old"), &planner::Job::uid);
   REQUIRE(old != input.jobs.end());
-  CHECK((*old)->members[0].state == MemberState::placed);
+  CHECK((*old)->members[0].state == planner::MemberState::placed);
 }
 
 TEST_CASE("the policy of the file is the plan's") {
@@ -288,4 +288,4 @@ TEST_CASE("the policy of the file is the plan's") {
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::engine_gang_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/engine/fixture.h"
 
-namespace dray::engine {
+namespace dray::engine::engine_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -348,4 +348,4 @@ TEST_CASE("a claim left allocated by a crash keeps its node; on a refused node i
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::engine_test

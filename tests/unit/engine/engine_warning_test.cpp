@@ -2,7 +2,7 @@
 
 #include "tests/unit/engine/fixture.h"
 
-namespace dray::engine {
+namespace dray::engine::engine_warning_test {
 namespace {
 
 /// Answers the claim's writes as an API server that has `claim` would, up to the binding.
@@ -49,4 +49,4 @@ TEST_CASE("what works but may not be meant is told in an Event once the pod is b
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::engine_warning_test

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace dray::engine {
+namespace dray::engine::eviction_set_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -93,4 +93,4 @@ TEST_CASE("without anybody to evict it is over at once") {
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::eviction_set_test

@@ -6,7 +6,7 @@
 
 #include "dray/planner/job.h"
 
-namespace dray::engine {
+namespace dray::engine::gang_commit_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -41,7 +41,7 @@ std::string words(const GangCommit::Commands& commands) {
 GangCommit gang_of(std::int32_t minimum, std::vector<std::string> names, std::set<Uid> bound = {}) {
   std::vector<Uid> pods;
   for (auto& name : names) pods.emplace_back(std::move(name));
-  return {plain_gang(pods.size(), minimum), std::move(pods), std::move(bound), begin};
+  return {planner::plain_gang(pods.size(), minimum), std::move(pods), std::move(bound), begin};
 }
 
 TEST_CASE("nothing is written before the minimum has come; then claims; then bindings") {
@@ -135,4 +135,4 @@ TEST_CASE("a tree of parts: each needs its own minimum") {
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::gang_commit_test

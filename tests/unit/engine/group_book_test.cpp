@@ -5,7 +5,7 @@
 
 #include "tests/unit/engine/fixture.h"
 
-namespace dray::engine {
+namespace dray::engine::group_book_test {
 namespace {
 
 Pod pod_with(Labels labels, Labels annotations, const std::string& owner = {}) {
@@ -175,4 +175,4 @@ TEST_CASE("a JobSet is one gang, or, in order, one a kind of Job") {
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::group_book_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/engine/fixture.h"
 
-namespace dray::engine {
+namespace dray::engine::job_book_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -36,7 +36,7 @@ struct Shelf {
 
   Shelf() { book.set_policy(std::make_shared<const policy::Policy>(policy::Policy::open()), true); }
   void put(Pod pod) { book.put(std::make_shared<const Pod>(std::move(pod)), start); }
-  void move(const std::string& name, MemberState state) {
+  void move(const std::string& name, planner::MemberState state) {
     where[Uid("uid-" + name)] = {state, NodeName("n0"), false};
     book.touch(Uid("uid-" + name));
   }
@@ -103,7 +103,7 @@ TEST_CASE("a job is the same pointer until something that matters changes") {
   CHECK(shelf.book.jobs(start).at(0) == before);
   shelf.book.touch(Uid("uid-p"));
   CHECK(shelf.book.jobs(start).at(0) == before);
-  shelf.move("p", MemberState::placed);
+  shelf.move("p", planner::MemberState::placed);
   CHECK(shelf.book.jobs(start).at(0) != before);
   CHECK(shelf.book.jobs(start).at(0)->members[0].node == NodeName("n0"));
 }
@@ -113,9 +113,9 @@ TEST_CASE("a job ends with its last pod; a gang keeps those that are done") {
   CHECK(shelf.book.observe(group_of(1)));
   shelf.put(in_group("p0"));
   shelf.put(in_group("p1"));
-  shelf.move("p0", MemberState::done);
+  shelf.move("p0", planner::MemberState::done);
   CHECK(shelf.book.jobs(start).at(0)->members.size() == 2);
-  shelf.move("p1", MemberState::done);
+  shelf.move("p1", planner::MemberState::done);
   CHECK(shelf.book.jobs(start).empty());
   shelf.put(make_pod("q", ""));
   CHECK(shelf.book.jobs(start).size() == 1);
@@ -180,11 +180,11 @@ TEST_CASE("a pod that does not go is stuck after two minutes") {
   Shelf shelf;
   auto pod = make_pod("p", "");
   pod.meta.deleted = start;
-  shelf.where[pod.meta.uid] = {MemberState::leaving, NodeName("n0"), false};
+  shelf.where[pod.meta.uid] = {planner::MemberState::leaving, NodeName("n0"), false};
   shelf.put(pod);
-  CHECK(shelf.book.jobs(start).at(0)->members[0].state == MemberState::leaving);
+  CHECK(shelf.book.jobs(start).at(0)->members[0].state == planner::MemberState::leaving);
   REQUIRE(shelf.book.next_change() == start + 2min);
-  CHECK(shelf.book.jobs(start + 2min).at(0)->members[0].state == MemberState::stuck);
+  CHECK(shelf.book.jobs(start + 2min).at(0)->members[0].state == planner::MemberState::stuck);
 }
 
 TEST_CASE("an eviction is remembered under the job's name") {
@@ -205,11 +205,13 @@ TEST_CASE("whom a job made room for is remembered for a day, under the same rule
   const auto jobs = shelf.book.jobs(start);
   REQUIRE(jobs.size() == 2);
   shelf.book.evicted(*jobs[0], jobs[1].get(), start);
-  CHECK(shelf.book.jobs(start).at(0)->gave_way == std::vector<GaveWay>{{"default/q", start + 24h}});
+  CHECK(shelf.book.jobs(start).at(0)->gave_way ==
+        std::vector<planner::GaveWay>{{"default/q", start + 24h}});
   CHECK(shelf.book.jobs(start).at(1)->gave_way.empty());
   // Again: the same mark, for longer.
   shelf.book.evicted(*jobs[0], jobs[1].get(), start + 1h);
-  CHECK(shelf.book.jobs(start).at(0)->gave_way == std::vector<GaveWay>{{"default/q", start + 25h}});
+  CHECK(shelf.book.jobs(start).at(0)->gave_way ==
+        std::vector<planner::GaveWay>{{"default/q", start + 25h}});
   shelf.book.set_policy(std::make_shared<const policy::Policy>(policy::Policy::open()), true);
   CHECK(shelf.book.jobs(start).at(0)->gave_way.size() == 1);
   auto changed = policy::Policy::open();
@@ -240,4 +242,4 @@ TEST_CASE("a fraction by annotation is named as what it is") {
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::job_book_test

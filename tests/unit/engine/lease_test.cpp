@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::engine {
+namespace dray::engine::lease_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -145,4 +145,4 @@ TEST_CASE("losing a race for a free Lease is no leadership") {
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::lease_test

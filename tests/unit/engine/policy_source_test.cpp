@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::engine {
+namespace dray::engine::policy_source_test {
 namespace {
 
 KaiQueue kai_queue(const std::string& name, const std::string& parent = {}) {
@@ -82,4 +82,4 @@ TEST_CASE("topologies: the file's, KAI's, and labels that groups name") {
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::policy_source_test

@@ -9,7 +9,7 @@
 #include "engine/books/share_offers.h"
 #include "tests/unit/engine/fixture.h"
 
-namespace dray::engine {
+namespace dray::engine::share_claim_test {
 namespace {
 
 Quantity q(const char* text) {
@@ -275,4 +275,4 @@ TEST_CASE("without the policy's word, and without the entry, such a pod waits wi
   CHECK_FALSE(bench.take_write<LiftGate>());
 }
 
-}  // namespace dray::engine
+}  // namespace dray::engine::share_claim_test

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::engine {
+namespace dray::engine::usage_keeper_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -23,8 +23,8 @@ std::shared_ptr<const policy::Policy> policy_with(std::optional<Duration> half_l
   return std::make_shared<const policy::Policy>(std::move(*made));
 }
 
-Plan plan_with(double held, double total) {
-  Plan plan;
+planner::Plan plan_with(double held, double total) {
+  planner::Plan plan;
   plan.queues.push_back({.queue = policy::QueueName("a"),
                          .fair_share = policy::Amounts(1),
                          .allocated = policy::Amounts(1, held),
@@ -117,4 +117,4 @@ TEST_CASE("what cannot be read is as if it had never been") {
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::usage_keeper_test

@@ -2,7 +2,7 @@
 
 #include "engine/books/usage_keeper.h"
 
-namespace dray::engine {
+namespace dray::engine::usage_record_test {
 namespace {
 
 TEST_CASE("amounts stand by their names: another order of resources reads the same") {
@@ -21,4 +21,4 @@ TEST_CASE("amounts stand by their names: another order of resources reads the sa
 }
 
 }  // namespace
-}  // namespace dray::engine
+}  // namespace dray::engine::usage_record_test

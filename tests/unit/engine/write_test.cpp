@@ -3,7 +3,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-using namespace dray;
+namespace dray::write_test {
+
 using namespace dray::engine;
 
 TEST_CASE("a write says what it is and what it is about") {
@@ -21,3 +22,5 @@ TEST_CASE("a write says what it is and what it is about") {
   CHECK(name(row.write) == row.name);
   CHECK(subject(row.write) == row.subject);
 }
+
+}  // namespace dray::write_test

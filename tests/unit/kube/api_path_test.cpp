@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::kube {
+namespace dray::kube::api_path_test {
 
 TEST_CASE("paths name group, version, namespace and object") {
   CHECK(collection_path(Kind::node, "v1") == "/api/v1/nodes");
@@ -24,4 +24,4 @@ TEST_CASE("the newest version is asked for first") {
   CHECK(served_versions(Kind::device_taint_rule).back() == "v1alpha3");
 }
 
-}  // namespace dray::kube
+}  // namespace dray::kube::api_path_test

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::kube {
+namespace dray::kube::base64_test {
 
 TEST_CASE("base64 decodes as RFC 4648 says") {
   struct Row {
@@ -23,4 +23,4 @@ TEST_CASE("what is no base64 is refused") {
   }
 }
 
-}  // namespace dray::kube
+}  // namespace dray::kube::base64_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/net/support.h"
 
-namespace dray::kube {
+namespace dray::kube::config_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -121,4 +121,4 @@ TEST_CASE("a token file is read again after a while, or when its token was refus
   CHECK(source.token(start + 90s) == "t3");
 }
 
-}  // namespace dray::kube
+}  // namespace dray::kube::config_test

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-namespace dray::kube {
+namespace dray::kube::known_objects_test {
 namespace {
 
 KubeObject node(const std::string& name, const std::string& uid, const std::string& version) {
@@ -81,4 +81,4 @@ TEST_CASE("what a stream tells is told on, and known to the next list") {
   CHECK(told.events.empty());
 }
 
-}  // namespace dray::kube
+}  // namespace dray::kube::known_objects_test

@@ -10,7 +10,7 @@
 #include "net/http_server.h"
 #include "tests/unit/net/support.h"
 
-namespace dray::kube {
+namespace dray::kube::kube_api_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -341,4 +341,4 @@ TEST_CASE("writes beyond the rate fail by their deadline, but never the Lease's"
   CHECK(cluster.write(engine::ReadLease{{"x", "l"}}));
 }
 
-}  // namespace dray::kube
+}  // namespace dray::kube::kube_api_test

@@ -8,7 +8,7 @@
 #include "net/http_server.h"
 #include "tests/unit/net/support.h"
 
-namespace dray::kube {
+namespace dray::kube::list_objects_test {
 namespace {
 
 using net::HttpRequest;
@@ -116,4 +116,4 @@ TEST_CASE("a server that is not there is unavailable") {
   CHECK(server.names(nodes).error().code == ErrorCode::unavailable);
 }
 
-}  // namespace dray::kube
+}  // namespace dray::kube::list_objects_test

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-namespace dray::kube {
+namespace dray::kube::throttle_state_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -47,4 +47,4 @@ TEST_CASE("idle time earns a burst, never more") {
   CHECK(admit_all(state, 1000s).size() == 2);
 }
 
-}  // namespace dray::kube
+}  // namespace dray::kube::throttle_state_test

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::kube {
+namespace dray::kube::watch_state_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -136,4 +136,4 @@ TEST_CASE("the same seed gives the same waits, another seed others") {
   CHECK(waits(1) != waits(2));
 }
 
-}  // namespace dray::kube
+}  // namespace dray::kube::watch_state_test

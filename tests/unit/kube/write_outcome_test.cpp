@@ -2,7 +2,7 @@
 
 #include "kube/write_request.h"
 
-namespace dray::kube {
+namespace dray::kube::write_outcome_test {
 namespace {
 
 net::HttpResponse response(int status, const std::string& body) {
@@ -74,4 +74,4 @@ TEST_CASE("a proxy's page is cut short in the message") {
   CHECK(error.message.size() < 300);
 }
 
-}  // namespace dray::kube
+}  // namespace dray::kube::write_outcome_test

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::kube {
+namespace dray::kube::write_request_test {
 namespace {
 
 const PodKey pod{"default", "p0"};
@@ -158,4 +158,4 @@ TEST_CASE("claims are written in the version that is served") {
         "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims/c0");
 }
 
-}  // namespace dray::kube
+}  // namespace dray::kube::write_request_test

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::metrics {
+namespace dray::metrics::metrics_test {
 namespace {
 
 using Catch::Contains;
@@ -54,4 +54,4 @@ TEST_CASE("a counter read off the engine follows it and never falls") {
 }
 
 }  // namespace
-}  // namespace dray::metrics
+}  // namespace dray::metrics::metrics_test

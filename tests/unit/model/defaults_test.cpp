@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray {
+namespace dray::defaults_test {
 namespace {
 
 TEST_CASE("requests get a mode, and a count where they count") {
@@ -65,4 +65,4 @@ TEST_CASE("cluster-scoped objects have no namespace") {
 }
 
 }  // namespace
-}  // namespace dray
+}  // namespace dray::defaults_test

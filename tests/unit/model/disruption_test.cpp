@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray {
+namespace dray::disruption_test {
 namespace {
 
 TEST_CASE("a label selector") {
@@ -32,4 +32,4 @@ TEST_CASE("a label selector") {
 }
 
 }  // namespace
-}  // namespace dray
+}  // namespace dray::disruption_test

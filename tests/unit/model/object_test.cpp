@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray {
+namespace dray::object_test {
 namespace {
 
 TEST_CASE("the kind table stands in the order of the variant") {
@@ -54,4 +54,4 @@ TEST_CASE("objects are described by kind and key") {
 }
 
 }  // namespace
-}  // namespace dray
+}  // namespace dray::object_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/net/support.h"
 
-namespace dray::net {
+namespace dray::net::gate_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -45,4 +45,4 @@ TEST_CASE("who waits too long is turned away and holds nothing") {
   CHECK(loop.run(gate.enter(Clock::now())));
 }
 
-}  // namespace dray::net
+}  // namespace dray::net::gate_test

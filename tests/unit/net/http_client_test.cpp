@@ -6,7 +6,7 @@
 #include "net/http_server.h"
 #include "tests/unit/net/support.h"
 
-namespace dray::net {
+namespace dray::net::http_client_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -438,4 +438,4 @@ TEST_CASE("a plain request to a TLS port and TLS to a plain port fail cleanly") 
   }
 }
 
-}  // namespace dray::net
+}  // namespace dray::net::http_client_test

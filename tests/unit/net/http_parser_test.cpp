@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-namespace dray::net {
+namespace dray::net::http_parser_test {
 namespace {
 
 /// Feeds `text` in pieces of `step` bytes, as a connection would.
@@ -185,4 +185,4 @@ TEST_CASE("a body may be taken while it arrives") {
   CHECK_FALSE(parser.done());
 }
 
-}  // namespace dray::net
+}  // namespace dray::net::http_parser_test

@@ -7,7 +7,7 @@
 
 #include "tests/unit/net/support.h"
 
-namespace dray::net {
+namespace dray::net::http_server_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -288,4 +288,4 @@ TEST_CASE("a port in use and a bad address are errors") {
   CHECK(third.listen().error().code == ErrorCode::invalid);
 }
 
-}  // namespace dray::net
+}  // namespace dray::net::http_server_test

@@ -7,7 +7,7 @@
 #include "net/http_server.h"
 #include "tests/unit/net/support.h"
 
-namespace dray::net {
+namespace dray::net::http_stream_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -172,4 +172,4 @@ TEST_CASE("our own server streams what our client reads, and the connection is k
   CHECK(whole->body.ends_with("998\n999\n"));
 }
 
-}  // namespace dray::net
+}  // namespace dray::net::http_stream_test

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::net {
+namespace dray::net::http_test {
 
 TEST_CASE("a query parameter is found and decoded") {
   struct Row {
@@ -43,4 +43,4 @@ TEST_CASE("responses carry their type") {
   CHECK(status_text(799) == "Status");
 }
 
-}  // namespace dray::net
+}  // namespace dray::net::http_test

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::net {
+namespace dray::net::url_test {
 
 TEST_CASE("URLs of API servers parse") {
   struct Row {
@@ -40,4 +40,4 @@ TEST_CASE("what is no URL of a server is refused") {
   }
 }
 
-}  // namespace dray::net
+}  // namespace dray::net::url_test

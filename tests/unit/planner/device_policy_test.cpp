@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::planner {
+namespace dray::planner::device_policy_test {
 
 using alloc::AlignmentLevel;
 
@@ -29,4 +29,4 @@ TEST_CASE("levels stand for their aliases' attributes, required ones first") {
   CHECK(with_policy({}, config).alignment.size() == 1);
 }
 
-}  // namespace dray::planner
+}  // namespace dray::planner::device_policy_test

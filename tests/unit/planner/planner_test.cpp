@@ -5,9 +5,11 @@
 
 #include "dray/cluster/state.h"
 #include "dray/planner/plan.h"
-#include "tests/unit/engine/fixture.h"
+#include "tests/objects/gpus.h"
 
-namespace dray::planner {
+namespace dray::planner::planner_test {
+
+using namespace testing;
 namespace {
 
 struct Cluster {
@@ -399,4 +401,4 @@ TEST_CASE("a node with a better alternative goes before a fuller one") {
 }
 
 }  // namespace
-}  // namespace dray::planner
+}  // namespace dray::planner::planner_test

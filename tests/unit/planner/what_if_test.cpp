@@ -2,9 +2,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/engine/fixture.h"
+#include "tests/objects/gpus.h"
 
-namespace dray::planner {
+namespace dray::planner::what_if_test {
+
+using namespace testing;
 namespace {
 
 Trial trial_of(std::vector<KubeObject> objects,
@@ -97,4 +99,4 @@ TEST_CASE("a pod that is bound stays where it is") {
 }
 
 }  // namespace
-}  // namespace dray::planner
+}  // namespace dray::planner::what_if_test

@@ -4,7 +4,7 @@
 
 #include "trees.h"
 
-namespace dray::policy {
+namespace dray::policy::amounts_test {
 
 TEST_CASE("amounts add up resource by resource") {
   auto sum = amounts({1, 2}) + amounts({0.5, -2});
@@ -21,4 +21,4 @@ TEST_CASE("amounts are within bounds in every resource, and unlimited ones in al
   CHECK_FALSE(amounts({unlimited}).within(amounts({5})));
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::amounts_test

@@ -4,7 +4,7 @@
 
 #include "trees.h"
 
-namespace dray::policy {
+namespace dray::policy::capacity_test {
 
 namespace {
 
@@ -106,4 +106,4 @@ TEST_CASE("a refusal is told in the units of its resource") {
   }
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::capacity_test

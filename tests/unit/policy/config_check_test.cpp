@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-namespace dray::policy {
+namespace dray::policy::config_check_test {
 
 namespace {
 
@@ -126,4 +126,4 @@ TEST_CASE("names as Kubernetes has them") {
   }
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::config_check_test

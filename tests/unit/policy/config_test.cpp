@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::policy {
+namespace dray::policy::config_test {
 
 namespace {
 
@@ -109,4 +109,4 @@ TEST_CASE("placement: the queue's, its ancestors', the policy's, pack") {
   CHECK(placement_of(config, "b", "gpu") == PlacementStrategy::pack);
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::config_test

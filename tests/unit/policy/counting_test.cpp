@@ -4,7 +4,7 @@
 
 #include "trees.h"
 
-namespace dray::policy {
+namespace dray::policy::counting_test {
 
 namespace {
 
@@ -157,4 +157,4 @@ TEST_CASE("a device counts as a whole towards the cluster's total") {
   CHECK(counting.of(Device(), DriverName("d"), ClassName("whole")) == amounts({0, 1, 0}));
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::counting_test

@@ -5,7 +5,7 @@
 
 #include "trees.h"
 
-namespace dray::policy {
+namespace dray::policy::fair_share_test {
 
 namespace {
 
@@ -122,4 +122,4 @@ TEST_CASE("children divide what their parent got") {
   CHECK(tree == once);
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::fair_share_test

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-namespace dray::policy {
+namespace dray::policy::gang_test {
 
 namespace {
 
@@ -171,4 +171,4 @@ TEST_CASE("a gang's phase is that of its pod sets") {
   CHECK(phase_of(group("", {}, {group("g", {set("a", 1, 1, "r")})})) == GangPhase::at_minimum);
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::gang_test

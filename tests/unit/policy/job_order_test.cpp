@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-namespace dray::policy {
+namespace dray::policy::job_order_test {
 
 using namespace std::chrono_literals;
 
@@ -46,4 +46,4 @@ TEST_CASE("waiting adds priority by full periods") {
   CHECK(aged_priority(highest - 1, Duration::max(), 1us) == highest);
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::job_order_test

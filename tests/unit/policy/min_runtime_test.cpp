@@ -4,7 +4,7 @@
 
 #include "trees.h"
 
-namespace dray::policy {
+namespace dray::policy::min_runtime_test {
 
 namespace {
 
@@ -57,4 +57,4 @@ TEST_CASE("reclaim: the branch below the lowest common ancestor, or the victim's
   CHECK(reclaim_min_runtime(tree, at(tree, "dev"), std::nullopt, ReclaimResolution::lca, 1s) == 1s);
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::min_runtime_test

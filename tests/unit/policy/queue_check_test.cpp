@@ -3,7 +3,7 @@
 
 #include "policy/config_check.h"
 
-namespace dray::policy {
+namespace dray::policy::queue_check_test {
 
 namespace {
 
@@ -142,4 +142,4 @@ TEST_CASE("a cycle is told to each queue in it") {
   CHECK(problems[1].path == "queues[1].parent");
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::queue_check_test

@@ -6,7 +6,7 @@
 
 #include "trees.h"
 
-namespace dray::policy {
+namespace dray::policy::queue_order_test {
 
 namespace {
 
@@ -102,4 +102,4 @@ TEST_CASE("two queues of one kind are equal, and so is a missing job to an empty
   CHECK((compare_turns({left, nullptr, {}}, {right, &nothing, {}}, amounts({9, 9})) == 0));
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::queue_order_test

@@ -4,7 +4,7 @@
 
 #include "trees.h"
 
-namespace dray::policy {
+namespace dray::policy::queue_tree_test {
 
 TEST_CASE("a tree of any depth is linked whatever the order of its queues") {
   const auto tree = tree_of({spec("c", "b"), spec("a"), spec("b", "a"), spec("z")});
@@ -63,4 +63,4 @@ TEST_CASE("what a job holds counts in every queue above it, and is taken off aga
   CHECK(tree == before);
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::queue_tree_test

@@ -4,7 +4,7 @@
 
 #include "trees.h"
 
-namespace dray::policy {
+namespace dray::policy::reclaim_test {
 
 namespace {
 
@@ -112,4 +112,4 @@ TEST_CASE("a job that is not preemptible reclaims within the quotas above it") {
   CHECK_FALSE(reclaim_holds(tree, job(tree, "left-1", 2, false), takings, 1));
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::reclaim_test

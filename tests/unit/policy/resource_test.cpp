@@ -4,7 +4,7 @@
 
 #include "dray/policy/amounts.h"
 
-namespace dray::policy {
+namespace dray::policy::resource_test {
 
 TEST_CASE("amounts are shown in the units that people read") {
   struct Row {
@@ -46,4 +46,4 @@ TEST_CASE("a resource is found by its name") {
   CHECK(find_resource(table, "gpus") == std::nullopt);
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::resource_test

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-namespace dray::policy {
+namespace dray::policy::suggest_test {
 
 TEST_CASE("a misspelt word gets the one that was meant, another all that there are") {
   struct Row {
@@ -24,4 +24,4 @@ TEST_CASE("a misspelt word gets the one that was meant, another all that there a
   }
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::suggest_test

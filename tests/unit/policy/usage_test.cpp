@@ -4,7 +4,7 @@
 
 #include "trees.h"
 
-namespace dray::policy {
+namespace dray::policy::usage_test {
 
 namespace {
 
@@ -92,4 +92,4 @@ TEST_CASE("a history of other resources starts anew, and one without half-life c
   CHECK(off.held.empty());
 }
 
-}  // namespace dray::policy
+}  // namespace dray::policy::usage_test

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::service {
+namespace dray::service::log_test {
 namespace {
 
 constexpr std::int64_t moment = 1'795'259'732'123'456;  // 2026-11-21 11:15:32.123456 UTC
@@ -25,4 +25,4 @@ TEST_CASE("verbosity says what is shown") {
 }
 
 }  // namespace
-}  // namespace dray::service
+}  // namespace dray::service::log_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/net/support.h"
 
-namespace dray::service {
+namespace dray::service::policy_file_test {
 namespace {
 
 constexpr const char* good =
@@ -69,4 +69,4 @@ TEST_CASE("a file with an error changes nothing and says why") {
 }
 
 }  // namespace
-}  // namespace dray::service
+}  // namespace dray::service::policy_file_test

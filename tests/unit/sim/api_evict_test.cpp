@@ -3,7 +3,7 @@
 #include "dray/sim/api_server.h"
 #include "tests/unit/sim/objects.h"
 
-namespace dray::sim {
+namespace dray::sim::api_evict_test {
 namespace {
 
 PodDisruptionBudget budget(const std::string& name, std::int32_t allowed) {
@@ -70,4 +70,4 @@ TEST_CASE("the uid is a condition") {
 }
 
 }  // namespace
-}  // namespace dray::sim
+}  // namespace dray::sim::api_evict_test

@@ -7,7 +7,8 @@
 
 #include "tests/unit/sim/objects.h"
 
-using namespace dray;
+namespace dray::api_server_test {
+
 using namespace dray::sim;
 
 namespace {
@@ -397,3 +398,5 @@ TEST_CASE("restore keeps status and identity") {
   CHECK(stored->meta.uid == Uid("kept"));
   CHECK(stored->allocation == claim.allocation);
 }
+
+}  // namespace dray::api_server_test

@@ -3,7 +3,8 @@
 #include "dray/sim/api_server.h"
 #include "tests/unit/sim/objects.h"
 
-using namespace dray;
+namespace dray::api_write_test {
+
 using namespace dray::sim;
 
 namespace {
@@ -186,3 +187,5 @@ TEST_CASE("leases") {
   CHECK(code(c.write(engine::PutLease{key, stored.meta.resource_version, lease})) ==
         ErrorCode::conflict);
 }
+
+}  // namespace dray::api_write_test

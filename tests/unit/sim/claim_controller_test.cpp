@@ -10,7 +10,8 @@
 #include "dray/sim/kubelet.h"
 #include "tests/unit/sim/objects.h"
 
-using namespace dray;
+namespace dray::claim_controller_test {
+
 using namespace dray::sim;
 
 namespace {
@@ -260,3 +261,5 @@ TEST_CASE("a stale claim is a conflict, and done again later") {
   c.settle(at(3));
   CHECK(!c.claims().front().allocation);
 }
+
+}  // namespace dray::claim_controller_test

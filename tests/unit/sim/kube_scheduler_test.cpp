@@ -9,7 +9,8 @@
 
 #include "tests/unit/sim/objects.h"
 
-using namespace dray;
+namespace dray::kube_scheduler_test {
+
 using namespace dray::sim;
 
 namespace {
@@ -488,3 +489,5 @@ TEST_CASE("preemption") {
     CHECK(c.message("high").starts_with("0/2 nodes are available: 2 Insufficient cpu."));
   }
 }
+
+}  // namespace dray::kube_scheduler_test

@@ -6,7 +6,8 @@
 
 #include "tests/unit/sim/objects.h"
 
-using namespace dray;
+namespace dray::kubelet_test {
+
 using namespace dray::sim;
 
 namespace {
@@ -88,3 +89,5 @@ TEST_CASE("a pod waits for its claims") {
   c.run(at(7), at(10));
   CHECK(c.phase() == "Running");
 }
+
+}  // namespace dray::kubelet_test

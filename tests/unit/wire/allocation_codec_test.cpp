@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::allocation_codec_test {
 namespace {
 
 TEST_CASE("an allocation, all fields") {
@@ -27,4 +27,4 @@ TEST_CASE("consumers: pods and pod groups") {
   CHECK(rewritten<ClaimConsumer>(group) == group);
 }
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::allocation_codec_test

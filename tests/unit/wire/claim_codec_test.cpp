@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::claim_codec_test {
 namespace {
 
 TEST_CASE("a claim, all fields") {
@@ -31,4 +31,4 @@ TEST_CASE("an allocation of null is none") {
         std::string::npos);
 }
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::claim_codec_test

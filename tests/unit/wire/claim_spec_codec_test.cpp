@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::claim_spec_codec_test {
 namespace {
 
 TEST_CASE("a claim spec, all fields") {
@@ -38,4 +38,4 @@ TEST_CASE("v1beta1 has no exactly") {
   CHECK(rewritten<ClaimSpec>(json, "resource.k8s.io/v1beta2").find("exactly") == std::string::npos);
 }
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::claim_spec_codec_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::class_codec_test {
 namespace {
 
 TEST_CASE("a class, all fields") {
@@ -16,4 +16,4 @@ TEST_CASE("a class, all fields") {
   CHECK(rewritten<DeviceClass>(json) == json);
 }
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::class_codec_test

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace dray::wire {
+namespace dray::wire::config_node_test {
 
 TEST_CASE("YAML values know their place") {
   const auto root = parse_yaml("a: 1\nlist:\n  - {b: \"true\"}\n  - ~\n");
@@ -63,4 +63,4 @@ TEST_CASE("an empty file is null") {
   CHECK(root->kind == ConfigNode::Kind::null);
 }
 
-}  // namespace dray::wire
+}  // namespace dray::wire::config_node_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::device_codec_test {
 namespace {
 
 TEST_CASE("a device, all fields") {
@@ -49,4 +49,4 @@ TEST_CASE("of several values the one that upstream prefers counts") {
   }
 }
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::device_codec_test

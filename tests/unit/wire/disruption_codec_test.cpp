@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::disruption_codec_test {
 namespace {
 
 TEST_CASE("a PodDisruptionBudget, a PriorityClass, a ConfigMap") {
@@ -32,4 +32,4 @@ TEST_CASE("a budget without a selector is not one that selects everything") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::disruption_codec_test

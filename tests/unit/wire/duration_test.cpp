@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace dray::wire {
+namespace dray::wire::duration_test {
 
 using namespace std::chrono_literals;
 
@@ -36,4 +36,4 @@ TEST_CASE("a duration is whole numbers with units") {
   }
 }
 
-}  // namespace dray::wire
+}  // namespace dray::wire::duration_test

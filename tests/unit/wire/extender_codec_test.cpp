@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::wire {
+namespace dray::wire::extender_codec_test {
 namespace {
 
 using extender::FilterRequest;
@@ -160,4 +160,4 @@ TEST_CASE("no victims are an empty object and not null") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::extender_codec_test

@@ -7,7 +7,7 @@
 
 #include "wire/extender_codec.h"
 
-namespace dray::wire {
+namespace dray::wire::extender_golden_test {
 namespace {
 
 std::string golden(const std::string& name) {
@@ -103,4 +103,4 @@ TEST_CASE("recorded preempt requests of both forms name the same kind of victims
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::extender_golden_test

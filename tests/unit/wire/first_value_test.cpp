@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::wire {
+namespace dray::wire::first_value_test {
 namespace {
 
 struct Row {
@@ -23,4 +23,4 @@ TEST_CASE("the first value ends where its bracket closes") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::first_value_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::group_codec_test {
 namespace {
 
 TEST_CASE("a PodGroup of Kubernetes, all fields that dray reads") {
@@ -47,4 +47,4 @@ TEST_CASE("a JobSet") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::group_codec_test

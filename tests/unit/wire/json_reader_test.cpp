@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::wire {
+namespace dray::wire::json_reader_test {
 namespace {
 
 /// Reads `json` with `f` and returns the problem, if any.
@@ -148,4 +148,4 @@ TEST_CASE("bytes that are no UTF-8 are replaced") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::json_reader_test

@@ -9,7 +9,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::wire {
+namespace dray::wire::json_writer_test {
 namespace {
 
 template <class T>
@@ -51,4 +51,4 @@ TEST_CASE("commas stand between, never before or behind") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::json_writer_test

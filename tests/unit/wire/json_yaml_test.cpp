@@ -4,7 +4,7 @@
 
 #include "wire/yaml/yaml_json.h"
 
-using namespace dray;
+namespace dray::json_yaml_test {
 
 namespace {
 
@@ -37,3 +37,5 @@ TEST_CASE("JSON becomes block YAML that reads as the same JSON") {
 TEST_CASE("what is no JSON stays as it is") {
   CHECK(wire::json_to_yaml("{no") == "{no");
 }
+
+}  // namespace dray::json_yaml_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::kai_codec_test {
 namespace {
 
 TEST_CASE("a Queue of KAI, all fields that dray reads") {
@@ -48,4 +48,4 @@ TEST_CASE("a Topology of KAI") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::kai_codec_test

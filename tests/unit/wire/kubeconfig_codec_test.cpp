@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::wire {
+namespace dray::wire::kubeconfig_codec_test {
 namespace {
 
 constexpr auto two_contexts = R"(
@@ -75,4 +75,4 @@ TEST_CASE("ways to log in that dray has not are listed") {
         std::vector<std::string>{"exec", "auth-provider"});
 }
 
-}  // namespace dray::wire
+}  // namespace dray::wire::kubeconfig_codec_test

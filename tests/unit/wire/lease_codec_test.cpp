@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::lease_codec_test {
 namespace {
 
 TEST_CASE("a lease, all fields") {
@@ -20,4 +20,4 @@ TEST_CASE("seconds are 32 bits") {
         "spec.leaseDurationSeconds: expected an integer within its range");
 }
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::lease_codec_test

@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::wire {
+namespace dray::wire::manifests_test {
 namespace {
 
 std::string error_of(const std::string& text) {
@@ -117,4 +117,4 @@ TEST_CASE("objects of the shared fixtures survive encoding") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::manifests_test

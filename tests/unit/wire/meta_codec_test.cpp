@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::meta_codec_test {
 namespace {
 
 TEST_CASE("metadata, all fields") {
@@ -42,4 +42,4 @@ TEST_CASE("a wrong field is named") {
         "creationTimestamp: not an RFC 3339 time: \"now\"");
 }
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::meta_codec_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::node_codec_test {
 namespace {
 
 TEST_CASE("a node, all fields") {
@@ -27,4 +27,4 @@ TEST_CASE("a namespace") {
   CHECK(rewritten<Namespace>(json) == json);
 }
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::node_codec_test

@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::wire {
+namespace dray::wire::object_codec_test {
 namespace {
 
 std::string outcome(const Result<DecodedObject>& object) {
@@ -163,4 +163,4 @@ TEST_CASE("objects are written with kind and version first") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::object_codec_test

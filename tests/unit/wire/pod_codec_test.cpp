@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::pod_codec_test {
 namespace {
 
 TEST_CASE("a pod, all fields") {
@@ -43,4 +43,4 @@ TEST_CASE("empty names are none") {
   CHECK(json.find("odeName") == std::string::npos);
 }
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::pod_codec_test

@@ -9,7 +9,7 @@
 
 #include "wire/policy/policy_shape.h"
 
-namespace dray::wire {
+namespace dray::wire::policy_codec_test {
 
 namespace {
 
@@ -315,4 +315,4 @@ TEST_CASE("the policy that comes with dray is one") {
   CHECK_FALSE(file.config->reclaim.enabled);
 }
 
-}  // namespace dray::wire
+}  // namespace dray::wire::policy_codec_test

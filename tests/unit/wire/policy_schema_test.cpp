@@ -5,7 +5,7 @@
 
 #include "wire/policy/policy_shape.h"
 
-namespace dray::wire {
+namespace dray::wire::policy_schema_test {
 
 TEST_CASE("the schema file is what the codec's table says") {
   std::ifstream in("config/policy.schema.json");
@@ -14,4 +14,4 @@ TEST_CASE("the schema file is what the codec's table says") {
   CHECK(text == policy_schema());
 }
 
-}  // namespace dray::wire
+}  // namespace dray::wire::policy_schema_test

@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::wire {
+namespace dray::wire::requests_test {
 namespace {
 
 const PodKey pod{"default", "p0"};
@@ -73,4 +73,4 @@ TEST_CASE("an event") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::requests_test

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace dray::wire {
+namespace dray::wire::scalar_place_test {
 namespace {
 
 struct Row {
@@ -62,4 +62,4 @@ TEST_CASE("an alias has the place of what it stands for, or its own") {
   CHECK(place_in_scalar(text, *root.find("b"), 2).line <= 2);
 }
 
-}  // namespace dray::wire
+}  // namespace dray::wire::scalar_place_test

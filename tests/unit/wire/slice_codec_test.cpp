@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::slice_codec_test {
 namespace {
 
 TEST_CASE("a slice, all fields") {
@@ -29,4 +29,4 @@ TEST_CASE("a wrong device is named by its place") {
           .starts_with("spec.devices[1].capacity.memory.value: quantities must match"));
 }
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::slice_codec_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/wire/rewritten.h"
 
-namespace dray::wire {
+namespace dray::wire::taint_rule_codec_test {
 namespace {
 
 TEST_CASE("a rule, all fields") {
@@ -24,4 +24,4 @@ TEST_CASE("an empty selector is not the same as none") {
   CHECK(rewritten<DeviceTaintRule>(head + R"("deviceSelector":null,)" + tail) == head + tail);
 }
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::taint_rule_codec_test

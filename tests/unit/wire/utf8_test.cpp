@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::wire {
+namespace dray::wire::utf8_test {
 namespace {
 
 struct Row {
@@ -31,4 +31,4 @@ TEST_CASE("only valid sequences stay") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::utf8_test

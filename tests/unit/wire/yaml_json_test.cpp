@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::wire {
+namespace dray::wire::yaml_json_test {
 namespace {
 
 struct Row {
@@ -72,4 +72,4 @@ TEST_CASE("the line of a path, or of what is there of it") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::yaml_json_test

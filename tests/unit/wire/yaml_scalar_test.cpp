@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace dray::wire {
+namespace dray::wire::yaml_scalar_test {
 namespace {
 
 struct Row {
@@ -30,4 +30,4 @@ TEST_CASE("plain scalars have the types that Kubernetes gives them") {
 }
 
 }  // namespace
-}  // namespace dray::wire
+}  // namespace dray::wire::yaml_scalar_test
