@@ -24,7 +24,9 @@ class Keys(unittest.TestCase):
         path.write_text(text)
 
     def key(self, command="c++ -c a.cpp", fixed=b"tidy 19"):
-        return tidy.key_of(self.root / "src/a/a.cpp", command, self.root, fixed)
+        seen = set()
+        tidy.reached(self.root / "src/a/a.cpp", self.root, seen)
+        return tidy.key_of(seen, command, self.root, fixed)
 
     def test_the_same_inputs_give_the_same_key(self):
         self.assertEqual(self.key(), self.key())

@@ -20,6 +20,10 @@ lint_stages() {
   mapfile -t files < <(cpp_files)
   lint_step clang-format 300 clang-format-19 --dry-run -Werror "${files[@]}"
   layers_stage
+  status=0
+  step shape 60 python3 tools/check_shape.py || status=$?
+  tally shape "$status" "$(count line "$(log_of shape)")"
+  status=0
   mapfile -t files < <(shell_files)
   lint_step shellcheck 120 shellcheck -x "${files[@]}"
   if [[ -n $(go_folders) ]]; then
@@ -31,19 +35,7 @@ lint_stages() {
     done
   fi
   step clang-tidy $((tidy_seconds + 120)) python3 tools/tidy.py --build build/release --seconds "$tidy_seconds" || status=$?
-  tidy_row "$status" "$(count line "$(log_of clang-tidy)")"
-}
-
-# tidy_row STATUS COUNTS: clang-tidy has not been run over all files of this tree yet, so its findings
-# are shown and count as skipped; a crash of the run itself still fails.
-tidy_row() {
-  local passed failed skipped
-  read -r passed failed skipped <<<"$2"
-  if [[ $1 -eq 0 || ${failed:-0} -eq 0 ]]; then
-    tally clang-tidy "$1" "$2"
-  else
-    row clang-tidy "$passed" 0 $((skipped + failed)) "$failed files with findings, see $(basename "$(log_of clang-tidy)")"
-  fi
+  tally clang-tidy "$status" "$(count line "$(log_of clang-tidy)")"
 }
 
 run_lint() {
