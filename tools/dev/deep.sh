@@ -10,6 +10,9 @@ fuzz 30 every libFuzzer target for ten minutes
 oracle-long 30 long differentials against the Kubernetes code
 cluster-long 34 the long scenarios on a real control plane
 reproducible 30 the same commit built in two folders gives the same dray
+mutants 34 small wrong changes, one by one: a C++ test has to notice each
+file-by-file 34 every C++ target compiled file by file, so that includes stay honest
+demo-200 20 two hundred runs of the demo print the same
 fresh-clone 20 the demo in a fresh clone, as the first command typed there
 browser 20 the dashboard in a browser
 JOBS
@@ -102,6 +105,27 @@ fresh-clone_job() {
   clone_to "$folder" || { row fresh-clone 0 1 0 "no clone"; return 0; }
   lint_step "demo in a fresh clone" 1100 "$folder/dev" demo --once
   rm -rf "$folder"
+}
+
+# Begins with another mutant at each commit, and ends when its time is over.
+mutants_job() {
+  local status=0
+  need_packages cpp tools
+  step mutants 1980 python3 tools/mutants.py --seconds 1800 --from "$(($(git rev-list --count HEAD) * 17))" || status=$?
+  tally mutants "$status" "$(count line "$(log_of mutants)")"
+}
+
+file-by-file_job() {
+  need_packages cpp
+  lint_step "configure dev" 300 cmake --preset dev
+  lint_step "build dev" 2000 cmake --build --preset dev -j "$(nproc)"
+}
+
+# Reports may differ in what they were timed at, and in nothing else.
+demo-200_job() {
+  need_packages cpp
+  build_preset release dray || { row "build release" 0 1 0 "nothing else was run"; return 0; }
+  lint_step "demo, 200 times" 900 python3 tools/same_demo.py build/release/bin/dray 200
 }
 
 browser_job() {
