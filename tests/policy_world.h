@@ -95,7 +95,7 @@ class PolicyWorld {
     int priority = 50;
     int minimum = 0;                       ///< of the pods; 0: all
     std::vector<std::string> places = {};  ///< if any: the node of each pod, empty where it waits
-    std::vector<planner::GaveWay> gave_way = {};
+    std::vector<planner::EvictedFor> evicted_for = {};
   };
   void job(const Ask& ask) {
     auto made = std::make_shared<planner::Job>();
@@ -106,7 +106,7 @@ class PolicyWorld {
     made->preemptible = ask.preemptible;
     made->created = made->queued = bench_start + std::chrono::seconds(jobs_made_++);
     made->lineage = ask.name;
-    made->gave_way = ask.gave_way;
+    made->evicted_for = ask.evicted_for;
     for (int i = 0; i < ask.pods; ++i) {
       const auto& on = ask.places.empty() ? ask.on : ask.places[static_cast<std::size_t>(i)];
       auto pod = pod_of(ask, fmt::format("{}-{}", ask.name, i), on);

@@ -83,7 +83,7 @@ bool Engine::State::passes(const Pod& pod) {
   if (!pod.resource_claims.empty()) return false;
   if (asks_for_share(pod)) return false;
   if (book.groups().key_of(pod).is_group() || counts_for_queues(pod)) return false;
-  return planner::passes_through(*cluster.snapshot(), pod);
+  return planner::bypasses_dray(*cluster.snapshot(), pod);
 }
 
 bool Engine::State::counts_for_queues(const Pod& pod) const {

@@ -69,7 +69,7 @@ std::string PlanMaker::signature(const PlanJob& job, std::span<const std::uint32
   auto text = fmt::format("{} {} {} {}", static_cast<int>(way), job.queue->get(),
                           job.job->preemptible, way == Way::preempt ? job.job->priority : 0);
   // Its groups and domains are its own, and whom it made room for.
-  if (chunk.size() > 1 || !job.job->gave_way.empty()) text += job.job->uid.get();
+  if (chunk.size() > 1 || !job.job->evicted_for.empty()) text += job.job->uid.get();
   for (const auto id : chunk) {
     text += fmt::format(" {}", job.tasks[id].shape == nullptr ? 0 : job.tasks[id].shape->number);
   }

@@ -93,7 +93,7 @@ std::vector<std::string> class_resources(const cluster::Snapshot& snapshot, cons
   return found;
 }
 
-bool passes_through(const cluster::Snapshot& snapshot, const Pod& pod) {
+bool bypasses_dray(const cluster::Snapshot& snapshot, const Pod& pod) {
   return pod.resource_claims.empty() && class_resources(snapshot, pod).empty();
 }
 

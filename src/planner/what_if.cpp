@@ -16,26 +16,26 @@ namespace {
 constexpr std::size_t any_number_of_nodes = SIZE_MAX;
 
 Uid made_up_uid(const std::string& kind, const ObjectMeta& meta) {
-  return Uid("trial/" + kind + "/" + meta.namespace_name + "/" + meta.name);
+  return Uid("what-if/" + kind + "/" + meta.namespace_name + "/" + meta.name);
 }
 
 }  // namespace
 
-Trial::Trial(cluster::ClusterState cluster, alloc::AllocatorOptions options,
-             std::optional<std::vector<NodeName>> only)
+WhatIf::WhatIf(cluster::ClusterState cluster, alloc::AllocatorOptions options,
+               std::optional<std::vector<NodeName>> only)
     : cluster_(std::move(cluster)),
       planner_(options),
       allocator_(std::move(options)),
       only_(std::move(only)) {}
 
-void Trial::add(KubeObject object) {
+void WhatIf::add(KubeObject object) {
   if (auto* claim = std::get_if<ResourceClaim>(&object); claim && claim->meta.uid.get().empty()) {
     claim->meta.uid = made_up_uid("claim", claim->meta);
   }
   cluster_.apply(cluster::ObjectChanged{std::move(object)});
 }
 
-Pod Trial::user_of(const ResourceClaim& claim) {
+Pod WhatIf::user_of(const ResourceClaim& claim) {
   Pod pod;
   pod.meta.namespace_name = claim.meta.namespace_name;
   pod.meta.name = claim.meta.name;
@@ -46,7 +46,7 @@ Pod Trial::user_of(const ResourceClaim& claim) {
   return pod;
 }
 
-ResourceClaim Trial::claim_of(const ResourceClaimTemplate& source) {
+ResourceClaim WhatIf::claim_of(const ResourceClaimTemplate& source) {
   ResourceClaim claim;
   claim.meta.namespace_name = source.meta.namespace_name;
   claim.meta.name = source.meta.name;
@@ -57,7 +57,7 @@ ResourceClaim Trial::claim_of(const ResourceClaimTemplate& source) {
 }
 
 /// As the API server and the resourceclaim controller would leave it.
-void Trial::prepare(Pod& pod) {
+void WhatIf::prepare(Pod& pod) {
   if (pod.meta.namespace_name.empty()) pod.meta.namespace_name = "default";
   if (const auto known = cluster_.pod(pod.key())) {
     pod.meta.uid = known->meta.uid;
@@ -71,7 +71,7 @@ void Trial::prepare(Pod& pod) {
   cluster_.apply(cluster::ObjectChanged{pod});
 }
 
-void Trial::make_claims(Pod& pod) {
+void WhatIf::make_claims(Pod& pod) {
   for (const auto& entry : pod.resource_claims) {
     if (!entry.template_name) continue;
     const bool made = std::ranges::any_of(
@@ -87,7 +87,7 @@ void Trial::make_claims(Pod& pod) {
   }
 }
 
-JobOutcome Trial::place(Pod pod) {
+JobOutcome WhatIf::place(Pod pod) {
   prepare(pod);
   if (pod.node_name) {
     JobOutcome bound;
@@ -113,7 +113,7 @@ JobOutcome Trial::place(Pod pod) {
 }
 
 /// As the claims would say who uses them.
-void Trial::reserve_claims(const Placement& placement) {
+void WhatIf::reserve_claims(const Placement& placement) {
   for (const auto& part : placement.claims) {
     const auto known = cluster_.snapshot()->claim(part.claim);
     if (!known) continue;
@@ -126,7 +126,7 @@ void Trial::reserve_claims(const Placement& placement) {
   }
 }
 
-std::vector<Trial::NodeVerdict> Trial::explain(Pod pod) {
+std::vector<WhatIf::NodeVerdict> WhatIf::explain(Pod pod) {
   prepare(pod);
   const auto snapshot = cluster_.snapshot();
   if (!claims_of(*snapshot, pod)) return {};
@@ -149,8 +149,8 @@ std::vector<Trial::NodeVerdict> Trial::explain(Pod pod) {
   return verdicts;
 }
 
-void Trial::try_devices(const cluster::AllocatedState& state, cluster::NodeIndex node,
-                        const Pod& pod, NodeVerdict& verdict) {
+void WhatIf::try_devices(const cluster::AllocatedState& state, cluster::NodeIndex node,
+                         const Pod& pod, NodeVerdict& verdict) {
   const auto& snapshot = state.snapshot();
   const auto claims = claims_of(snapshot, pod);
   std::vector<const ResourceClaim*> open;
@@ -193,9 +193,9 @@ void Trial::try_devices(const cluster::AllocatedState& state, cluster::NodeIndex
   verdict.requests = allocator_.explain(state, node, open);
 }
 
-void Trial::count_node_allocatable(const cluster::AllocatedState& state, cluster::NodeIndex node,
-                                   const Pod& pod, const std::vector<ClaimPlacement>& claims,
-                                   NodeVerdict& verdict) {
+void WhatIf::count_node_allocatable(const cluster::AllocatedState& state, cluster::NodeIndex node,
+                                    const Pod& pod, const std::vector<ClaimPlacement>& claims,
+                                    NodeVerdict& verdict) {
   const auto devices = cluster::node_allocatable_claims(state.snapshot(), node, pod, claims);
   if (!devices) {
     verdict.reason = Reason::allocation_error;

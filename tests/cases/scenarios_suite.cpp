@@ -214,18 +214,18 @@ void play(const fs::path& base, const Json& scenario, Report& report) {
       cluster.apply(cluster::ObjectChanged{std::move(object)});
     }
   }
-  planner::Trial trial(std::move(cluster), options_for(scenario));
+  planner::WhatIf what_if(std::move(cluster), options_for(scenario));
   std::vector<Pod> pods;
   for (auto& object : objects_of(base / scenario.at("file").get<std::string>())) {
     if (auto* pod = std::get_if<Pod>(&object)) {
       pods.push_back(std::move(*pod));
     } else {
-      trial.add(std::move(object));
+      what_if.add(std::move(object));
     }
   }
   std::vector<std::string> wrong;
   for (const auto& pod : pods) {
-    const auto outcome = trial.place(pod);
+    const auto outcome = what_if.place(pod);
     for (auto& each : Check(devices, outcome).wrong(scenario.at("pods").at(pod.meta.name))) {
       wrong.push_back(pod.meta.name + ": " + each);
     }

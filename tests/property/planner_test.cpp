@@ -30,7 +30,7 @@ struct JobSketch {
   bool preemptible = true;
   std::string on;                        ///< all its pods' node; empty: it waits
   std::vector<std::string> places = {};  ///< of each pod; empty: see `on`
-  std::vector<planner::GaveWay> gave_way = {};
+  std::vector<planner::EvictedFor> evicted_for = {};
 };
 struct Sketch {
   std::vector<int> nodes;  ///< GPUs of each
@@ -118,7 +118,7 @@ PolicyWorld build(const Sketch& sketch, Gpus kind, const Names& names = {}) {
                .priority = j.priority,
                .minimum = j.minimum,
                .places = j.places,
-               .gave_way = j.gave_way});
+               .evicted_for = j.evicted_for});
   }
   return world;
 }
@@ -320,10 +320,12 @@ void carry_out(Sketch& sketch, const planner::Plan& made) {
     for (const auto& pod : eviction.pods) places[pod_of(pod)].clear();
     for (const auto& to : eviction.moved) places[pod_of(to.pod_uid)] = to.node.get();
     if (eviction.moved.size() == eviction.pods.size()) continue;
-    auto& gave_way = sketch.jobs[index_of(eviction.job)].gave_way;
-    const planner::GaveWay mark{eviction.beneficiary->get(), Time::max()};
-    const auto at = std::ranges::lower_bound(gave_way, mark.to, {}, &planner::GaveWay::to);
-    if (at == gave_way.end() || at->to != mark.to) gave_way.insert(at, mark);
+    auto& evicted_for = sketch.jobs[index_of(eviction.job)].evicted_for;
+    const planner::EvictedFor mark{eviction.beneficiary->get(), Time::max()};
+    const auto at = std::ranges::lower_bound(evicted_for, mark.beneficiary, {},
+                                             &planner::EvictedFor::beneficiary);
+    if (at == evicted_for.end() || at->beneficiary != mark.beneficiary)
+      evicted_for.insert(at, mark);
   }
   for (const auto& job : made.jobs) {
     auto& places = sketch.jobs[index_of(job.job)].places;

@@ -32,14 +32,14 @@ struct Member {
   bool operator==(const Member&) const = default;
 };
 
-/// A job that was evicted does not take room from the one that it made room for, nor from any that
-/// this one made room for in turn: else taking back would go round in circles. A queue that stays
-/// within its quota may: that is owed to it.
-struct GaveWay {
-  std::string to;  ///< lineage of the other
-  Time until;      ///< then it is forgotten
+/// For whom a job was evicted. It may not evict that beneficiary in turn, nor whom the beneficiary
+/// was evicted for: it would reclaim back what was just taken from it, without end. A queue that
+/// stays within its quota may, because its quota is owed to it.
+struct EvictedFor {
+  std::string beneficiary;  ///< its lineage
+  Time until;               ///< then it is forgotten
 
-  bool operator==(const GaveWay&) const = default;
+  bool operator==(const EvictedFor&) const = default;
 };
 
 /// What is placed as one: a gang (a PodGroup's pods), or a single pod. Immutable.
@@ -57,7 +57,7 @@ struct Job {
   Time queued;                          ///< waits since: aging, and room kept for it
   std::optional<Time> started;          ///< runs since: minimum run times
   std::optional<Time> evicted;          ///< for the last time: its cool-down
-  std::vector<GaveWay> gave_way;        ///< sorted by `to`
+  std::vector<EvictedFor> evicted_for;  ///< sorted by `to`
   std::optional<Duration> evict_delay;  ///< from the later of created and evicted, before it may
                                         ///< take room from others
   std::optional<Duration> stale_after;  ///< absent: the policy's; negative: never

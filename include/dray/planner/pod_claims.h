@@ -36,6 +36,6 @@ using PodClaims = std::vector<std::shared_ptr<const ResourceClaim>>;
 
 /// Whether the pod has nothing for dray to decide: no claims and no resource that a DeviceClass
 /// stands behind.
-[[nodiscard]] bool passes_through(const cluster::Snapshot& snapshot, const Pod& pod);
+[[nodiscard]] bool bypasses_dray(const cluster::Snapshot& snapshot, const Pod& pod);
 
 }  // namespace dray::planner

@@ -14,11 +14,11 @@ namespace dray::planner {
 
 /// What would become of pods, one after another, each on what the ones before it left: the planner
 /// on a cluster of its own. Nothing is written anywhere. One thread at a time.
-class Trial {
+class WhatIf {
  public:
   /// `only`: the nodes where pods may go; absent: anywhere.
-  Trial(cluster::ClusterState cluster, alloc::AllocatorOptions options,
-        std::optional<std::vector<NodeName>> only = std::nullopt);
+  WhatIf(cluster::ClusterState cluster, alloc::AllocatorOptions options,
+         std::optional<std::vector<NodeName>> only = std::nullopt);
 
   /// Adds an object as the API server would have it; a pod only counts once it is placed.
   void add(KubeObject object);

@@ -48,8 +48,8 @@ Result<alloc::AllocatorOptions> allocator_options(const AllocateFlags& flags) {
 }
 
 /// The file's pods in their order; without any, a stand-in for each of its claims, or, without
-/// those, for each of its templates. All else goes to the trial.
-std::vector<Pod> askers(std::vector<KubeObject> objects, planner::Trial& trial) {
+/// those, for each of its templates. All else goes to `what_if`.
+std::vector<Pod> askers(std::vector<KubeObject> objects, planner::WhatIf& what_if) {
   std::vector<Pod> pods;
   std::vector<ResourceClaim> claims;
   std::vector<ResourceClaim> of_templates;
@@ -64,15 +64,15 @@ std::vector<Pod> askers(std::vector<KubeObject> objects, planner::Trial& trial) 
     }
     if (const auto* claim = std::get_if<ResourceClaim>(&object)) claims.push_back(*claim);
     if (const auto* source = std::get_if<ResourceClaimTemplate>(&object)) {
-      of_templates.push_back(planner::Trial::claim_of(*source));
+      of_templates.push_back(planner::WhatIf::claim_of(*source));
     }
-    trial.add(std::move(object));
+    what_if.add(std::move(object));
   }
   if (!pods.empty()) return pods;
   const bool plain = !claims.empty();
   for (auto& claim : plain ? claims : of_templates) {
-    pods.push_back(planner::Trial::user_of(claim));
-    if (!plain) trial.add(std::move(claim));
+    pods.push_back(planner::WhatIf::user_of(claim));
+    if (!plain) what_if.add(std::move(claim));
   }
   return pods;
 }
@@ -133,8 +133,8 @@ class AllocateCommand : public Command {
     }
     auto asked = load_cluster(flags_.source.files);
     if (!asked) return std::unexpected(asked.error());
-    planner::Trial trial(std::move(cluster), std::move(*options), std::move(only));
-    const auto pods = askers(std::move(*asked), trial);
+    planner::WhatIf what_if(std::move(cluster), std::move(*options), std::move(only));
+    const auto pods = askers(std::move(*asked), what_if);
     if (pods.empty()) {
       return fail(ErrorCode::invalid, "-f: no Pod, ResourceClaim or ResourceClaimTemplate in it");
     }
@@ -142,8 +142,8 @@ class AllocateCommand : public Command {
     for (const auto& pod : pods) {
       auto& verdict = verdicts.emplace_back();
       verdict.pod = pod.key();
-      if (flags_.explain) verdict.nodes = trial.explain(pod);
-      verdict.outcome = trial.place(pod);
+      if (flags_.explain) verdict.nodes = what_if.explain(pod);
+      verdict.outcome = what_if.place(pod);
     }
     return verdicts;
   }

@@ -12,7 +12,7 @@
 namespace dray::app {
 namespace {
 
-using planner::Trial;
+using planner::WhatIf;
 using wire::FieldWriter;
 using wire::JsonWriter;
 
@@ -58,7 +58,7 @@ std::string funnel_line(const alloc::RequestFunnel& made) {
 }
 
 /// The verdict without the node's name, so that nodes alike can share a line.
-std::string verdict_lines(const Trial::NodeVerdict& verdict) {
+std::string verdict_lines(const WhatIf::NodeVerdict& verdict) {
   auto lines = verdict.reason == Reason::none ? fmt::format("fits (score {})", verdict.score)
                                               : std::string(name(verdict.reason));
   if (!verdict.detail.empty()) lines += ": " + verdict.detail;
@@ -72,8 +72,8 @@ std::string verdict_lines(const Trial::NodeVerdict& verdict) {
   return lines;
 }
 
-std::string nodes_text(const std::vector<Trial::NodeVerdict>& nodes) {
-  std::vector<std::pair<std::string, std::vector<const Trial::NodeVerdict*>>> groups;
+std::string nodes_text(const std::vector<WhatIf::NodeVerdict>& nodes) {
+  std::vector<std::pair<std::string, std::vector<const WhatIf::NodeVerdict*>>> groups;
   for (const auto& node : nodes) {
     auto lines = verdict_lines(node);
     const auto same = std::ranges::find(groups, lines, &decltype(groups)::value_type::first);
@@ -128,7 +128,7 @@ void write_request(FieldWriter& io, const alloc::RequestFunnel& made) {
   io.field("nearestMiss", made.nearest_miss);
 }
 
-void write_node(FieldWriter& io, const Trial::NodeVerdict& verdict) {
+void write_node(FieldWriter& io, const WhatIf::NodeVerdict& verdict) {
   io.required("node", verdict.node);
   io.required("fits", verdict.reason == Reason::none);
   if (verdict.reason != Reason::none) {

@@ -11,7 +11,7 @@ namespace dray::app {
 struct AllocateVerdict {
   PodKey pod;
   planner::JobOutcome outcome;
-  std::vector<planner::Trial::NodeVerdict> nodes;  ///< only with --explain
+  std::vector<planner::WhatIf::NodeVerdict> nodes;  ///< only with --explain
 };
 
 /// Columns POD, NODE, DEVICES, WHY; below each pod its warnings, the conditions that its devices

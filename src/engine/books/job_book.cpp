@@ -70,7 +70,7 @@ std::optional<planner::NotReady> unsupported_marks(const Pod& pod) {
 void JobBook::set_policy(std::shared_ptr<const policy::Policy> policy, bool default_queue_only) {
   // Who made room for whom was right by the rules of then.
   if (policy_ && policy_->config != policy->config) {
-    for (auto& [lineage, past] : pasts_) past.gave_way.clear();
+    for (auto& [lineage, past] : pasts_) past.evicted_for.clear();
   }
   policy_ = std::move(policy);
   default_queue_only_ = default_queue_only;
@@ -262,7 +262,7 @@ void JobBook::set_times(const Entry& entry, planner::Job& job) const {
   const auto past = pasts_.find(job.lineage);
   if (past != pasts_.end()) {
     job.evicted = past->second.evicted;
-    job.gave_way = past->second.gave_way;
+    job.evicted_for = past->second.evicted_for;
   }
   const auto stale = stale_since_.find(job.uid);
   if (stale != stale_since_.end()) job.stale_since = stale->second;
@@ -334,17 +334,17 @@ void JobBook::evicted(const planner::Job& job, const planner::Job* made_room_for
   std::erase_if(pasts_, [&](const auto& entry) { return now - entry.second.evicted > remembered; });
   auto& past = pasts_[job.lineage];
   past.evicted = now;
-  std::erase_if(past.gave_way, [&](const auto& each) { return each.until <= now; });
+  std::erase_if(past.evicted_for, [&](const auto& each) { return each.until <= now; });
   if (made_room_for != nullptr) {
     // Where the past counts for shares, queues take turns on purpose.
     const auto until =
         now + std::min(remembered, policy_->config.fairness.half_life.value_or(remembered));
-    const auto at =
-        std::ranges::lower_bound(past.gave_way, made_room_for->lineage, {}, &planner::GaveWay::to);
-    if (at != past.gave_way.end() && at->to == made_room_for->lineage) {
+    const auto at = std::ranges::lower_bound(past.evicted_for, made_room_for->lineage, {},
+                                             &planner::EvictedFor::beneficiary);
+    if (at != past.evicted_for.end() && at->beneficiary == made_room_for->lineage) {
       at->until = until;
     } else {
-      past.gave_way.insert(at, {made_room_for->lineage, until});
+      past.evicted_for.insert(at, {made_room_for->lineage, until});
     }
   }
   touch(job.first().meta.uid);

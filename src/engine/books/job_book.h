@@ -103,7 +103,7 @@ class JobBook {
   std::set<std::pair<Time, Uid>> stuck_at_;
   struct Past {
     Time evicted;
-    std::vector<planner::GaveWay> gave_way;
+    std::vector<planner::EvictedFor> evicted_for;
   };
   std::map<std::string, Past> pasts_;  ///< by lineage
   std::map<Uid, Time> stale_since_;

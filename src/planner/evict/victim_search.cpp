@@ -37,7 +37,7 @@ void TakeBack::collect_victims(const JobTurns& turns) {
   candidates_.assign(run_.decided.queues().size(), {});
   const auto cooldown = run_.policy.config.budgets.victim_cooldown;
   for (auto* job : run_.jobs.all()) {
-    if (!job->job->gave_way.empty()) gave_way_.emplace(job->job->lineage, job);
+    if (!job->job->evicted_for.empty()) evicted_for_.emplace(job->job->lineage, job);
     if (job->placed == 0 || !job->queue || !job->job->preemptible) continue;
     if (job->job->evicted && *job->job->evicted + cooldown > run_.input.now) {
       say_again(*job->job->evicted + cooldown);
@@ -101,11 +101,11 @@ void TakeBack::find_betters(const PlanJob& job) {
   while (!open.empty()) {
     const auto* at = open.back();
     open.pop_back();
-    for (const auto& [to, until] : at->job->gave_way) {
+    for (const auto& [to, until] : at->job->evicted_for) {
       if (until <= run_.input.now || !betters_.insert(to).second) continue;
       say_again(until);
-      const auto next = gave_way_.find(to);
-      if (next != gave_way_.end()) open.push_back(next->second);
+      const auto next = evicted_for_.find(to);
+      if (next != evicted_for_.end()) open.push_back(next->second);
     }
   }
 }

@@ -104,7 +104,7 @@ class TakeBack {
   VictimTurns::Candidates candidates_;
   std::set<const PlanTask*> moved_;
   std::set<const PlanTask*> kept_;
-  std::map<std::string_view, const PlanJob*> gave_way_;  ///< jobs that did so lately, by lineage
+  std::map<std::string_view, const PlanJob*> evicted_for_;  ///< jobs that did so lately, by lineage
   std::set<std::string_view> betters_;  ///< lineages that the job at hand may not take room from
   bool collected_ = false;
   std::map<Uid, std::vector<std::size_t>> budgets_of_;

@@ -205,19 +205,19 @@ TEST_CASE("whom a job made room for is remembered for a day, under the same rule
   const auto jobs = shelf.book.jobs(start);
   REQUIRE(jobs.size() == 2);
   shelf.book.evicted(*jobs[0], jobs[1].get(), start);
-  CHECK(shelf.book.jobs(start).at(0)->gave_way ==
-        std::vector<planner::GaveWay>{{"default/q", start + 24h}});
-  CHECK(shelf.book.jobs(start).at(1)->gave_way.empty());
+  CHECK(shelf.book.jobs(start).at(0)->evicted_for ==
+        std::vector<planner::EvictedFor>{{"default/q", start + 24h}});
+  CHECK(shelf.book.jobs(start).at(1)->evicted_for.empty());
   // Again: the same mark, for longer.
   shelf.book.evicted(*jobs[0], jobs[1].get(), start + 1h);
-  CHECK(shelf.book.jobs(start).at(0)->gave_way ==
-        std::vector<planner::GaveWay>{{"default/q", start + 25h}});
+  CHECK(shelf.book.jobs(start).at(0)->evicted_for ==
+        std::vector<planner::EvictedFor>{{"default/q", start + 25h}});
   shelf.book.set_policy(std::make_shared<const policy::Policy>(policy::Policy::open()), true);
-  CHECK(shelf.book.jobs(start).at(0)->gave_way.size() == 1);
+  CHECK(shelf.book.jobs(start).at(0)->evicted_for.size() == 1);
   auto changed = policy::Policy::open();
   changed.config.reclaim.enabled = true;
   shelf.book.set_policy(std::make_shared<const policy::Policy>(std::move(changed)), true);
-  CHECK(shelf.book.jobs(start).at(0)->gave_way.empty());
+  CHECK(shelf.book.jobs(start).at(0)->evicted_for.empty());
 }
 
 TEST_CASE("what a plan says of stale gangs comes back with the job") {

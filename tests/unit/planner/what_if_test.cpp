@@ -9,12 +9,12 @@ namespace dray::planner::what_if_test {
 using namespace testing;
 namespace {
 
-Trial trial_of(std::vector<KubeObject> objects,
-               std::optional<std::vector<NodeName>> only = std::nullopt) {
-  Trial trial({}, {}, std::move(only));
-  trial.add(make_class());
-  for (auto& object : objects) trial.add(std::move(object));
-  return trial;
+WhatIf what_if_with(std::vector<KubeObject> objects,
+                    std::optional<std::vector<NodeName>> only = std::nullopt) {
+  WhatIf what_if({}, {}, std::move(only));
+  what_if.add(make_class());
+  for (auto& object : objects) what_if.add(std::move(object));
+  return what_if;
 }
 
 ResourceClaimTemplate template_for(std::int64_t gpus) {
@@ -35,48 +35,48 @@ Pod pod_with_template(const std::string& name) {
 }
 
 TEST_CASE("pods get devices one after another, each on what the ones before it left") {
-  auto trial = trial_of({make_node("a"), make_gpus("a", 3), template_for(2)});
-  const auto first = trial.place(pod_with_template("p0"));
+  auto what_if = what_if_with({make_node("a"), make_gpus("a", 3), template_for(2)});
+  const auto first = what_if.place(pod_with_template("p0"));
   REQUIRE(first.placements.size() == 1);
   CHECK(first.placements[0].claims[0].claim == ClaimKey{"default", "p0-dev"});
   CHECK(first.placements[0].claims[0].allocation.devices.size() == 2);
-  const auto second = trial.place(pod_with_template("p1"));
+  const auto second = what_if.place(pod_with_template("p1"));
   CHECK(second.placements.empty());
   CHECK(second.reason == Reason::devices_in_use);
 }
 
 TEST_CASE("a pod without its template waits for the claim") {
-  auto trial = trial_of({make_node("a"), make_gpus("a", 3)});
-  const auto outcome = trial.place(pod_with_template("p0"));
+  auto what_if = what_if_with({make_node("a"), make_gpus("a", 3)});
+  const auto outcome = what_if.place(pod_with_template("p0"));
   CHECK(outcome.reason == Reason::claim_missing);
-  CHECK(trial.explain(pod_with_template("p1")).empty());
+  CHECK(what_if.explain(pod_with_template("p1")).empty());
 }
 
 TEST_CASE("a claim alone is tried by a pod that goes anywhere") {
   auto tainted = make_node("a");
   tainted.taints.push_back({.key = "k", .value = {}, .effect = "NoSchedule"});
-  auto trial = trial_of({tainted, make_gpus("a", 2)});
-  const auto claim = Trial::claim_of(template_for(1));
-  trial.add(claim);
-  const auto outcome = trial.place(Trial::user_of(claim));
+  auto what_if = what_if_with({tainted, make_gpus("a", 2)});
+  const auto claim = WhatIf::claim_of(template_for(1));
+  what_if.add(claim);
+  const auto outcome = what_if.place(WhatIf::user_of(claim));
   REQUIRE(outcome.placements.size() == 1);
   CHECK(outcome.placements[0].claims[0].claim == claim.key());
 }
 
 TEST_CASE("only the given nodes are tried") {
-  auto trial = trial_of(
+  auto what_if = what_if_with(
       {make_node("a"), make_gpus("a", 2), make_node("b"), make_gpus("b", 2), template_for(1)},
       {{NodeName("b")}});
-  CHECK(trial.place(pod_with_template("p0")).placements.at(0).node == NodeName("b"));
-  CHECK(trial.explain(pod_with_template("p1")).size() == 1);
+  CHECK(what_if.place(pod_with_template("p0")).placements.at(0).node == NodeName("b"));
+  CHECK(what_if.explain(pod_with_template("p1")).size() == 1);
 }
 
 TEST_CASE("explain says for every node why, and where devices went") {
   auto small = make_node("tiny");
   small.taints.push_back({.key = "k", .value = {}, .effect = "NoSchedule"});
-  auto trial = trial_of({make_node("a"), make_gpus("a", 1), make_node("b"), make_gpus("b", 4),
-                         small, template_for(2)});
-  const auto verdicts = trial.explain(pod_with_template("p0"));
+  auto what_if = what_if_with({make_node("a"), make_gpus("a", 1), make_node("b"), make_gpus("b", 4),
+                               small, template_for(2)});
+  const auto verdicts = what_if.explain(pod_with_template("p0"));
   REQUIRE(verdicts.size() == 3);
   CHECK(verdicts[0].node == NodeName("a"));
   CHECK(verdicts[0].reason == Reason::no_devices);
@@ -91,8 +91,8 @@ TEST_CASE("explain says for every node why, and where devices went") {
 TEST_CASE("a pod that is bound stays where it is") {
   auto bound = pod_with_template("p0");
   bound.node_name = NodeName("a");
-  auto trial = trial_of({make_node("a"), make_gpus("a", 1), template_for(1), bound});
-  const auto outcome = trial.place(pod_with_template("p0"));
+  auto what_if = what_if_with({make_node("a"), make_gpus("a", 1), template_for(1), bound});
+  const auto outcome = what_if.place(pod_with_template("p0"));
   REQUIRE(outcome.placements.size() == 1);
   CHECK(outcome.placements[0].node == NodeName("a"));
   CHECK(outcome.detail == "bound there already");
