@@ -13,7 +13,7 @@ endif()
 
 # A batch of files as one (presets for users and CI; `dev` compiles file by file) shows each file's own
 # names to the next, where hiding one is no mistake.
-if(CMAKE_UNITY_BUILD)
+if(DRAY_BATCHES)
   target_compile_options(dray_options INTERFACE -Wno-shadow -Wno-subobject-linkage)
 endif()
 

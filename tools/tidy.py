@@ -92,7 +92,7 @@ def main():
         if left <= 0:
             return file, None, ""
         # A batch includes .cpp files, which elsewhere is a mistake.
-        batch = ["--checks=-bugprone-suspicious-include"] if "Unity" in file.parts else []
+        batch = ["--checks=-bugprone-suspicious-include"] if "batches" in file.parts else []
         command = [TIDY, "--quiet", "-p", str(arguments.build), *batch, str(file)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=left, check=False)
