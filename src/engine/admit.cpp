@@ -7,6 +7,13 @@
 // Which pods are jobs, in which groups and queues, under which policy.
 
 namespace dray::engine {
+namespace {
+
+bool in_cluster_state(Kind kind) {
+  return kind_info(kind).kept_by == KeptBy::cluster;
+}
+
+}  // namespace
 
 bool Engine::State::observe_policy_object(const KubeObject& object, Time now) {
   if (policies.observe(object)) {
@@ -16,7 +23,7 @@ bool Engine::State::observe_policy_object(const KubeObject& object, Time now) {
   } else if (budgets.observe(object)) {
     plan_wanted = true;
   } else {
-    return kind_of(object) > Kind::lease;
+    return !in_cluster_state(kind_of(object));
   }
   return true;
 }
@@ -29,7 +36,7 @@ bool Engine::State::forget_policy_object(const cluster::ObjectGone& change, Time
   } else if (budgets.forget(change.kind, change.namespace_name, change.name)) {
     plan_wanted = true;
   }
-  return change.kind > Kind::lease;
+  return !in_cluster_state(change.kind);
 }
 
 void Engine::State::set_policy(const PolicyChanged& change, Time now) {

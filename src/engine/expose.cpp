@@ -4,17 +4,6 @@
 #include "engine/state.h"
 
 namespace dray::engine {
-namespace {
-
-/// What keeps the job waiting is in the nodes that there are.
-bool more_nodes_help(Reason reason) {
-  return reason == Reason::no_node_fits || reason == Reason::gang_no_room ||
-         reason == Reason::no_domain ||
-         (reason >= Reason::node_unknown && reason != Reason::claim_consumers);
-}
-
-}  // namespace
-
 /// A cluster autoscaler only sees pods without gates: the first jobs for which there is no room
 /// lose theirs, as many as the policy says.
 void Engine::State::expose(const planner::Plan& plan) {
@@ -34,7 +23,9 @@ void Engine::State::expose(const planner::Plan& plan) {
     exposed += std::ranges::any_of(waiting_tracks(job), is_exposed) ? 1U : 0U;
   }
   for (const auto& job : plan.jobs) {
-    if (!job.placements.empty() || !job.held.empty() || !more_nodes_help(job.reason)) continue;
+    if (!job.placements.empty() || !job.held.empty() || !reason_info(job.reason).more_nodes_help) {
+      continue;
+    }
     const auto pods = waiting_tracks(job);
     const bool begun = std::ranges::any_of(pods, is_exposed);
     if (!begun && exposed >= most) continue;

@@ -21,7 +21,7 @@ namespace {
 constexpr auto head_deadline = std::chrono::seconds(30);
 
 WatchState::Options watch_options(const InformerOptions& options) {
-  return {served_versions(options.kind).size(), options.required, options.seed};
+  return {kind_info(options.kind).versions.size(), options.required, options.seed};
 }
 
 /// Claims say which devices are taken: not to know one is not to know what is free.
@@ -107,7 +107,7 @@ net::HttpRequest Informer::get(std::string target) const {
 
 /// No resourceVersion is asked for: what comes is what etcd holds now, not what a cache does.
 asio::awaitable<Command> Informer::list(WatchState::List asked) {
-  auto target = collection_path(options_.kind, served_versions(options_.kind)[asked.version]);
+  auto target = collection_path(options_.kind, kind_info(options_.kind).versions[asked.version]);
   if (asked.in_chunks) target += fmt::format("?limit={}", options_.chunk);
   if (!asked.continue_token.empty()) {
     target += "&continue=" + net::percent_encode(asked.continue_token);
@@ -148,7 +148,7 @@ void Informer::whole_list_told() {
 asio::awaitable<Command> Informer::watch(WatchState::Watch asked) {
   auto target =
       fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
-                  collection_path(options_.kind, served_versions(options_.kind)[asked.version]),
+                  collection_path(options_.kind, kind_info(options_.kind).versions[asked.version]),
                   net::percent_encode(asked.from.get()), asked.timeout.count());
   auto request = get(std::move(target));
   const auto opened = co_await client_->open(std::move(request), head_deadline);

@@ -60,7 +60,7 @@ class Informer : public std::enable_shared_from_this<Informer> {
     std::string what;
   };
   [[nodiscard]] const std::optional<Trouble>& trouble() const { return trouble_; }
-  /// Which of served_versions() the kind was found under.
+  /// Which of the versions of its KindInfo the kind was found under.
   [[nodiscard]] std::size_t version() const { return state_.version(); }
   [[nodiscard]] Kind kind() const { return options_.kind; }
 

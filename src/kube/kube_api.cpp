@@ -67,7 +67,7 @@ void KubeApi::State::start(WatchSink given) {
   for (const auto kind : cluster_kinds()) {
     InformerOptions wanted;
     wanted.kind = kind;
-    wanted.required = is_always_served(kind);
+    wanted.required = kind_info(kind).always_served;
     wanted.seed = ++seed * 0x9E3779B97F4A7C15ULL;
     wanted.chunk = options.list_chunk;
     wanted.silence = options.watch_silence;

@@ -43,11 +43,11 @@ class Lister {
   /// Under the first version of the API that serves the kind.
   asio::awaitable<Result<void>> list(Kind kind) {
     Result<void> listed;
-    for (const auto version : served_versions(kind)) {
+    for (const auto version : kind_info(kind).versions) {
       listed = co_await list_version(kind, version);
       if (listed || listed.error().code != ErrorCode::not_found) co_return listed;
     }
-    if (!is_always_served(kind)) co_return Result<void>{};
+    if (!kind_info(kind).always_served) co_return Result<void>{};
     co_return listed;
   }
 

@@ -43,7 +43,7 @@ WriteContext Writer::context() const {
   WriteContext context;
   context.gate = options_.gate;
   context.instance = options_.instance;
-  context.claim_version = served_versions(Kind::resource_claim)[claim_version_.load()];
+  context.claim_version = kind_info(Kind::resource_claim).versions[claim_version_.load()];
   context.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   return context;
 }

@@ -25,7 +25,7 @@ class Writer : public std::enable_shared_from_this<Writer> {
 
   boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write);
   void abandon() { client_->close_all(); }
-  /// Which of served_versions() the claims are served under.
+  /// Which of the versions of their KindInfo the claims are served under.
   void set_claim_version(std::size_t version) { claim_version_ = version; }
 
  private:

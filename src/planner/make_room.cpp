@@ -16,6 +16,12 @@ EvictionCause cause_of(Way way) {
   return way == Way::preempt ? EvictionCause::preemption : EvictionCause::consolidation;
 }
 
+/// The job waits because of what the nodes have, and not because of itself or its queue.
+bool looked_for_room(Reason reason) {
+  const auto stage = reason_info(reason).stage;
+  return stage == ReasonStage::room || stage == ReasonStage::node || stage == ReasonStage::devices;
+}
+
 }  // namespace
 
 bool PlanMaker::may_take(const PlanJob& job, Way way) {
@@ -86,10 +92,7 @@ bool PlanMaker::try_take(PlanJob& job, Way way, const JobTurns& turns) {
   if (way == Way::reclaim && !policy::may_reclaim(decided_, taker)) {
     ++plan_.refused_early;
     auto& made = outcome(job);
-    if (made.reason != Reason::none && made.reason < Reason::queue_limit) return false;
-    if (made.reason > Reason::queue_quota || made.reason == Reason::no_node_fits) {
-      wait(job, Reason::over_fair_share, made.detail);
-    }
+    if (looked_for_room(made.reason)) wait(job, Reason::over_fair_share, made.detail);
     return false;
   }
   if (way != Way::preempt && !job.job->preemptible &&

@@ -21,7 +21,7 @@ ClusterLoop::ClusterLoop(LoopOptions options, Weather& weather)
                 {Kind::pod, Kind::resource_claim, Kind::resource_claim_template});
   add_informers(Client::kubelet, {Kind::pod});
   std::vector<Kind> all;
-  for (std::size_t i = 0; i < kind_table.size(); ++i) all.push_back(static_cast<Kind>(i));
+  for (const auto& info : kind_table) all.push_back(info.kind);
   add_informers(Client::engine, all);
   for (auto& informer : informers_) {
     if (informer->client != Client::engine) list(*informer);

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -29,6 +31,8 @@ using KubeObject =
                  PodGroup, CoschedulingGroup, VolcanoGroup, JobSet, KaiQueue, KaiPodGroup,
                  KaiTopology>;
 
+/// The kinds of objects that dray knows; what is true of each stands in kind_table. An enumerator
+/// numbers an alternative of KubeObject, and means nothing else.
 enum class Kind : std::uint8_t {
   node,
   name_space,
@@ -51,53 +55,116 @@ enum class Kind : std::uint8_t {
   kai_topology,
 };
 
-/// Where a kind lives in the Kubernetes API; `version` is the one that dray writes.
-struct KindInfo {
-  std::string_view name;
-  std::string_view group;  ///< empty: the core group
-  std::string_view version;
-  std::string_view plural;
-  bool namespaced = false;
+/// Who keeps the objects of a kind that the watches bring.
+enum class KeptBy : std::uint8_t {
+  cluster,  ///< ClusterState: what a Snapshot shows
+  books,    ///< the engine's books of jobs, groups, queues and budgets
+  nobody,   ///< not watched: dray reads its own one when it needs it
 };
 
-inline constexpr std::array<KindInfo, std::variant_size_v<KubeObject>> kind_table{{
-    {"Node", "", "v1", "nodes", false},
-    {"Namespace", "", "v1", "namespaces", false},
-    {"Pod", "", "v1", "pods", true},
-    {"ResourceSlice", "resource.k8s.io", "v1", "resourceslices", false},
-    {"ResourceClaim", "resource.k8s.io", "v1", "resourceclaims", true},
-    {"ResourceClaimTemplate", "resource.k8s.io", "v1", "resourceclaimtemplates", true},
-    {"DeviceClass", "resource.k8s.io", "v1", "deviceclasses", false},
-    {"DeviceTaintRule", "resource.k8s.io", "v1", "devicetaintrules", false},
-    {"Lease", "coordination.k8s.io", "v1", "leases", true},
-    {"ConfigMap", "", "v1", "configmaps", true},
-    {"PodDisruptionBudget", "policy", "v1", "poddisruptionbudgets", true},
-    {"PriorityClass", "scheduling.k8s.io", "v1", "priorityclasses", false},
-    {"PodGroup", "scheduling.k8s.io", "v1beta1", "podgroups", true},
-    {"PodGroup", "scheduling.x-k8s.io", "v1alpha1", "podgroups", true},
-    {"PodGroup", "scheduling.volcano.sh", "v1beta1", "podgroups", true},
-    {"JobSet", "jobset.x-k8s.io", "v1alpha2", "jobsets", true},
-    {"Queue", "scheduling.run.ai", "v2", "queues", false},
-    {"PodGroup", "scheduling.run.ai", "v2alpha2", "podgroups", true},
-    {"Topology", "kai.scheduler", "v1alpha1", "topologies", false},
-}};
+/// The versions of its API group in which a kind is read, the best first: that one is written.
+class ApiVersions {
+ public:
+  constexpr ApiVersions(std::initializer_list<std::string_view> versions) {
+    for (const auto version : versions) versions_[count_++] = version;
+  }
+  [[nodiscard]] constexpr auto begin() const { return versions_.begin(); }
+  [[nodiscard]] constexpr auto end() const { return versions_.begin() + count_; }
+  [[nodiscard]] constexpr std::size_t size() const { return count_; }
+  [[nodiscard]] constexpr std::string_view operator[](std::size_t i) const { return versions_[i]; }
+  [[nodiscard]] constexpr bool contains(std::string_view version) const {
+    for (const auto known : *this) {
+      if (known == version) return true;
+    }
+    return false;
+  }
 
+ private:
+  std::array<std::string_view, 3> versions_;
+  std::uint8_t count_ = 0;
+};
+
+/// Where a kind lives in the Kubernetes API, and what dray does with it.
+struct KindInfo {
+  Kind kind;
+  std::string_view name;
+  std::string_view group;  ///< empty: the core group
+  ApiVersions versions;
+  std::string_view plural;
+  bool namespaced;
+  KeptBy kept_by;
+  /// Served wherever dray makes sense. DeviceTaintRule is young, groups and queues come with other
+  /// projects: without them dray starts all the same.
+  bool always_served;
+};
+
+namespace detail {
+inline constexpr bool yes = true;
+inline constexpr bool no = false;
+inline constexpr ApiVersions v1{"v1"};
+inline constexpr ApiVersions dra_versions{"v1", "v1beta2", "v1beta1"};
+inline constexpr ApiVersions taint_rule_versions{"v1", "v1beta2", "v1alpha3"};
+inline constexpr ApiVersions pod_group_versions{"v1beta1", "v1alpha3"};
+
+/// In the order of Kind. After the plural: namespaced, kept by, always served.
+inline constexpr auto kind_rows = std::to_array<KindInfo>({
+    {Kind::node, "Node", "", v1, "nodes", no, KeptBy::cluster, yes},
+    {Kind::name_space, "Namespace", "", v1, "namespaces", no, KeptBy::cluster, yes},
+    {Kind::pod, "Pod", "", v1, "pods", yes, KeptBy::cluster, yes},
+    {Kind::resource_slice, "ResourceSlice", "resource.k8s.io", dra_versions, "resourceslices", no,
+     KeptBy::cluster, yes},
+    {Kind::resource_claim, "ResourceClaim", "resource.k8s.io", dra_versions, "resourceclaims", yes,
+     KeptBy::cluster, yes},
+    {Kind::resource_claim_template, "ResourceClaimTemplate", "resource.k8s.io", dra_versions,
+     "resourceclaimtemplates", yes, KeptBy::cluster, yes},
+    {Kind::device_class, "DeviceClass", "resource.k8s.io", dra_versions, "deviceclasses", no,
+     KeptBy::cluster, yes},
+    {Kind::device_taint_rule, "DeviceTaintRule", "resource.k8s.io", taint_rule_versions,
+     "devicetaintrules", no, KeptBy::cluster, no},
+    {Kind::lease, "Lease", "coordination.k8s.io", v1, "leases", yes, KeptBy::nobody, no},
+    {Kind::config_map, "ConfigMap", "", v1, "configmaps", yes, KeptBy::nobody, no},
+    {Kind::pod_disruption_budget, "PodDisruptionBudget", "policy", v1, "poddisruptionbudgets", yes,
+     KeptBy::books, yes},
+    {Kind::priority_class, "PriorityClass", "scheduling.k8s.io", v1, "priorityclasses", no,
+     KeptBy::books, yes},
+    {Kind::pod_group, "PodGroup", "scheduling.k8s.io", pod_group_versions, "podgroups", yes,
+     KeptBy::books, no},
+    {Kind::coscheduling_group, "PodGroup", "scheduling.x-k8s.io", ApiVersions{"v1alpha1"},
+     "podgroups", yes, KeptBy::books, no},
+    {Kind::volcano_group, "PodGroup", "scheduling.volcano.sh", ApiVersions{"v1beta1"}, "podgroups",
+     yes, KeptBy::books, no},
+    {Kind::job_set, "JobSet", "jobset.x-k8s.io", ApiVersions{"v1alpha2"}, "jobsets", yes,
+     KeptBy::books, no},
+    {Kind::kai_queue, "Queue", "scheduling.run.ai", ApiVersions{"v2"}, "queues", no, KeptBy::books,
+     no},
+    {Kind::kai_pod_group, "PodGroup", "scheduling.run.ai", ApiVersions{"v2alpha2"}, "podgroups",
+     yes, KeptBy::books, no},
+    {Kind::kai_topology, "Topology", "kai.scheduler", ApiVersions{"v1alpha1"}, "topologies", no,
+     KeptBy::books, no},
+});
+}  // namespace detail
+
+/// Every kind, each once.
+inline constexpr std::span<const KindInfo> kind_table = detail::kind_rows;
+static_assert(kind_table.size() == std::variant_size_v<KubeObject>);
+
+/// The row of a kind; constant time.
 [[nodiscard]] constexpr const KindInfo& kind_info(Kind kind) {
   return kind_table[std::to_underlying(kind)];
 }
 
-/// `v1`, `resource.k8s.io/v1`.
+/// `v1`, `resource.k8s.io/v1`: the version that dray writes.
 [[nodiscard]] inline std::string api_version_of(const KindInfo& info) {
   auto text = std::string(info.group);
   if (!text.empty()) text += '/';
-  return text += info.version;
+  return text += info.versions[0];
 }
 
 /// The kind of that name in that API group, if dray knows it.
 [[nodiscard]] constexpr std::optional<Kind> find_kind(std::string_view group,
                                                       std::string_view name) {
-  for (std::size_t i = 0; i < kind_table.size(); ++i) {
-    if (kind_table[i].group == group && kind_table[i].name == name) return static_cast<Kind>(i);
+  for (const auto& info : kind_table) {
+    if (info.group == group && info.name == name) return info.kind;
   }
   return std::nullopt;
 }
@@ -105,12 +172,13 @@ inline constexpr std::array<KindInfo, std::variant_size_v<KubeObject>> kind_tabl
 /// The kind served under that resource name (`nodes`), if dray knows it.
 [[nodiscard]] constexpr std::optional<Kind> find_plural(std::string_view group,
                                                         std::string_view plural) {
-  for (std::size_t i = 0; i < kind_table.size(); ++i) {
-    if (kind_table[i].group == group && kind_table[i].plural == plural) return static_cast<Kind>(i);
+  for (const auto& info : kind_table) {
+    if (info.group == group && info.plural == plural) return info.kind;
   }
   return std::nullopt;
 }
 
+/// The kind of an object.
 [[nodiscard]] constexpr Kind kind_of(const KubeObject& object) {
   return static_cast<Kind>(object.index());
 }
@@ -129,6 +197,7 @@ template <class T>
 inline constexpr Kind kind_for =
     static_cast<Kind>(detail::index_in<T>(static_cast<const KubeObject*>(nullptr)));
 
+/// The metadata of an object of whatever kind.
 [[nodiscard]] inline const ObjectMeta& meta_of(const KubeObject& object) {
   return std::visit([](const auto& o) -> const ObjectMeta& { return o.meta; }, object);
 }

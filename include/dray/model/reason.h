@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace dray {
@@ -11,7 +12,6 @@ namespace dray {
 /// counts and names, goes to Events and `dray explain`.
 enum class Reason : std::uint8_t {
   none,
-  // The job waits, wherever it might go.
   planning,
   claim_missing,
   claim_deleting,
@@ -30,7 +30,6 @@ enum class Reason : std::uint8_t {
   no_domain,
   room_kept,
   room_freed,
-  // This node does not do.
   reserved_elsewhere,
   claim_elsewhere,
   node_unknown,
@@ -40,7 +39,6 @@ enum class Reason : std::uint8_t {
   node_resources,
   node_ports,
   node_refused,
-  // Its devices do not do: the first stage that left too few candidates.
   no_devices,
   class_selector,
   claim_selector,
@@ -59,13 +57,44 @@ enum class Reason : std::uint8_t {
   binding_conditions,
 };
 
+/// What stands between a pod and its place, from far to near.
+enum class ReasonStage : std::uint8_t {
+  none,     ///< nothing
+  job,      ///< the job waits, wherever it might go
+  queue,    ///< its queue may not have more
+  room,     ///< room was looked for, and the job as a whole found none
+  node,     ///< this node does not do
+  devices,  ///< the node would do, its devices do not
+};
+
+/// What a Reason means: the one place where it is said. An enumerator's position means nothing.
+struct ReasonInfo {
+  Reason reason = Reason::none;
+  std::string_view name;  ///< CamelCase, for conditions, metrics and JSON: `DevicesInUse`
+  std::string_view text;  ///< constant, as kube-scheduler and the user see it: `dray: …`
+  ReasonStage stage = ReasonStage::none;
+  /// How many checks a node passes before this one can refuse it; distinct among the Reasons of
+  /// one node. Of many refused nodes the one that came furthest says why a pod waits.
+  std::uint8_t progress = 0;
+  bool more_nodes_help = false;  ///< a node that is added, as those there are, may change it
+  bool eviction_helps = false;   ///< a pod that goes may change it
+};
+
+/// Every Reason, `none` first, each once.
+[[nodiscard]] std::span<const ReasonInfo> all_reasons();
+
+/// The row of a Reason; constant time.
+[[nodiscard]] const ReasonInfo& reason_info(Reason reason);
+
 /// The constant text of a Reason, as kube-scheduler and the user see it: `dray: …`.
 [[nodiscard]] std::string_view text(Reason reason);
 
 /// Its CamelCase name, for conditions, metrics and JSON: `DevicesInUse`.
 [[nodiscard]] std::string_view name(Reason reason);
 
-/// Every Reason but none, in order: for documentation, metrics and tests.
-inline constexpr auto last_reason = Reason::binding_conditions;
+/// Orders the Reasons of nodes by how far the nodes came, the furthest last; ties by name.
+struct ByProgress {
+  [[nodiscard]] bool operator()(Reason a, Reason b) const;
+};
 
 }  // namespace dray

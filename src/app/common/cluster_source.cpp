@@ -37,8 +37,8 @@ std::vector<KubeObject> admit(std::vector<KubeObject> objects) {
   sim::ApiServer server;
   for (auto& object : objects) server.restore(std::move(object), now);
   std::vector<KubeObject> admitted;
-  for (std::size_t kind = 0; kind < kind_table.size(); ++kind) {
-    for (const auto& item : server.list(static_cast<Kind>(kind)).items) admitted.push_back(*item);
+  for (const auto& info : kind_table) {
+    for (const auto& item : server.list(info.kind).items) admitted.push_back(*item);
   }
   return admitted;
 }

@@ -8,12 +8,7 @@ namespace {
 
 /// Nothing that goes changes this.
 bool lasting(Reason reason) {
-  return reason == Reason::node_unknown || reason == Reason::node_unschedulable ||
-         reason == Reason::node_selector || reason == Reason::node_taint ||
-         reason == Reason::claim_elsewhere || reason == Reason::claim_consumers ||
-         reason == Reason::class_selector || reason == Reason::claim_selector ||
-         reason == Reason::selector_error || reason == Reason::no_devices ||
-         reason == Reason::device_taint || reason == Reason::unsupported;
+  return reason != Reason::none && !reason_info(reason).eviction_helps;
 }
 
 }  // namespace

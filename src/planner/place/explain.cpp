@@ -35,7 +35,7 @@ class Refusals {
   }
 
  private:
-  std::map<Reason, std::size_t> counts_;
+  std::map<Reason, std::size_t, ByProgress> counts_;
   std::map<Reason, std::string> details_;
 };
 
@@ -59,7 +59,7 @@ PlanFit::Refusal PlanFit::explain(PlanTask& task, std::span<const cluster::NodeI
     if (seen.soon == Reason::allocation_error) return {seen.soon, error_};
     const auto reason = seen.soon != Reason::none ? seen.soon : seen.now;
     refusals.add(reason);
-    if (reason < Reason::no_devices || refusals.told(reason)) continue;
+    if (reason_info(reason).stage != ReasonStage::devices || refusals.told(reason)) continue;
     std::vector<const ResourceClaim*> open;
     for (const auto& claim : task.claims) {
       if (!overlay_.now().allocation(claim->key())) open.push_back(claim.get());

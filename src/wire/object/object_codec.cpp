@@ -1,7 +1,6 @@
 #include "wire/object/object_codec.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -12,23 +11,6 @@
 
 namespace dray::wire {
 namespace {
-
-using namespace std::string_view_literals;
-
-/// Of resource.k8s.io; of most others dray knows one version.
-constexpr std::array readable_versions{"v1"sv, "v1beta2"sv, "v1beta1"sv};
-constexpr std::array readable_rule_versions{"v1"sv, "v1beta2"sv, "v1alpha3"sv};
-constexpr std::array readable_group_versions{"v1beta1"sv, "v1alpha3"sv};
-
-bool readable(Kind kind, std::string_view version) {
-  const auto in = [&](const auto& versions) {
-    return std::ranges::find(versions, version) != versions.end();
-  };
-  if (kind == Kind::device_taint_rule) return in(readable_rule_versions);
-  if (kind == Kind::pod_group) return in(readable_group_versions);
-  if (kind_info(kind).group == "resource.k8s.io") return in(readable_versions);
-  return version == kind_info(kind).version;
-}
 
 /// Splits `resource.k8s.io/v1`; the core group has no name.
 std::pair<std::string_view, std::string_view> group_and_version(std::string_view api_version) {
@@ -151,7 +133,7 @@ DecodedObject read_object(const Reader& in, std::string_view kind, std::string_v
   const auto known = find_kind(group, own_kind);
   if (!known) return UnknownObject{own_version, own_kind, name_in(in)};
   auto object = make(*known);
-  if (!readable(*known, version)) {
+  if (!kind_info(*known).versions.contains(version)) {
     meta_of(object).name = name_in(in);
     in.fail(fmt::format("apiVersion {} is not one that dray reads", own_version),
             ErrorCode::unsupported);

@@ -21,10 +21,9 @@ struct UnknownObject {
 };
 using DecodedObject = std::variant<KubeObject, UnknownObject>;
 
-/// One object from its JSON. resource.k8s.io may be v1, v1beta2 or v1beta1 (DeviceTaintRule: v1,
-/// v1beta2, v1alpha3). Null is absent, unknown fields are ignored, no default is applied. Errors
-/// name object and field: `ResourceSlice dgx-0: spec.devices[3].capacity.memory.value: quantities
-/// must match ...`.
+/// One object from its JSON, in any version that its KindInfo names. Null is absent, unknown fields
+/// are ignored, no default is applied. Errors name object and field: `ResourceSlice dgx-0:
+/// spec.devices[3].capacity.memory.value: quantities must match ...`.
 [[nodiscard]] Result<DecodedObject> decode_object(std::string_view json);
 
 /// A chunk of a list (`PodList`, `List`). An object that cannot be read does not spoil the others.
@@ -59,7 +58,8 @@ struct Bookmark {
 using WatchEvent = std::variant<WatchedObject, Bookmark, ApiStatus>;
 [[nodiscard]] Result<WatchEvent> decode_watch_line(std::string_view json);
 
-/// The whole object, in the version of kind_info. Times of metav1.Time lose their fraction.
+/// The whole object, in the first version of its KindInfo. Times of metav1.Time lose their
+/// fraction.
 [[nodiscard]] std::string encode_object(const KubeObject& object);
 
 }  // namespace dray::wire

@@ -1,5 +1,7 @@
 #include "kube/api_path.h"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 namespace dray::kube::api_path_test {
@@ -17,11 +19,14 @@ TEST_CASE("paths name group, version, namespace and object") {
         "/api/v1/namespaces/a%2F..%2Fb/pods/c%3Fd");
 }
 
-TEST_CASE("the newest version is asked for first") {
-  CHECK(served_versions(Kind::node).size() == 1);
-  CHECK(served_versions(Kind::resource_claim).front() == "v1");
-  CHECK(served_versions(Kind::resource_claim).back() == "v1beta1");
-  CHECK(served_versions(Kind::device_taint_rule).back() == "v1alpha3");
+TEST_CASE("all that dray keeps is watched, and nothing else") {
+  const auto kinds = cluster_kinds();
+  const auto watched = [&](Kind kind) { return std::ranges::find(kinds, kind) != kinds.end(); };
+  CHECK(kinds.size() + 2 == kind_table.size());
+  CHECK(watched(Kind::pod));
+  CHECK(watched(Kind::pod_disruption_budget));
+  CHECK_FALSE(watched(Kind::lease));
+  CHECK_FALSE(watched(Kind::config_map));
 }
 
 }  // namespace dray::kube::api_path_test

@@ -1,8 +1,12 @@
 #include "dray/model/object.h"
 
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include <catch2/catch.hpp>
+
+#include "enumerators.h"
 
 namespace dray::object_test {
 namespace {
@@ -39,6 +43,61 @@ TEST_CASE("kinds are found by group and name or plural") {
   CHECK(api_version_of(kind_info(Kind::pod_group)) == "scheduling.k8s.io/v1beta1");
   CHECK(api_version_of(kind_info(Kind::pod)) == "v1");
   CHECK(api_version_of(kind_info(Kind::lease)) == "coordination.k8s.io/v1");
+}
+
+TEST_CASE("every kind has its row") {
+  REQUIRE(kind_table.size() == model_test::count_enumerators<Kind>());
+  for (const auto& info : kind_table) {
+    CAPTURE(info.name, info.group);
+    CHECK(&kind_info(info.kind) == &info);
+    CHECK(info.versions.size() > 0);
+    CHECK(find_kind(info.group, info.name) == info.kind);
+    CHECK(find_plural(info.group, info.plural) == info.kind);
+  }
+}
+
+TEST_CASE("a kind is read in these versions, the best first") {
+  struct Row {
+    Kind kind;
+    std::vector<std::string_view> versions;
+  };
+  const auto row =
+      GENERATE(Row{Kind::node, {"v1"}}, Row{Kind::resource_slice, {"v1", "v1beta2", "v1beta1"}},
+               Row{Kind::resource_claim, {"v1", "v1beta2", "v1beta1"}},
+               Row{Kind::resource_claim_template, {"v1", "v1beta2", "v1beta1"}},
+               Row{Kind::device_class, {"v1", "v1beta2", "v1beta1"}},
+               Row{Kind::device_taint_rule, {"v1", "v1beta2", "v1alpha3"}},
+               Row{Kind::pod_group, {"v1beta1", "v1alpha3"}}, Row{Kind::kai_queue, {"v2"}});
+  const auto& versions = kind_info(row.kind).versions;
+  CAPTURE(kind_info(row.kind).name);
+  CHECK(std::vector<std::string_view>(versions.begin(), versions.end()) == row.versions);
+  for (const auto version : row.versions) CHECK(versions.contains(version));
+  CHECK_FALSE(versions.contains("v1alpha1"));
+  CHECK_FALSE(versions.contains(""));
+}
+
+TEST_CASE("dray starts without what only other projects or young clusters serve") {
+  std::vector<Kind> optional;
+  for (const auto& info : kind_table) {
+    if (!info.always_served) optional.push_back(info.kind);
+  }
+  CHECK(optional == std::vector{Kind::device_taint_rule, Kind::lease, Kind::config_map,
+                                Kind::pod_group, Kind::coscheduling_group, Kind::volcano_group,
+                                Kind::job_set, Kind::kai_queue, Kind::kai_pod_group,
+                                Kind::kai_topology});
+}
+
+TEST_CASE("an object is kept by the cluster state, by the engine's books or by nobody") {
+  std::vector<Kind> cluster;
+  std::vector<Kind> nobody;
+  for (const auto& info : kind_table) {
+    if (info.kept_by == KeptBy::cluster) cluster.push_back(info.kind);
+    if (info.kept_by == KeptBy::nobody) nobody.push_back(info.kind);
+  }
+  CHECK(cluster == std::vector{Kind::node, Kind::name_space, Kind::pod, Kind::resource_slice,
+                               Kind::resource_claim, Kind::resource_claim_template,
+                               Kind::device_class, Kind::device_taint_rule});
+  CHECK(nobody == std::vector{Kind::lease, Kind::config_map});
 }
 
 TEST_CASE("objects are described by kind and key") {
