@@ -14,7 +14,8 @@ endif()
 # A batch of files as one (presets for users and CI; `dev` compiles file by file) shows each file's own
 # names to the next, where hiding one is no mistake.
 if(DRAY_BATCHES)
-  target_compile_options(dray_options INTERFACE -Wno-shadow -Wno-subobject-linkage)
+  target_compile_options(dray_options INTERFACE
+    -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
 
 # Clang takes g++ 12's own stable_sort for a user of std::get_temporary_buffer.

@@ -108,7 +108,7 @@ std::optional<Difference> compare(const Json& want, const Outcome& got, bool pre
                       "max_cost " + want["max_cost"].dump()};
   }
   if (want.contains("error")) {
-    if (got.error != want["error"]) {
+    if (got.error != want["error"].get<std::string>()) {
       return Difference{got.error.empty() ? got.value.dump() : got.error, want["error"].dump()};
     }
   } else if (want.contains("value")) {

@@ -93,7 +93,7 @@ struct Awaiting : Run {
   }
   /// The driver reports `type` at its n-th chance.
   void report(const std::string& type, int after) {
-    server.driver = [this, type, after, seen = 0](ResourceClaim& claim) mutable {
+    server.driver = [type, after, seen = 0](ResourceClaim& claim) mutable {
       if (++seen < after) return;
       claim.device_statuses = {{.device = claim.allocation->devices.front().device,
                                 .share_id = {},
