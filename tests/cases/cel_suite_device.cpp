@@ -114,7 +114,7 @@ std::optional<Difference> compare_match(const Json& json, const cel::CompileOpti
       return differ(program.error().message, want);
     }
     const std::string type = type_name(program.error().kind);
-    if (compile.contains("error_type") && type != compile["error_type"]) {
+    if (compile.contains("error_type") && type != compile["error_type"].get<std::string>()) {
       return differ(type, compile["error_type"].dump());
     }
     return std::nullopt;
