@@ -12,11 +12,17 @@
 #include "dray/base/check.h"
 #include "dray/cluster/state.h"
 #include "dray/planner/plan.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
+#include "tests/objects/pods.h"
 
 // Clusters of nodes with eight GPUs, queues and jobs for the policy benchmarks; as KAI's tests make
 // theirs. GPUs are a node resource (as in those), or devices of a slice.
 
 namespace dray::bench {
+
+using namespace testing;
 
 enum class Gpus { node_resource, slices };
 
@@ -30,10 +36,7 @@ class PolicyWorld {
     policy::CountingRule rule;
     if (kind == Gpus::slices) {
       rule.device_class = ClassName("gpu");
-      DeviceClass made;
-      made.meta.name = "gpu";
-      made.selectors.push_back({.cel = R"(device.driver == "gpu.example.com")"});
-      tell(made);
+      tell(make_class());
     } else {
       rule.node_resource = gpu_resource;
     }
@@ -57,29 +60,16 @@ class PolicyWorld {
   void topology(std::vector<std::string> levels) { config_.topology = std::move(levels); }
 
   void node(const std::string& name, std::int64_t gpus, Labels labels = {}) {
-    Node made;
-    made.meta.name = name;
-    made.meta.uid = Uid(name);
-    made.meta.labels = std::move(labels);
+    auto made = make_node(name, std::move(labels));
     made.allocatable = {{"cpu", Quantity(20'000)},
                         {"memory", Quantity(2'000'000'000'000)},
                         {"pods", Quantity(110)}};
     if (kind_ == Gpus::node_resource) {
       made.allocatable[gpu_resource] = Quantity(gpus);
     } else {
-      ResourceSlice slice;
-      slice.meta.name = name;
-      slice.meta.uid = Uid("slice-" + name);
-      slice.driver = DriverName("gpu.example.com");
-      slice.pool = PoolName(name);
-      slice.pool_generation = 1;
-      slice.scope.node_name = NodeName(name);
-      for (std::int64_t i = 0; i < gpus; ++i) {
-        Device device;
-        device.name = DeviceName(std::to_string(i));
-        slice.devices.push_back(std::move(device));
-      }
-      tell(slice);
+      std::vector<Device> devices;
+      for (std::int64_t i = 0; i < gpus; ++i) devices.push_back(device(std::to_string(i)));
+      tell(make_slice(name, std::move(devices)));
     }
     tell(made);
   }
@@ -159,22 +149,16 @@ class PolicyWorld {
 
   std::shared_ptr<const Pod> pod_of(const Ask& ask, const std::string& name,
                                     const std::string& on) {
-    Pod pod;
-    pod.meta.namespace_name = "default";
-    pod.meta.name = name;
+    ResourceList requests{{"cpu", Quantity(1)}, {"memory", Quantity(1'000'000'000)}};
+    if (kind_ == Gpus::node_resource) requests[gpu_resource] = Quantity(ask.gpus);
+    auto pod = make_pod(name, std::move(requests));
     pod.meta.uid = Uid(name);
-    pod.phase = "Pending";
-    Container container;
-    container.requests = {{"cpu", Quantity(1)}, {"memory", Quantity(1'000'000'000)}};
-    if (kind_ == Gpus::node_resource) container.requests[gpu_resource] = Quantity(ask.gpus);
-    pod.containers.push_back(std::move(container));
     if (!on.empty()) {
       pod.node_name = NodeName(on);
       pod.phase = "Running";
     }
     if (kind_ == Gpus::slices) {
-      pod.resource_claims.push_back(
-          {.name = "gpu", .claim_name = "c-" + name, .template_name = {}});
+      pod = with_claim(std::move(pod), "c-" + name, "gpu");
       claim(ask, name, on);
     }
     tell(pod);
@@ -182,29 +166,16 @@ class PolicyWorld {
   }
 
   void claim(const Ask& ask, const std::string& pod, const std::string& on) {
-    ResourceClaim claim;
-    claim.meta.namespace_name = "default";
-    claim.meta.name = "c-" + pod;
+    auto claim = make_claim("c-" + pod, ask.gpus, pod);
     claim.meta.uid = Uid(claim.meta.name);
-    claim.meta.owners.push_back(
-        {.api_version = "v1", .kind = "Pod", .name = pod, .uid = Uid(pod), .controller = true});
-    DeviceRequestSpec spec;
-    spec.device_class = ClassName("gpu");
-    spec.allocation_mode = "ExactCount";
-    spec.count = ask.gpus;
-    claim.spec.requests.push_back({.name = "gpu", .exactly = spec, .first_available = {}});
+    claim.meta.owners.front().uid = Uid(pod);
     if (!on.empty()) {
-      AllocationResult result;
+      std::vector<DeviceId> devices;
       for (std::int64_t i = 0; i < ask.gpus; ++i) {
-        AllocatedDevice device;
-        device.request = "gpu";
-        device.device = {DriverName("gpu.example.com"), PoolName(on),
-                         DeviceName(std::to_string(next_device_[on]++))};
-        result.devices.push_back(std::move(device));
+        devices.push_back(device_id(on, std::to_string(next_device_[on]++)));
       }
-      claim.allocation = std::move(result);
-      claim.reserved_for.push_back(
-          {.api_group = {}, .resource = "pods", .name = pod, .uid = Uid(pod)});
+      claim.allocation = allocation(std::move(devices));
+      claim.reserved_for.push_back(consumer(pod, Uid(pod)));
     }
     tell(claim);
   }

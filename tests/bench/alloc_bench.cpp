@@ -20,7 +20,7 @@ ResourceClaim four_on_one_root() {
   auto spec = exactly(4, "gpu.nvidia.com");
   spec.selectors.push_back(
       {"device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('40Gi')) >= 0"});
-  auto made = claim("four", {request("gpu", spec)});
+  auto made = make_claim("four", {request("gpu", spec)});
   made.spec.constraints.emplace_back().match_attribute = root_attribute;
   return made;
 }
@@ -29,7 +29,7 @@ ResourceClaim four_on_one_root() {
 std::unique_ptr<cluster::ClusterState> farm(int count, int states) {
   auto state = std::make_unique<cluster::ClusterState>();
   put(*state, gpu_class());
-  put(*state, device_class("none", {"false"}));
+  put(*state, make_class("none", {"false"}));
   for (int n = 0; n < count; ++n) {
     auto made = host(n);
     const auto name = made.meta.name;
@@ -42,7 +42,7 @@ std::unique_ptr<cluster::ClusterState> farm(int count, int states) {
       }
     }
     if (used.empty()) continue;
-    auto held = claim("held-" + name, {});
+    auto held = make_claim("held-" + name);
     held.allocation = allocation(std::move(used));
     put(*state, std::move(held));
   }
@@ -131,9 +131,9 @@ void bm_allocate_one_node(benchmark::State& bench) {
 void ask_one_node(benchmark::State& bench, std::vector<ResourceSlice> slices,
                   const ResourceClaim& asked) {
   cluster::ClusterState cluster;
-  put(cluster, node("n1"));
-  put(cluster, device_class("any"));
-  put(cluster, device_class("none", {"false"}));
+  put(cluster, make_node("n1"));
+  put(cluster, make_class("any"));
+  put(cluster, make_class("none", {"false"}));
   for (auto& each : slices) put(cluster, std::move(each));
   const cluster::AllocatedState state(cluster.snapshot());
   const ResourceClaim* claims[] = {&asked};
@@ -153,8 +153,8 @@ std::vector<Device> plain(std::int64_t count) {
 /// k of 64 equal devices, then one that is not there: C(64, k).
 void bm_hopeless(benchmark::State& bench) {
   ask_one_node(
-      bench, {slice("n1", plain(64))},
-      claim("c", {request("r", exactly(bench.range(0))), request("x", exactly(1, "none"))}));
+      bench, {make_slice("n1", plain(64))},
+      make_claim("c", {request("r", exactly(bench.range(0))), request("x", exactly(1, "none"))}));
 }
 
 /// So many single requests on so many devices, then one that cannot be met.
@@ -164,7 +164,7 @@ void bm_requests_on(benchmark::State& bench) {
     requests.push_back(request("r" + std::to_string(i), exactly(1)));
   }
   requests.push_back(request("x", exactly(1, "none")));
-  ask_one_node(bench, {slice("n1", plain(bench.range(0)))}, claim("c", requests));
+  ask_one_node(bench, {make_slice("n1", plain(bench.range(0)))}, make_claim("c", requests));
 }
 
 /// One more device of one value than each of two groups has: 2^(D/2).
@@ -173,9 +173,9 @@ void bm_two_groups(benchmark::State& bench) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     devices[i].attributes[root_attribute] = std::to_string(i % 2);
   }
-  auto asked = claim("c", {request("r", exactly(bench.range(0) / 2 + 1))});
+  auto asked = make_claim("c", {request("r", exactly(bench.range(0) / 2 + 1))});
   asked.spec.constraints.emplace_back().match_attribute = root_attribute;
-  ask_one_node(bench, {slice("n1", std::move(devices))}, asked);
+  ask_one_node(bench, {make_slice("n1", std::move(devices))}, asked);
 }
 
 /// Twice as many partitions as units, and one more is asked for than there are units.
@@ -185,13 +185,13 @@ void bm_counters(benchmark::State& bench) {
     each.consumes_counters = {
         {.counter_set = "set", .counters = {{"units", quantity("1")}}, .compatibility_groups = {}}};
   }
-  auto partitions = slice("n1", std::move(devices));
-  auto counters = slice("n1", {});
+  auto partitions = make_slice("n1", std::move(devices));
+  auto counters = make_slice("n1", {});
   counters.meta.name = "counters";
   counters.shared_counters = {{.name = "set", .counters = {{"units", Quantity(bench.range(0))}}}};
   partitions.pool_slice_count = counters.pool_slice_count = 2;
   ask_one_node(bench, {std::move(partitions), std::move(counters)},
-               claim("c", {request("r", exactly(bench.range(0) + 1))}));
+               make_claim("c", {request("r", exactly(bench.range(0) + 1))}));
 }
 
 /// One pool with a slice a node: upstream scans all of it for every node.

@@ -8,7 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
+#include "tests/objects/pods.h"
 
 // Nodes with eight GPUs each, as drivers publish them.
 namespace dray::testing {
@@ -34,16 +38,16 @@ inline ResourceSlice gpus(const std::string& node_name, int number) {
     made.capacity["multiprocessors"].value = quantity("132");
     devices.push_back(std::move(made));
   }
-  return slice(node_name, std::move(devices), "gpu.nvidia.com");
+  return make_slice(node_name, std::move(devices), "gpu.nvidia.com");
 }
 
 inline DeviceClass gpu_class() {
-  return device_class("gpu.nvidia.com", {"device.driver == 'gpu.nvidia.com' && "
-                                         "device.attributes['gpu.nvidia.com'].type == 'gpu'"});
+  return make_class("gpu.nvidia.com", {"device.driver == 'gpu.nvidia.com' && "
+                                       "device.attributes['gpu.nvidia.com'].type == 'gpu'"});
 }
 
 inline Node host(int number) {
-  auto made = node(fmt::format("node-{:06}", number));
+  auto made = make_node(fmt::format("node-{:06}", number));
   made.meta.labels = {{"kubernetes.io/hostname", made.meta.name},
                       {"kubernetes.io/arch", "amd64"},
                       {"topology.kubernetes.io/zone", fmt::format("zone-{}", number % 3)},

@@ -1,5 +1,6 @@
-#include <catch2/catch.hpp>
+#include <fmt/format.h>
 
+#include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -12,6 +13,9 @@
 // calls, to the binding, while writes, watches, calls, nodes, pods and dray itself fail.
 //   DRAY_DST_SEEDS=N   so many seeds (300 where absent)
 //   DRAY_DST_SEED=N    this one alone, with its trace
+//   DRAY_DST_HASHES=1  each seed with the hash of its trace: the same before and after a change
+//   that
+//                      is to change nothing
 
 namespace dray::main_job_test {
 
@@ -63,6 +67,7 @@ TEST_CASE("the main job survives every fault, in every seed") {
   }
   const auto seeds = number_from_environment("DRAY_DST_SEEDS", 300);
   std::map<std::string, int> seen;
+  const bool print_hashes = std::getenv("DRAY_DST_HASHES") != nullptr;
   std::uint64_t events = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const auto outcome = Run(seed, false).run();
@@ -70,6 +75,7 @@ TEST_CASE("the main job survives every fault, in every seed") {
     CHECK(!outcome.violation);
     for (const auto& state : outcome.seen) ++seen[state];
     events += outcome.events;
+    if (print_hashes) fmt::print("{} {:016x}\n", seed, outcome.trace_hash);
     if (seed % 25 == 1) CHECK(Run(seed, false).run().trace_hash == outcome.trace_hash);
   }
   std::cout << seeds << " seeds, " << events << " events\n";

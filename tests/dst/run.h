@@ -10,8 +10,15 @@
 #include "tests/dst/checker.h"
 #include "tests/dst/storm.h"
 #include "tests/dst/world.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/groups.h"
+#include "tests/objects/nodes.h"
+#include "tests/objects/pods.h"
 
 namespace dray::dst {
+
+using namespace testing;
 
 /// What came of one seed.
 struct Outcome {
@@ -77,34 +84,31 @@ class Run {
 
   void build() {
     for (int i = 0; i < world_.nodes; ++i) add_node(i);
-    (void)server().create(make_class(), loop_.now());
+    (void)server().create(make_class(gpu_driver), loop_.now());
     for (const std::int64_t devices : {1, 2}) {
-      (void)server().create(make_template(devices), loop_.now());
+      (void)server().create(make_template("gpus-" + std::to_string(devices), gpus(devices)),
+                            loop_.now());
     }
-    (void)server().create(make_shared_claim("shared"), loop_.now());
+    (void)server().create(make_claim("shared", gpus(1)), loop_.now());
+  }
+
+  static std::vector<DeviceRequest> gpus(std::int64_t count) {
+    return {request("gpu", exactly(count, gpu_driver))};
   }
 
   void add_node(int index) {
     const auto name = World::node_name(index);
     (void)server().create(make_node(name), loop_.now());
-    (void)server().create(make_slice(name, world_.devices), loop_.now());
+    (void)server().create(make_gpus(name, world_.devices), loop_.now());
   }
 
   void add_pod(int index) {
     auto pod = make_pod("p" + std::to_string(index));
     const auto kind = dice_.below(10);
-    const auto claim = [&](const std::string& name, const std::string& from) {
-      pod.resource_claims.push_back({.name = name, .claim_name = {}, .template_name = from});
-    };
-    if (kind < 6) claim("a", "gpus-1");
-    if (kind == 6) claim("a", "gpus-2");
-    if (kind == 7) {
-      claim("a", "gpus-1");
-      claim("b", "gpus-1");
-    }
-    if (kind == 8) {
-      pod.resource_claims.push_back({.name = "s", .claim_name = "shared", .template_name = {}});
-    }
+    if (kind < 6 || kind == 7) pod = with_template(pod, "gpus-1", "a");
+    if (kind == 6) pod = with_template(pod, "gpus-2", "a");
+    if (kind == 7) pod = with_template(pod, "gpus-1", "b");
+    if (kind == 8) pod = with_claim(pod, "shared", "s");
     // Not with a shared claim: kube-controller-manager gives a finished pod its reservation back
     // and takes it again, for ever (kubernetes/kubernetes issue 141274), as its model does. Nor
     // with two generated ones: the end of one makes it look at the other and forget that it made
@@ -127,9 +131,8 @@ class Run {
     for (std::int64_t i = 0; i < size; ++i) {
       const auto member = name + "-" + std::to_string(i);
       after(dice_.up_to(std::chrono::milliseconds(500)), [this, name, member] {
-        auto pod = make_pod(member);
+        auto pod = with_template(make_pod(member), "gpus-1", "a");
         pod.pod_group = name;
-        pod.resource_claims.push_back({.name = "a", .claim_name = {}, .template_name = "gpus-1"});
         (void)server().create(pod, loop_.now());
       });
       if (faults_.pods_deleted && dice_.chance(20)) {

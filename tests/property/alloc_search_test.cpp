@@ -4,7 +4,10 @@
 #include <random>
 
 #include "alloc/search/search.h"
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
 
 // The search leaves out what cannot matter: against one that leaves out nothing.
 
@@ -40,13 +43,13 @@ ResourceSlice random_slice(Random& random, const std::string& driver) {
     }
     devices.push_back(std::move(made));
   }
-  auto made = slice("n1", std::move(devices), driver);
+  auto made = make_slice("n1", std::move(devices), driver);
   if (partitions) made.pool_slice_count = 2;
   return made;
 }
 
 ResourceSlice counters_of(const ResourceSlice& devices) {
-  auto made = slice("n1", {}, devices.driver.get());
+  auto made = make_slice("n1", {}, devices.driver.get());
   made.meta.name += "-counters";
   made.pool_slice_count = 2;
   for (const char* card : {"card0", "card1"})
@@ -83,7 +86,7 @@ ResourceClaim random_claim(Random& random, const std::string& name) {
     }
     requests.push_back(std::move(made));
   }
-  auto made = claim(name, std::move(requests));
+  auto made = make_claim(name, std::move(requests));
   for (int i = pick(random, 3); i > 0; --i) {
     auto& constraint = made.spec.constraints.emplace_back();
     const char* attribute = pick(random, 2) == 0 ? "x.io/numa" : "a.example.com/root";
@@ -187,13 +190,13 @@ struct World {
 
   explicit World(unsigned seed) {
     Random random(seed);
-    put(cluster, node("n1"));
-    put(cluster, device_class("any"));
+    put(cluster, make_node("n1"));
+    put(cluster, make_class("any"));
     // An error for a device without the attribute.
-    put(cluster, device_class("rooted", {"device.attributes['a.example.com'].root != 'z'"}));
+    put(cluster, make_class("rooted", {"device.attributes['a.example.com'].root != 'z'"}));
     for (const char* driver : {"a", "b"}) {
       const auto name = std::string(driver) + ".example.com";
-      put(cluster, device_class(driver, {"device.driver == '" + name + "'"}));
+      put(cluster, make_class(driver, {"device.driver == '" + name + "'"}));
       const auto made = random_slice(random, name);
       put(cluster, made);
       if (made.pool_slice_count == 2) put(cluster, counters_of(made));

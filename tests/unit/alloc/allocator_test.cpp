@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/alloc/cluster_builder.h"
+#include "tests/unit/alloc/one_node.h"
 
 namespace dray::allocator_test {
 
@@ -25,35 +25,35 @@ DeviceConstraint match(const char* attribute, std::vector<std::string> requests 
 
 TEST_CASE("the first devices that do are taken, in the order of pools, slices and devices") {
   OneNode one;
-  put(one.cluster, slice("n1", {device("b-0"), device("b-1")}, "b.example.com"));
-  put(one.cluster, slice("n1", {device("a-1"), device("a-0")}, "a.example.com"));
-  CHECK(one.ask({claim("c", {request("r", exactly(3))})}) == Names{"a-1", "a-0", "b-0"});
-  CHECK(one.ask({claim("c", {request("r", exactly(5))})}) == Names{"NoDevices"});
+  put(one.cluster, make_slice("n1", {device("b-0"), device("b-1")}, "b.example.com"));
+  put(one.cluster, make_slice("n1", {device("a-1"), device("a-0")}, "a.example.com"));
+  CHECK(one.ask({make_claim("c", {request("r", exactly(3))})}) == Names{"a-1", "a-0", "b-0"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(5))})}) == Names{"NoDevices"});
 }
 
 TEST_CASE("selectors of class and request both count") {
   OneNode one;
-  put(one.cluster, device_class("gpu", {"device.attributes[device.driver].kind == 'gpu'"}));
-  put(one.cluster, slice("n1", {device("nic-0", {{"kind", std::string("nic")}}),
-                                device("gpu-0", {{"kind", std::string("gpu")}}),
-                                device("gpu-1", {{"kind", std::string("gpu")}, {"n", 1L}})}));
-  CHECK(one.ask({claim("c", {request("r", exactly(1, "gpu"))})}) == Names{"gpu-0"});
+  put(one.cluster, make_class("gpu", {"device.attributes[device.driver].kind == 'gpu'"}));
+  put(one.cluster, make_slice("n1", {device("nic-0", {{"kind", std::string("nic")}}),
+                                     device("gpu-0", {{"kind", std::string("gpu")}}),
+                                     device("gpu-1", {{"kind", std::string("gpu")}, {"n", 1L}})}));
+  CHECK(one.ask({make_claim("c", {request("r", exactly(1, "gpu"))})}) == Names{"gpu-0"});
   auto second = exactly(1, "gpu");
   second.selectors.push_back({"'n' in device.attributes[device.driver]"});
-  CHECK(one.ask({claim("c", {request("r", second)})}) == Names{"gpu-1"});
+  CHECK(one.ask({make_claim("c", {request("r", second)})}) == Names{"gpu-1"});
   second.count = 2;
-  CHECK(one.ask({claim("c", {request("r", second)})}) == Names{"ClaimSelector"});
+  CHECK(one.ask({make_claim("c", {request("r", second)})}) == Names{"ClaimSelector"});
 }
 
 TEST_CASE("matchAttribute keeps requests together, distinctAttribute apart") {
   OneNode one;
   put(one.cluster,
-      slice("n1", {device("0", root("a")), device("1", root("b")), device("2", root("a")),
-                   device("3", root("b")), device("4", root("b")), device("5")}));
-  auto together = claim("c", {request("r", exactly(3))});
+      make_slice("n1", {device("0", root("a")), device("1", root("b")), device("2", root("a")),
+                        device("3", root("b")), device("4", root("b")), device("5")}));
+  auto together = make_claim("c", {request("r", exactly(3))});
   together.spec.constraints.push_back(match("gpu.example.com/root"));
   CHECK(one.ask({together}) == Names{"1", "3", "4"});
-  auto apart = claim("c", {request("r", exactly(2))});
+  auto apart = make_claim("c", {request("r", exactly(2))});
   apart.spec.constraints.emplace_back().distinct_attribute = "gpu.example.com/root";
   CHECK(one.ask({apart}) == Names{"0", "1"});
   apart.spec.requests[0].exactly->count = 3;
@@ -63,74 +63,74 @@ TEST_CASE("matchAttribute keeps requests together, distinctAttribute apart") {
 TEST_CASE("alternatives are tried in order, also after a later request failed") {
   OneNode one;
   put(one.cluster,
-      slice("n1", {device("0", root("a")), device("1", root("b")), device("2", root("b"))}));
+      make_slice("n1", {device("0", root("a")), device("1", root("b")), device("2", root("b"))}));
   DeviceRequest either;
   either.name = "either";
   either.first_available = {exactly(4), exactly(2), exactly(1)};
   either.first_available[0].name = "four";
   either.first_available[1].name = "two";
   either.first_available[2].name = "one";
-  CHECK(one.ask({claim("c", {either})}) == Names{"0", "1"});
-  CHECK(one.ask({claim("c", {either, request("more", exactly(2))})}) == Names{"0", "1", "2"});
+  CHECK(one.ask({make_claim("c", {either})}) == Names{"0", "1"});
+  CHECK(one.ask({make_claim("c", {either, request("more", exactly(2))})}) == Names{"0", "1", "2"});
 }
 
 TEST_CASE("devices in use are not given again; a taint needs a toleration") {
   OneNode one;
   auto tainted = device("2");
   tainted.taints.push_back({"sick", "", "NoSchedule", {}});
-  put(one.cluster, slice("n1", {device("0"), device("1"), tainted}));
-  auto held = claim("held", {});
+  put(one.cluster, make_slice("n1", {device("0"), device("1"), tainted}));
+  auto held = make_claim("held");
   held.allocation = allocation({device_id("n1", "0")});
   put(one.cluster, held);
-  CHECK(one.ask({claim("c", {request("r", exactly(1))})}) == Names{"1"});
-  CHECK(one.ask({claim("c", {request("r", exactly(2))})}) == Names{"DevicesInUse"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(1))})}) == Names{"1"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(2))})}) == Names{"DevicesInUse"});
   auto tolerant = exactly(2);
   tolerant.tolerations.push_back({"sick", "Exists", "", "", {}});
-  CHECK(one.ask({claim("c", {request("r", tolerant)})}) == Names{"1", "2"});
+  CHECK(one.ask({make_claim("c", {request("r", tolerant)})}) == Names{"1", "2"});
   auto admin = exactly(1);
   admin.admin_access = true;
-  CHECK(one.ask({claim("c", {request("r", admin)})}) == Names{"0"});
+  CHECK(one.ask({make_claim("c", {request("r", admin)})}) == Names{"0"});
 }
 
 TEST_CASE("a DeviceTaintRule taints from outside") {
   OneNode one;
-  put(one.cluster, slice("n1", {device("0"), device("1")}));
+  put(one.cluster, make_slice("n1", {device("0"), device("1")}));
   DeviceTaintRule rule;
   rule.meta.name = "rule";
   rule.has_selector = true;
   rule.device = DeviceName("0");
   rule.taint = {"sick", "", "NoExecute", {}};
   put(one.cluster, rule);
-  CHECK(one.ask({claim("c", {request("r", exactly(1))})}) == Names{"1"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(1))})}) == Names{"1"});
   gone(one.cluster, Kind::device_taint_rule, "rule");
-  CHECK(one.ask({claim("c", {request("r", exactly(1))})}) == Names{"0"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(1))})}) == Names{"0"});
 }
 
 TEST_CASE("All takes every device that matches, or nothing") {
   OneNode one;
-  put(one.cluster, slice("n1", {device("0"), device("1")}));
+  put(one.cluster, make_slice("n1", {device("0"), device("1")}));
   DeviceRequestSpec all;
   all.device_class = ClassName("any");
   all.allocation_mode = "All";
-  CHECK(one.ask({claim("c", {request("r", all)})}) == Names{"0", "1"});
-  CHECK(one.ask({claim("a", {request("r", exactly(1))}), claim("c", {request("r", all)})}) ==
-        Names{"DevicesInUse"});
-  auto missing = slice("n1", {device("2")}, "other.example.com");
+  CHECK(one.ask({make_claim("c", {request("r", all)})}) == Names{"0", "1"});
+  CHECK(one.ask({make_claim("a", {request("r", exactly(1))}),
+                 make_claim("c", {request("r", all)})}) == Names{"DevicesInUse"});
+  auto missing = make_slice("n1", {device("2")}, "other.example.com");
   missing.pool_slice_count = 2;
   put(one.cluster, missing);
-  CHECK(one.ask({claim("c", {request("r", all)})}) ==
+  CHECK(one.ask({make_claim("c", {request("r", all)})}) ==
         Names{"error: claim default/c, request r: asks for all devices, but resource pool "
               "other.example.com/n1 is currently being updated"});
 }
 
 TEST_CASE("an error behind the first fit is not met, one before it is") {
   OneNode one;
-  put(one.cluster, slice("n1", {device("0", root("a")), device("1")}));
+  put(one.cluster, make_slice("n1", {device("0", root("a")), device("1")}));
   auto asked = exactly(1);
   asked.selectors.push_back({"device.attributes[device.driver].root == 'a'"});
-  CHECK(one.ask({claim("c", {request("r", asked)})}) == Names{"0"});
+  CHECK(one.ask({make_claim("c", {request("r", asked)})}) == Names{"0"});
   asked.count = 2;
-  const auto got = one.ask({claim("c", {request("r", asked)})});
+  const auto got = one.ask({make_claim("c", {request("r", asked)})});
   REQUIRE(got.size() == 1);
   CHECK(got.front().starts_with(
       "error: claim default/c: selector #0 on device gpu.example.com/n1/1: CEL runtime error: no "
@@ -143,22 +143,23 @@ TEST_CASE("hopeless questions are answered in few steps") {
   for (int i = 0; i < 64; ++i) {
     devices.push_back(device("d" + std::to_string(i), root(i % 2 == 0 ? "a" : "b")));
   }
-  put(one.cluster, slice("n1", devices));
-  put(one.cluster, device_class("none", {"false"}));
+  put(one.cluster, make_slice("n1", devices));
+  put(one.cluster, make_class("none", {"false"}));
   const auto steps = [&](const std::vector<ResourceClaim>& claims) {
     alloc::Allocator allocator(one.options);
     CHECK(one.ask(allocator, claims).size() == 1);
     return allocator.counts().steps;
   };
   SECTION("many of 64, then one that is not there") {
-    CHECK(steps({claim("c", {request("r", exactly(16)), request("x", exactly(1, "none"))})}) == 0);
+    CHECK(steps({make_claim("c", {request("r", exactly(16)), request("x", exactly(1, "none"))})}) ==
+          0);
   }
   SECTION("one more of a value than there are") {
-    auto asked = claim("c", {request("r", exactly(33))});
+    auto asked = make_claim("c", {request("r", exactly(33))});
     asked.spec.requests[0].exactly->count = 32;
     asked.spec.constraints.push_back(match("gpu.example.com/root"));
     CHECK(one.ask({asked}).size() == 32);
-    auto held = claim("held", {});
+    auto held = make_claim("held");
     held.allocation = allocation({device_id("n1", "d0"), device_id("n1", "d1")});
     put(one.cluster, held);
     CHECK(steps({asked}) == 0);
@@ -172,7 +173,7 @@ TEST_CASE("hopeless questions are answered in few steps") {
       requests.push_back(request("nic" + number, exactly(1, "none")));
       constraints.push_back(match("gpu.example.com/root", {"gpu" + number, "nic" + number}));
     }
-    auto asked = claim("c", requests);
+    auto asked = make_claim("c", requests);
     asked.spec.constraints = constraints;
     CHECK(steps({asked}) == 0);
   }

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "alloc/view/amount.h"
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/meta.h"
 
 namespace dray::capacity_test {
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/alloc/cluster_builder.h"
+#include "tests/unit/alloc/one_node.h"
 
 namespace dray::explain_test {
 
@@ -17,13 +17,13 @@ Attributes on(const char* root, std::int64_t size) {
 /// Five devices: three below one root, one below another, one in use; and a NIC.
 struct Explained : OneNode {
   Explained() {
-    put(cluster, device_class("gpu", {"'size' in device.attributes[device.driver]"}));
+    put(cluster, make_class("gpu", {"'size' in device.attributes[device.driver]"}));
     auto tainted = device("sick", on("a", 8));
     tainted.taints.push_back({"sick", "", "NoSchedule", {}});
     put(cluster,
-        slice("n1", {device("0", on("a", 1)), device("1", on("a", 2)), device("2", on("b", 4)),
-                     tainted, device("taken", on("b", 8)), device("nic")}));
-    auto held = claim("held", {});
+        make_slice("n1", {device("0", on("a", 1)), device("1", on("a", 2)), device("2", on("b", 4)),
+                          tainted, device("taken", on("b", 8)), device("nic")}));
+    auto held = make_claim("held");
     held.allocation = allocation({device_id("n1", "taken")});
     put(cluster, held);
   }
@@ -48,7 +48,7 @@ struct Explained : OneNode {
 ResourceClaim of_size(std::int64_t count, std::vector<std::string> selectors) {
   auto spec = exactly(count, "gpu");
   for (auto& text : selectors) spec.selectors.push_back({std::move(text)});
-  return claim("c", {request("r", spec)});
+  return make_claim("c", {request("r", spec)});
 }
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
+#include "tests/objects/pods.h"
 
 namespace dray::extended_resources_test {
 
@@ -21,16 +24,16 @@ Container asking(const std::string& name, const char* count) {
 
 struct Fixture {
   cluster::ClusterState cluster;
-  Pod asked = pod("p");
+  Pod asked = make_pod("p");
 
   Fixture() {
-    auto made = device_class("gpus");
+    auto made = make_class("gpus");
     made.extended_resource_name = gpu;
     put(cluster, made);
     asked.containers.clear();
   }
 
-  [[nodiscard]] std::optional<alloc::ExtendedResourceClaim> claim(Node host = node("n1")) {
+  [[nodiscard]] std::optional<alloc::ExtendedResourceClaim> claim(Node host = make_node("n1")) {
     put(cluster, std::move(host));
     const auto snapshot = cluster.snapshot();
     return alloc::extended_resource_claim(asked, *snapshot, *snapshot->node(NodeName("n1")));
@@ -59,7 +62,7 @@ TEST_CASE("each container's extended resource becomes a request of the class beh
 TEST_CASE("a node that offers the resource itself is not asked for devices") {
   Fixture fixture;
   fixture.asked.containers = {asking("a", "2")};
-  auto host = node("n1");
+  auto host = make_node("n1");
   host.allocatable[gpu] = quantity("8");
   CHECK_FALSE(fixture.claim(host));
 }
@@ -84,11 +87,11 @@ TEST_CASE("init containers use the devices of those after them; the most they la
 
 TEST_CASE("of two classes behind one resource the newer counts, then the lower name") {
   Fixture fixture;
-  auto same = device_class("also-gpus");
+  auto same = make_class("also-gpus");
   same.extended_resource_name = gpu;
   put(fixture.cluster, same);
   CHECK(alloc::class_behind(*fixture.cluster.snapshot(), gpu)->meta.name == "also-gpus");
-  auto newer = device_class("new-gpus");
+  auto newer = make_class("new-gpus");
   newer.extended_resource_name = gpu;
   newer.meta.created = Time{std::chrono::seconds(5)};
   put(fixture.cluster, newer);

@@ -3,7 +3,8 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "tests/unit/alloc/cluster_builder.h"
+#include "tests/objects/pods.h"
+#include "tests/unit/alloc/one_node.h"
 
 namespace dray::memo_test {
 
@@ -14,7 +15,7 @@ namespace {
 ResourceSlice gpus(const std::string& node_name) {
   auto first = device("gpu-0", {{"root", std::string("a")}, {"uuid", node_name + "-0"}});
   auto second = device("gpu-1", {{"root", std::string("a")}, {"uuid", node_name + "-1"}});
-  return slice(node_name, {first, second});
+  return make_slice(node_name, {first, second});
 }
 
 struct Farm {
@@ -22,15 +23,15 @@ struct Farm {
   alloc::Allocator allocator;
 
   Farm() {
-    put(cluster, device_class("any"));
+    put(cluster, make_class("any"));
     for (const char* name : {"n1", "n2", "n3"}) {
-      put(cluster, node(name));
+      put(cluster, make_node(name));
       put(cluster, gpus(name));
     }
   }
 
   [[nodiscard]] static ResourceClaim pair(const std::string& name) {
-    auto made = claim(name, {request("r", exactly(2))});
+    auto made = make_claim(name, {request("r", exactly(2))});
     made.spec.constraints.emplace_back().match_attribute = "gpu.example.com/root";
     return made;
   }
@@ -74,7 +75,7 @@ TEST_CASE("whatever an answer depends on, a change of it is seen") {
       Row{"nothing", [](Farm&) {}, 0, {"gpu-0", "gpu-1"}},
       Row{"a device in use",
           [](Farm& farm) {
-            auto held = claim("held", {});
+            auto held = make_claim("held");
             held.allocation = allocation({device_id("n2", "gpu-0")});
             put(farm.cluster, held);
           },
@@ -82,10 +83,10 @@ TEST_CASE("whatever an answer depends on, a change of it is seen") {
           {"DevicesInUse"}},
       Row{"a device assumed to be in use",
           [](Farm& farm) {
-            const auto owner = pod("p");
+            const auto owner = make_pod("p");
             put(farm.cluster, owner);
-            farm.cluster.assume(
-                placement(owner, "n2", {{claim("h", {}), allocation({device_id("n2", "gpu-1")})}}));
+            farm.cluster.assume(placement(
+                owner, "n2", {{make_claim("h"), allocation({device_id("n2", "gpu-1")})}}));
           },
           1,
           {"DevicesInUse"}},
@@ -132,7 +133,7 @@ TEST_CASE("whatever an answer depends on, a change of it is seen") {
             auto newer = gpus("n3");
             newer.meta.name = "newer";
             newer.pool = PoolName("n2");
-            newer.pool_generation = 1;
+            newer.pool_generation = 2;
             put(farm.cluster, newer);
           },
           3,
@@ -144,7 +145,7 @@ TEST_CASE("whatever an answer depends on, a change of it is seen") {
           1,
           {"PoolInvalid"}},
       Row{"another class",
-          [](Farm& farm) { put(farm.cluster, device_class("any", {"false"})); },
+          [](Farm& farm) { put(farm.cluster, make_class("any", {"false"})); },
           1,
           {"ClassSelector"}},
       Row{"the slice gone",
@@ -175,8 +176,8 @@ TEST_CASE("what is placed on an overlay is seen on its node, and forgotten with 
   cluster::AllocatedState state(farm.cluster.snapshot());
   const auto n2 = *state.snapshot().node(NodeName("n2"));
   const auto before = state.checkpoint();
-  state.place(
-      placement(pod("p"), "n2", {{claim("other", {}), allocation({device_id("n2", "gpu-0")})}}));
+  state.place(placement(make_pod("p"), "n2",
+                        {{make_claim("other"), allocation({device_id("n2", "gpu-0")})}}));
   CHECK(chosen(farm.allocator.allocate(state, n2, claims)) == Names{"DevicesInUse"});
   state.rollback(before);
   CHECK(chosen(farm.allocator.allocate(state, n2, claims)) == Names{"gpu-0", "gpu-1"});
@@ -185,12 +186,12 @@ TEST_CASE("what is placed on an overlay is seen on its node, and forgotten with 
 
 TEST_CASE("a request that reads what looks leave out is searched on each node") {
   cluster::ClusterState cluster;
-  put(cluster, device_class("any"));
+  put(cluster, make_class("any"));
   constexpr int nodes = 300;
   for (int n = 0; n < nodes; ++n) {
     const auto name = "n" + std::to_string(n);
-    put(cluster, node(name));
-    put(cluster, slice(name, {device("gpu-0", {{"uuid", name}})}));
+    put(cluster, make_node(name));
+    put(cluster, make_slice(name, {device("gpu-0", {{"uuid", name}})}));
   }
   const cluster::AllocatedState state(cluster.snapshot());
   alloc::Allocator allocator;
@@ -205,22 +206,22 @@ TEST_CASE("a request that reads what looks leave out is searched on each node") 
   };
   auto spec = exactly(1);
   spec.selectors.push_back({"device.attributes['gpu.example.com'].uuid == 'n250'"});
-  CHECK(ask_all(claim("by-uuid", {request("r", spec)})) == "n250 ");
+  CHECK(ask_all(make_claim("by-uuid", {request("r", spec)})) == "n250 ");
   const auto before = allocator.counts().searches;
-  ask_all(claim("any", {request("r", exactly(1))}));
+  ask_all(make_claim("any", {request("r", exactly(1))}));
   CHECK(allocator.counts().searches == before + 1);
 }
 
 TEST_CASE("a class that comes to read what looks leave out is seen to do so") {
   cluster::ClusterState cluster;
-  put(cluster, device_class("any"));
+  put(cluster, make_class("any"));
   for (int n = 0; n < 300; ++n) {
     const auto name = "n" + std::to_string(n);
-    put(cluster, node(name));
-    put(cluster, slice(name, {device("gpu-0", {{"uuid", name}})}));
+    put(cluster, make_node(name));
+    put(cluster, make_slice(name, {device("gpu-0", {{"uuid", name}})}));
   }
   alloc::Allocator allocator;
-  const auto asked = claim("c", {request("r", exactly(1))});
+  const auto asked = make_claim("c", {request("r", exactly(1))});
   const ResourceClaim* claims[] = {&asked};
   const auto fitting = [&] {
     const cluster::AllocatedState state(cluster.snapshot());
@@ -232,22 +233,22 @@ TEST_CASE("a class that comes to read what looks leave out is seen to do so") {
     return count;
   };
   CHECK(fitting() == 300);
-  put(cluster, device_class("any", {"device.attributes['gpu.example.com'].uuid == 'n299'"}));
+  put(cluster, make_class("any", {"device.attributes['gpu.example.com'].uuid == 'n299'"}));
   CHECK(fitting() == 1);
 }
 
 TEST_CASE("an answer where a device that errs is in use holds for no node where it is free") {
   Farm farm;
   for (const char* name : {"n1", "n2"}) {
-    put(farm.cluster,
-        slice(name, {device("odd"), device("good", {{"size", std::int64_t{1}}})}, "z.example.com"));
+    put(farm.cluster, make_slice(name, {device("odd"), device("good", {{"size", std::int64_t{1}}})},
+                                 "z.example.com"));
   }
-  auto held = claim("held", {});
+  auto held = make_claim("held");
   held.allocation = allocation({device_id("n1", "odd", "z.example.com")});
   put(farm.cluster, held);
-  put(farm.cluster, device_class("z", {"device.driver == 'z.example.com'",
-                                       "device.attributes[device.driver].size == 1"}));
-  const auto asked = claim("c", {request("r", exactly(1, "z"))});
+  put(farm.cluster, make_class("z", {"device.driver == 'z.example.com'",
+                                     "device.attributes[device.driver].size == 1"}));
+  const auto asked = make_claim("c", {request("r", exactly(1, "z"))});
   CHECK(farm.ask("n1", asked) == Names{"good"});
   const auto free = farm.ask("n2", asked);
   REQUIRE(free.size() == 1);

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/alloc/cluster_builder.h"
+#include "tests/unit/alloc/one_node.h"
 
 namespace dray::score_test {
 
@@ -38,19 +38,19 @@ OneNode best() {
 TEST_CASE("mode best keeps large groups whole") {
   auto one = best();
   put(one.cluster,
-      slice("n1", {rooted("0", "a"), rooted("1", "a"), rooted("2", "a"), rooted("3", "b")}));
-  CHECK(one.ask({claim("c", {request("r", exactly(1))})}) == Names{"3"});
-  CHECK(one.ask({claim("c", {request("r", exactly(2))})}) == Names{"0", "1"});
+      make_slice("n1", {rooted("0", "a"), rooted("1", "a"), rooted("2", "a"), rooted("3", "b")}));
+  CHECK(one.ask({make_claim("c", {request("r", exactly(1))})}) == Names{"3"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(2))})}) == Names{"0", "1"});
 }
 
 TEST_CASE("mode best aligns across claims and drivers without being asked") {
   auto one = best();
-  put(one.cluster, device_class("nic", {"device.driver == 'nic.example.com'"}));
-  put(one.cluster, device_class("gpu", {"device.driver == 'gpu.example.com'"}));
-  put(one.cluster, slice("n1", {rooted("gpu-a", "a"), rooted("gpu-b", "b")}));
-  put(one.cluster, slice("n1", {rooted("nic-b", "b")}, "nic.example.com"));
-  const std::vector claims{claim("g", {request("r", exactly(1, "gpu"))}),
-                           claim("n", {request("r", exactly(1, "nic"))})};
+  put(one.cluster, make_class("nic", {"device.driver == 'nic.example.com'"}));
+  put(one.cluster, make_class("gpu", {"device.driver == 'gpu.example.com'"}));
+  put(one.cluster, make_slice("n1", {rooted("gpu-a", "a"), rooted("gpu-b", "b")}));
+  put(one.cluster, make_slice("n1", {rooted("nic-b", "b")}, "nic.example.com"));
+  const std::vector claims{make_claim("g", {request("r", exactly(1, "gpu"))}),
+                           make_claim("n", {request("r", exactly(1, "nic"))})};
   CHECK(one.ask(claims) == Names{"gpu-b", "nic-b"});
   one.options.mode = alloc::Mode::first_fit;
   CHECK(one.ask(claims) == Names{"gpu-a", "nic-b"});
@@ -62,38 +62,38 @@ TEST_CASE("devices that somebody has to make ready come last") {
   auto fabric = device("a");
   fabric.binding_conditions = {"Attached"};
   fabric.binding_failure_conditions = {"AttachFailed"};
-  put(one.cluster, slice("n1", {fabric, device("b"), device("c")}));
-  CHECK(one.ask({claim("c", {request("r", exactly(2))})}) == Names{"b", "c"});
-  CHECK(one.ask({claim("c", {request("r", exactly(3))})}) == Names{"a", "b", "c"});
+  put(one.cluster, make_slice("n1", {fabric, device("b"), device("c")}));
+  CHECK(one.ask({make_claim("c", {request("r", exactly(2))})}) == Names{"b", "c"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(3))})}) == Names{"a", "b", "c"});
 }
 
 TEST_CASE("a required level bars choices across its places") {
   auto one = best();
   one.options.alignment = {{.attributes = {pcie}, .required = true}};
-  put(one.cluster, slice("n1", {rooted("0", "a"), rooted("1", "a"), rooted("2", "b"),
-                                rooted("3", "b"), rooted("4", "b")}));
-  CHECK(one.ask({claim("c", {request("r", exactly(2))})}) == Names{"0", "1"});
-  CHECK(one.ask({claim("c", {request("r", exactly(3))})}) == Names{"2", "3", "4"});
-  CHECK(one.ask({claim("c", {request("r", exactly(4))})}) == Names{"Constraint"});
+  put(one.cluster, make_slice("n1", {rooted("0", "a"), rooted("1", "a"), rooted("2", "b"),
+                                     rooted("3", "b"), rooted("4", "b")}));
+  CHECK(one.ask({make_claim("c", {request("r", exactly(2))})}) == Names{"0", "1"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(3))})}) == Names{"2", "3", "4"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(4))})}) == Names{"Constraint"});
   // Two claims of a pod are together as well.
-  CHECK(one.ask({claim("c", {request("r", exactly(2))}), claim("d", {request("r", exactly(2))})}) ==
-        Names{"Constraint"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(2))}),
+                 make_claim("d", {request("r", exactly(2))})}) == Names{"Constraint"});
   one.options.alignment[0].required = false;
-  CHECK(one.ask({claim("c", {request("r", exactly(4))})}).size() == 4);
+  CHECK(one.ask({make_claim("c", {request("r", exactly(4))})}).size() == 4);
 }
 
 TEST_CASE("a device of no known place goes with any") {
   auto one = best();
   one.options.alignment = {{.attributes = {pcie}, .required = true}};
-  put(one.cluster, slice("n1", {rooted("0", "a"), rooted("1", ""), rooted("2", "b")}));
-  CHECK(one.ask({claim("c", {request("r", exactly(2))})}) == Names{"0", "1"});
-  CHECK(one.ask({claim("c", {request("r", exactly(3))})}) == Names{"Constraint"});
+  put(one.cluster, make_slice("n1", {rooted("0", "a"), rooted("1", ""), rooted("2", "b")}));
+  CHECK(one.ask({make_claim("c", {request("r", exactly(2))})}) == Names{"0", "1"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(3))})}) == Names{"Constraint"});
 }
 
 TEST_CASE("what stands for unknown is no place") {
   auto one = best();
-  put(one.cluster, slice("n1", {rooted("0", ""), rooted("1", "a"), rooted("2", "")}));
-  CHECK(one.ask({claim("c", {request("r", exactly(2))})}) == Names{"0", "2"});
+  put(one.cluster, make_slice("n1", {rooted("0", ""), rooted("1", "a"), rooted("2", "")}));
+  CHECK(one.ask({make_claim("c", {request("r", exactly(2))})}) == Names{"0", "2"});
 }
 
 TEST_CASE("mode best leaves room for the largest partition") {
@@ -102,21 +102,21 @@ TEST_CASE("mode best leaves room for the largest partition") {
   for (int start = 0; start < 7; ++start) devices.push_back(partition(1, start));
   devices.push_back(partition(4, 0));
   devices.push_back(partition(7, 0));
-  auto cards = slice("n1", {});
+  auto cards = make_slice("n1", {});
   cards.meta.name = "counters";
   cards.pool_slice_count = 2;
   cards.shared_counters.push_back({"card", {}});
   for (int i = 0; i < 7; ++i) {
     cards.shared_counters[0].counters["slice-" + std::to_string(i)] = Quantity(1);
   }
-  auto made = slice("n1", devices);
+  auto made = make_slice("n1", devices);
   made.pool_slice_count = 2;
   put(one.cluster, made);
   put(one.cluster, cards);
-  const auto got = one.ask({claim("c", {request("r", exactly(1))})});
+  const auto got = one.ask({make_claim("c", {request("r", exactly(1))})});
   CHECK(got == Names{"mig-1-4"});
   one.options.mode = alloc::Mode::first_fit;
-  CHECK(one.ask({claim("c", {request("r", exactly(1))})}) == Names{"mig-1-0"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(1))})}) == Names{"mig-1-0"});
 }
 
 TEST_CASE("shares are packed, or spread") {
@@ -128,17 +128,17 @@ TEST_CASE("shares are packed, or spread") {
     card.capacity["memory"].value = quantity("10");
     cards.push_back(card);
   }
-  put(one.cluster, slice("n1", cards));
-  auto held = claim("held", {});
+  put(one.cluster, make_slice("n1", cards));
+  auto held = make_claim("held");
   held.allocation = allocation({device_id("n1", "card-1")});
   held.allocation->devices[0].share_id = "s";
   held.allocation->devices[0].consumed_capacity = {{"memory", quantity("4")}};
   put(one.cluster, held);
   auto some = exactly(1);
   some.capacity_requests = {{"memory", quantity("2")}};
-  CHECK(one.ask({claim("c", {request("r", some)})}) == Names{"card-1"});
+  CHECK(one.ask({make_claim("c", {request("r", some)})}) == Names{"card-1"});
   one.options.shares = alloc::SharePlacement::spread;
-  CHECK(one.ask({claim("c", {request("r", some)})}) == Names{"card-0"});
+  CHECK(one.ask({make_claim("c", {request("r", some)})}) == Names{"card-0"});
 }
 
 TEST_CASE("two shares of a claim on one card are a warning") {
@@ -146,10 +146,10 @@ TEST_CASE("two shares of a claim on one card are a warning") {
   auto card = device("card");
   card.allow_multiple_allocations = true;
   card.capacity["memory"].value = quantity("10");
-  put(one.cluster, slice("n1", {card}));
+  put(one.cluster, make_slice("n1", {card}));
   auto some = exactly(1);
   some.capacity_requests = {{"memory", quantity("2")}};
-  const auto asked = claim("c", {request("a", some), request("b", some)});
+  const auto asked = make_claim("c", {request("a", some), request("b", some)});
   const ResourceClaim* claims[] = {&asked};
   const cluster::AllocatedState state(one.cluster.snapshot());
   alloc::Allocator allocator;

@@ -3,7 +3,11 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
+#include "tests/objects/pods.h"
 
 namespace dray::allocated_state_test {
 
@@ -21,12 +25,12 @@ struct Fixture {
   Fixture() {
     for (int n = 0; n < 4; ++n) {
       const auto name = "n" + std::to_string(n);
-      put(cluster, node(name));
-      put(cluster, slice(name, {device("gpu-0"), device("gpu-1")}));
+      put(cluster, make_node(name));
+      put(cluster, make_slice(name, {device("gpu-0"), device("gpu-1")}));
     }
     for (int i = 0; i < 8; ++i) {
-      pods.push_back(pod("p" + std::to_string(i)));
-      claims.push_back(claim("c" + std::to_string(i), {}));
+      pods.push_back(make_pod("p" + std::to_string(i)));
+      claims.push_back(make_claim("c" + std::to_string(i)));
       put(cluster, pods.back());
       put(cluster, claims.back());
     }

@@ -4,7 +4,10 @@
 #include <functional>
 #include <string>
 
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
 
 namespace dray::looks_test {
 
@@ -13,8 +16,8 @@ using namespace dray::testing;
 namespace {
 
 ResourceSlice two(const std::string& node_name) {
-  return slice(node_name, {device("gpu-0", {{"kind", std::string("a")}}),
-                           device("gpu-1", {{"kind", std::string("b")}})});
+  return make_slice(node_name, {device("gpu-0", {{"kind", std::string("a")}}),
+                                device("gpu-1", {{"kind", std::string("b")}})});
 }
 
 struct Pair {
@@ -22,7 +25,7 @@ struct Pair {
 
   Pair() {
     for (const char* name : {"n1", "n2"}) {
-      put(cluster, node(name));
+      put(cluster, make_node(name));
       put(cluster, two(name));
     }
   }
@@ -69,11 +72,11 @@ TEST_CASE("what a search can see gives another look, and taking it back the firs
           put_two},
       Row{"incomplete", changed([](auto& s) { s.pool_slice_count = 2; }), put_two},
       Row{"another driver",
-          [](Pair& pair) { put(pair.cluster, slice("n2", {device("x")}, "nic.example.com")); },
+          [](Pair& pair) { put(pair.cluster, make_slice("n2", {device("x")}, "nic.example.com")); },
           [](Pair& pair) { gone(pair.cluster, Kind::resource_slice, "nic.example.com-n2"); }},
       Row{"a device in use",
           [](Pair& pair) {
-            auto held = claim("held", {});
+            auto held = make_claim("held");
             held.allocation = allocation({device_id("n2", "gpu-0")});
             put(pair.cluster, held);
           },
@@ -106,7 +109,7 @@ TEST_CASE("what a number cannot stand for has none") {
       other.scope = {};
       other.per_device_node_selection = true;
     } else if (row == "a share") {
-      auto held = claim("held", {});
+      auto held = make_claim("held");
       held.allocation = allocation({device_id("n2", "gpu-0")});
       held.allocation->devices[0].share_id = "s";
       put(pair.cluster, held);
@@ -128,8 +131,8 @@ TEST_CASE("attributes with a value for every device are left out of looks") {
   constexpr int nodes = 200;
   for (int n = 0; n < nodes; ++n) {
     const auto name = "n" + std::to_string(n);
-    put(cluster, node(name));
-    put(cluster, slice(name, {device("gpu-0", {{"kind", std::string("a")}, {"uuid", name}})}));
+    put(cluster, make_node(name));
+    put(cluster, make_slice(name, {device("gpu-0", {{"kind", std::string("a")}, {"uuid", name}})}));
   }
   const auto snapshot = cluster.snapshot();
   REQUIRE(snapshot->left_out()->size() == 1);

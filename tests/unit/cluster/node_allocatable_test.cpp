@@ -2,7 +2,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
+#include "tests/objects/pods.h"
 
 namespace dray::node_allocatable_test {
 
@@ -18,11 +22,13 @@ NodeAllocatableResource mapped(NodeAllocatableMapping mapping) {
 /// Node n1 with eight CPUs and sixteen GiB, and devices that are some of them, or cost some.
 struct OneNode {
   cluster::ClusterState cluster;
-  Pod user = pod("p");
-  ResourceClaim asked = claim("c", {});
+  Pod user = make_pod("p");
+  ResourceClaim asked = make_claim("c");
 
   OneNode() {
-    put(cluster, node("n1"));
+    auto host = make_node("n1", 8);
+    host.allocatable["memory"] = quantity("16Gi");
+    put(cluster, host);
     auto pool_of_cpus = device("cpus");
     pool_of_cpus.allow_multiple_allocations = true;
     pool_of_cpus.capacity["cores"].value = quantity("8");
@@ -34,7 +40,7 @@ struct OneNode {
     auto gpu = device("gpu");
     gpu.node_allocatable_resources["memory"].overhead = {
         {.per_pod = quantity("1Gi"), .per_container = quantity("2Gi")}};
-    put(cluster, slice("n1", {pool_of_cpus, complex, gpu, device("plain")}));
+    put(cluster, make_slice("n1", {pool_of_cpus, complex, gpu, device("plain")}));
     user.resource_claims.push_back(
         {.name = "dev", .claim_name = asked.meta.name, .template_name = {}});
     user.containers[0].name = "main";
@@ -107,13 +113,13 @@ TEST_CASE("the node must have room for the pod with its devices") {
   CHECK(one.fit(share("3")) == Reason::none);            // 1 + 6 of 8
   CHECK(one.fit(share("4")) == Reason::node_resources);  // 1 + 8
   SECTION("beside what others take") {
-    auto other = pod("other", "2");
+    auto other = make_pod("other", {{"cpu", quantity("2")}});
     other.node_name = NodeName("n1");
     put(one.cluster, other);
     CHECK(one.fit(share("3")) == Reason::node_resources);
   }
   SECTION("also what devices of others take, by their pods' status") {
-    auto other = pod("other", "0");
+    auto other = make_pod("other", {{"cpu", quantity("0")}});
     other.node_name = NodeName("n1");
     other.node_allocatable_claims = one.claims(share("1")).value();
     put(one.cluster, other);

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/pods.h"
 
 namespace dray::node_facts_test {
 
@@ -50,7 +50,7 @@ TEST_CASE("a pod asks for the larger of its containers and its init containers")
 }
 
 TEST_CASE("overhead comes on top, pod-level requests in place of the containers'") {
-  auto made = pod("p", "1");
+  auto made = make_pod("p", {{"cpu", quantity("1")}});
   made.overhead = {{"cpu", quantity("250m")}};
   CHECK(cluster::requests_of(made).milli_cpu == 1250);
   made.pod_requests = ResourceList{{"cpu", quantity("4")}, {"example.com/gpu", quantity("3")}};
@@ -72,7 +72,7 @@ TEST_CASE("amounts are rounded up and saturate") {
 }
 
 TEST_CASE("subtracting what was added leaves nothing") {
-  const auto need = cluster::use_of(pod("p", "2"));
+  const auto need = cluster::use_of(make_pod("p", {{"cpu", quantity("2")}}));
   cluster::NodeUse use;
   use.add(need);
   use.add(need);

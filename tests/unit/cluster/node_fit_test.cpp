@@ -2,7 +2,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
+#include "tests/objects/pods.h"
 
 namespace dray::node_fit_test {
 
@@ -21,8 +24,9 @@ Reason fit(ClusterState& cluster, const Pod& asked) {
 
 TEST_CASE("what kube-scheduler's filters would say of a node") {
   ClusterState cluster;
-  auto host = node("n1", {{"zone", "a"}});
-  auto asked = pod("p");
+  auto host = make_node("n1", 8);
+  host.meta.labels = {{"zone", "a"}};
+  auto asked = make_pod("p");
   auto want = Reason::none;
   SECTION("it fits") {}
   SECTION("unschedulable") {
@@ -55,7 +59,7 @@ TEST_CASE("what kube-scheduler's filters would say of a node") {
     asked.tolerations.push_back({"k", "Exists", "", "", {}});
   }
   SECTION("too much cpu") {
-    asked = pod("p", "9");
+    asked = make_pod("p", {{"cpu", quantity("9")}});
     want = Reason::node_resources;
   }
   SECTION("a resource that the node does not have") {
@@ -63,7 +67,7 @@ TEST_CASE("what kube-scheduler's filters would say of a node") {
     want = Reason::node_resources;
   }
   SECTION("a resource that devices stand for") {
-    auto made = device_class("gpus");
+    auto made = make_class("gpus");
     made.extended_resource_name = "example.com/gpu";
     put(cluster, made);
     asked.containers[0].requests["example.com/gpu"] = quantity("1");
@@ -78,14 +82,14 @@ TEST_CASE("what kube-scheduler's filters would say of a node") {
 
 TEST_CASE("pods that are there take room and ports") {
   ClusterState cluster;
-  put(cluster, node("n1"));
-  auto there = pod("there", "6");
+  put(cluster, make_node("n1", 8));
+  auto there = make_pod("there", {{"cpu", quantity("6")}});
   there.node_name = NodeName("n1");
   there.containers[0].host_ports.push_back({"", "", 80});
   put(cluster, there);
-  CHECK(fit(cluster, pod("p", "2")) == Reason::none);
-  CHECK(fit(cluster, pod("p", "3")) == Reason::node_resources);
-  auto same_port = pod("p");
+  CHECK(fit(cluster, make_pod("p", {{"cpu", quantity("2")}})) == Reason::none);
+  CHECK(fit(cluster, make_pod("p", {{"cpu", quantity("3")}})) == Reason::node_resources);
+  auto same_port = make_pod("p");
   same_port.containers[0].host_ports.push_back({"TCP", "10.0.0.1", 80});
   CHECK(fit(cluster, same_port) == Reason::node_ports);
 }

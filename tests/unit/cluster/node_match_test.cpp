@@ -3,8 +3,6 @@
 #include <catch2/catch.hpp>
 #include <memory>
 
-#include "tests/unit/cluster/objects.h"
-
 namespace dray::node_match_test {
 
 using cluster::NodeMatcher;

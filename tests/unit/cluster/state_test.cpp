@@ -3,7 +3,11 @@
 #include <catch2/catch.hpp>
 
 #include "dray/cluster/allocated_state.h"
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
+#include "tests/objects/pods.h"
 
 namespace dray::state_test {
 
@@ -27,7 +31,7 @@ std::size_t devices_used(ClusterState& state) {
 
 TEST_CASE("nodes are found by name and walked in the order of names") {
   ClusterState state;
-  for (const char* name : {"b", "c", "a"}) put(state, node(name));
+  for (const char* name : {"b", "c", "a"}) put(state, make_node(name));
   const auto snapshot = state.snapshot();
   std::vector<std::string> names;
   for (const auto index : snapshot->nodes_by_name()) names.push_back(snapshot->name(index).get());
@@ -36,15 +40,15 @@ TEST_CASE("nodes are found by name and walked in the order of names") {
   gone(state, Kind::node, "b");
   CHECK_FALSE(state.node(NodeName("b")));
   CHECK(snapshot->node(NodeName("b")) == b);  // the old snapshot is as it was
-  put(state, node("d"));
+  put(state, make_node("d"));
   CHECK(state.node(NodeName("d")) == b);  // the index is used again
 }
 
 TEST_CASE("a pod counts on its node, an assumed one until it has a node") {
   ClusterState state;
-  put(state, node("n1"));
-  put(state, node("n2"));
-  auto made = pod("p", "2");
+  put(state, make_node("n1"));
+  put(state, make_node("n2"));
+  auto made = make_pod("p", {{"cpu", quantity("2")}});
   put(state, made);
   CHECK(cpu_used(state, "n1") == 0);
   state.assume(placement(made, "n1"));
@@ -81,20 +85,20 @@ TEST_CASE("a pod counts on its node, an assumed one until it has a node") {
 
 TEST_CASE("a pod on a node that comes later counts when it comes") {
   ClusterState state;
-  auto made = pod("p", "2");
+  auto made = make_pod("p", {{"cpu", quantity("2")}});
   made.node_name = NodeName("n1");
   put(state, made);
-  put(state, node("n1"));
+  put(state, make_node("n1"));
   CHECK(cpu_used(state, "n1") == 2000);
 }
 
 TEST_CASE("a claim's devices count once, whoever names them") {
   ClusterState state;
-  put(state, node("n1"));
-  put(state, slice("n1", {device("gpu-0"), device("gpu-1")}));
-  auto owner = pod("p");
+  put(state, make_node("n1"));
+  put(state, make_slice("n1", {device("gpu-0"), device("gpu-1")}));
+  auto owner = make_pod("p");
   put(state, owner);
-  auto asked = claim("c", {});
+  auto asked = make_claim("c");
   put(state, asked);
   state.assume(placement(owner, "n1", {{asked, allocation({device_id("n1", "gpu-0")})}}));
   CHECK(devices_used(state) == 1);
@@ -117,7 +121,7 @@ TEST_CASE("a claim's devices count once, whoever names them") {
     CHECK(devices_used(state) == 1);
   }
   SECTION("two pods share the claim") {
-    const auto second = pod("q");
+    const auto second = make_pod("q");
     put(state, second);
     state.assume(placement(second, "n1", {{asked, allocation({device_id("n1", "gpu-0")})}}));
     CHECK(devices_used(state) == 1);
@@ -131,11 +135,11 @@ TEST_CASE("a claim's devices count once, whoever names them") {
 
 TEST_CASE("an allocation that comes before its slice counts when the slice comes") {
   ClusterState state;
-  put(state, node("n1"));
-  auto held = claim("c", {});
+  put(state, make_node("n1"));
+  auto held = make_claim("c");
   held.allocation = allocation({device_id("n1", "gpu-1")});
   put(state, held);
-  put(state, slice("n1", {device("gpu-0"), device("gpu-1")}));
+  put(state, make_slice("n1", {device("gpu-0"), device("gpu-1")}));
   const auto snapshot = state.snapshot();
   const auto pool = snapshot->find_pool(DriverName("gpu.example.com"), PoolName("n1"));
   REQUIRE(pool);
@@ -147,14 +151,14 @@ TEST_CASE("an allocation that comes before its slice counts when the slice comes
 
 TEST_CASE("admin access holds nothing, shares add up") {
   ClusterState state;
-  put(state, slice("n1", {device("gpu-0")}));
+  put(state, make_slice("n1", {device("gpu-0")}));
   auto share = allocation({device_id("n1", "gpu-0"), device_id("n1", "gpu-0")});
   share.devices[0].share_id = "s1";
   share.devices[0].consumed_capacity = {{"memory", quantity("10Gi")}};
   share.devices[1].admin_access = true;
-  auto first = claim("c1", {});
+  auto first = make_claim("c1");
   first.allocation = share;
-  auto second = claim("c2", {});
+  auto second = make_claim("c2");
   second.allocation = share;
   second.allocation->devices[0].share_id = "s2";
   put(state, first);
@@ -173,8 +177,8 @@ TEST_CASE("admin access holds nothing, shares add up") {
 
 TEST_CASE("the generation moves with what a plan can see, and with nothing else") {
   ClusterState state;
-  put(state, node("n1"));
-  auto made = pod("p");
+  put(state, make_node("n1"));
+  auto made = make_pod("p");
   put(state, made);
   const auto before = state.generation();
   Condition waiting;
@@ -184,7 +188,7 @@ TEST_CASE("the generation moves with what a plan can see, and with nothing else"
   put(state, made);
   CHECK(state.generation() == before);
   CHECK(state.pod(made.key())->conditions.size() == 1);
-  auto touched = node("n1");
+  auto touched = make_node("n1");
   touched.meta.resource_version = ResourceVersion("8");
   put(state, touched);
   CHECK(state.generation() == before);
@@ -198,8 +202,8 @@ TEST_CASE("the generation moves with what a plan can see, and with nothing else"
 TEST_CASE("a node's version moves with its own devices only") {
   ClusterState state;
   for (const char* name : {"n1", "n2"}) {
-    put(state, node(name));
-    put(state, slice(name, {device("gpu-0")}));
+    put(state, make_node(name));
+    put(state, make_slice(name, {device("gpu-0")}));
   }
   const auto version = [&](const char* name) {
     const auto snapshot = state.snapshot();
@@ -207,7 +211,7 @@ TEST_CASE("a node's version moves with its own devices only") {
   };
   const auto first = version("n1");
   const auto second = version("n2");
-  auto held = claim("c", {});
+  auto held = make_claim("c");
   held.allocation = allocation({device_id("n1", "gpu-0")});
   put(state, held);
   CHECK(version("n1") != first);
@@ -216,11 +220,11 @@ TEST_CASE("a node's version moves with its own devices only") {
 
 TEST_CASE("an old snapshot never changes") {
   ClusterState state;
-  put(state, node("n1"));
-  put(state, slice("n1", {device("gpu-0")}));
+  put(state, make_node("n1"));
+  put(state, make_slice("n1", {device("gpu-0")}));
   const auto old = state.snapshot();
   const auto pool = old->find_pool(DriverName("gpu.example.com"), PoolName("n1")).value();
-  auto held = claim("c", {});
+  auto held = make_claim("c");
   held.allocation = allocation({device_id("n1", "gpu-0")});
   put(state, held);
   gone(state, Kind::resource_slice, "gpu.example.com-n1");
@@ -232,8 +236,8 @@ TEST_CASE("an old snapshot never changes") {
 
 TEST_CASE("a class is compiled once; what does not compile says why") {
   ClusterState state;
-  put(state, device_class("good", {"true"}));
-  put(state, device_class("bad", {"device."}));
+  put(state, make_class("good", {"true"}));
+  put(state, make_class("bad", {"device."}));
   const auto snapshot = state.snapshot();
   CHECK(snapshot->compiled_class(ClassName("good"))->selectors.front().program);
   CHECK_FALSE(snapshot->compiled_class(ClassName("bad"))->selectors.front().error.empty());

@@ -10,24 +10,15 @@
 #include <vector>
 
 #include "engine/protocol/binding.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/pods.h"
 
 namespace dray::engine {
 
-inline constexpr Time t0 = Time(std::chrono::hours(24 * 365 * 50));
+inline constexpr Time t0 = testing::start;
 
 inline AllocationResult gpu(const std::string& device) {
-  AllocationResult result;
-  result.devices.push_back(
-      {.request = "gpu",
-       .device = {DriverName("gpu.example.com"), PoolName("n0"), DeviceName(device)},
-       .admin_access = {},
-       .tolerations = {},
-       .binding_conditions = {},
-       .binding_failure_conditions = {},
-       .share_id = {},
-       .consumed_capacity = {},
-       .skip_node_operations = {}});
-  return result;
+  return testing::allocation({testing::device_id("n0", device)});
 }
 
 /// The part of an API server that a binding meets, with faults to order: the n-th write (from 0)
@@ -47,10 +38,7 @@ struct Server {
   int version = 1;
 
   void add_claim(const std::string& name) {
-    ResourceClaim claim;
-    claim.meta.namespace_name = "default";
-    claim.meta.name = name;
-    claim.meta.uid = Uid("uid-" + name);
+    auto claim = testing::make_claim(name);
     claim.meta.resource_version = ResourceVersion(std::to_string(version++));
     claims[claim.key()] = claim;
   }
@@ -150,11 +138,9 @@ struct Run {
   Placement placement;
 
   Run() {
-    server.pod.meta.namespace_name = "default";
-    server.pod.meta.name = "p";
+    server.pod = testing::make_pod("p");
     server.pod.meta.uid = Uid("pod-uid");
-    placement = {
-        .pod = {"default", "p"}, .pod_uid = Uid("pod-uid"), .node = NodeName("n0"), .claims = {}};
+    placement = testing::placement(server.pod, "n0");
   }
   void claim(const std::string& name, const std::string& device) {
     server.add_claim(name);

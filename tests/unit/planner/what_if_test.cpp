@@ -18,11 +18,7 @@ WhatIf what_if_with(std::vector<KubeObject> objects,
 }
 
 ResourceClaimTemplate template_for(std::int64_t gpus) {
-  ResourceClaimTemplate made;
-  made.meta.namespace_name = "default";
-  made.meta.name = "gpus";
-  made.spec = make_claim("c", gpus).spec;
-  return made;
+  return make_template("gpus", make_claim("c", gpus).spec.requests);
 }
 
 /// As it stands in a file: without uid and status.

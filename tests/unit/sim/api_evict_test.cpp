@@ -1,9 +1,12 @@
 #include <catch2/catch.hpp>
 
 #include "dray/sim/api_server.h"
-#include "tests/unit/sim/objects.h"
+#include "tests/objects/pods.h"
 
 namespace dray::sim::api_evict_test {
+
+using namespace testing;
+
 namespace {
 
 PodDisruptionBudget budget(const std::string& name, std::int32_t allowed) {

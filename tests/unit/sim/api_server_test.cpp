@@ -5,11 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/sim/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
+#include "tests/objects/pods.h"
 
 namespace dray::api_server_test {
 
 using namespace dray::sim;
+using namespace dray::testing;
 
 namespace {
 
@@ -53,8 +57,8 @@ TEST_CASE("create fills in metadata and empties status") {
   CHECK(stored.meta.resource_version == ResourceVersion(std::to_string(server.revision())));
   CHECK(code(server.create(make_pod("p0"), at(2))) == ErrorCode::conflict);
 
-  auto claim = make_claim("c0");
-  claim.allocation = allocation_of(device("n0", 0));
+  auto claim = make_claim("c0", 1);
+  claim.allocation = allocation({device_id("n0", "gpu-0")});
   CHECK(!created(server, claim).allocation);
 }
 
@@ -65,11 +69,12 @@ TEST_CASE("admission gates pods of the scheduler and protects claims") {
   REQUIRE(gated.conditions.size() == 1);
   CHECK(gated.conditions[0].type == "PodScheduled");
   CHECK(gated.conditions[0].reason == "SchedulingGated");
-  CHECK(created(server, make_pod("other", "default-scheduler")).scheduling_gates.empty());
+  CHECK(created(server, of_scheduler("default-scheduler", make_pod("other")))
+            .scheduling_gates.empty());
   auto bound = make_pod("static");
   bound.node_name = NodeName("n0");
   CHECK(created(server, bound).scheduling_gates.empty());
-  CHECK(created(server, make_claim("c0")).meta.finalizers ==
+  CHECK(created(server, make_claim("c0", 1)).meta.finalizers ==
         std::vector<std::string>{claim_finalizer});
   bound.meta.name = "contradiction";
   bound.scheduling_gates = {"x"};
@@ -81,7 +86,8 @@ TEST_CASE("uids and generated names are the same in every run and differ in each
     ApiServer server({.seed = 7});
     std::vector<std::string> made;
     for (int i = 0; i < 3; ++i) {
-      const auto claim = std::get<ResourceClaim>(*server.create(make_claim(""), at(0), "p0-gpu-"));
+      const auto claim =
+          std::get<ResourceClaim>(*server.create(make_claim("", 1), at(0), "p0-gpu-"));
       made.push_back(claim.meta.name);
       made.push_back(claim.meta.uid.get());
     }
@@ -185,7 +191,7 @@ TEST_CASE("a claim's status follows the rules of the real server") {
     bool allowed;
   };
   static const auto allocate = [](ResourceClaim& c) {
-    c.allocation = allocation_of(device("n0", 0));
+    c.allocation = allocation({device_id("n0", "gpu-0")});
   };
   static const auto reserve = [](ResourceClaim& c) {
     c.reserved_for = {consumer("p0", Uid("u0"))};
@@ -200,7 +206,7 @@ TEST_CASE("a claim's status follows the rules of the real server") {
       Row{"reservedFor needs an allocation", [](ResourceClaim&) {},
           [](ResourceClaim& c) { reserve(c); }, false},
       Row{"an allocation is immutable", [](ResourceClaim& c) { allocate(c); },
-          [](ResourceClaim& c) { c.allocation = allocation_of(device("n0", 1)); }, false},
+          [](ResourceClaim& c) { c.allocation = allocation({device_id("n0", "gpu-1")}); }, false},
       Row{"an allocation may be cleared", [](ResourceClaim& c) { allocate(c); },
           [](ResourceClaim& c) { c.allocation.reset(); }, true},
       Row{"but not while reserved",
@@ -226,14 +232,16 @@ TEST_CASE("a claim's status follows the rules of the real server") {
       Row{"a user once", [](ResourceClaim& c) { allocate(c); },
           [](ResourceClaim& c) { c.reserved_for.assign(2, consumer("p0", Uid("u0"))); }, false},
       Row{"results name a request of the claim", [](ResourceClaim&) {},
-          [](ResourceClaim& c) { c.allocation = allocation_of(device("n0", 0), "other"); }, false},
+          [](ResourceClaim& c) { c.allocation = allocation({device_id("n0", "gpu-0")}, "other"); },
+          false},
       Row{"a device that does not exist is taken", [](ResourceClaim&) {},
-          [](ResourceClaim& c) { c.allocation = allocation_of(device("nowhere", 99)); }, true},
+          [](ResourceClaim& c) { c.allocation = allocation({device_id("nowhere", "gpu-99")}); },
+          true},
       Row{"metadata is not status's to change", [](ResourceClaim&) {},
           [](ResourceClaim& c) { c.meta.finalizers = {claim_finalizer}; }, true});
   DYNAMIC_SECTION(row.name) {
     ApiServer server;
-    auto claim = created(server, make_claim("c0"));
+    auto claim = created(server, make_claim("c0", 1));
     row.prepare(claim);
     claim = std::get<ResourceClaim>(*server.update(claim, Endpoint::status, at(1)));
     row.change(claim);
@@ -247,15 +255,15 @@ TEST_CASE("a claim's status follows the rules of the real server") {
 TEST_CASE("two claims may hold one device: exclusion is not the server's") {
   ApiServer server;
   for (const auto* name : {"c0", "c1"}) {
-    auto claim = created(server, make_claim(name));
-    claim.allocation = allocation_of(device("n0", 0));
+    auto claim = created(server, make_claim(name, 1));
+    claim.allocation = allocation({device_id("n0", "gpu-0")});
     CHECK(server.update(claim, Endpoint::status, at(1)));
   }
 }
 
 TEST_CASE("a claim with the finalizer stays until it is taken off") {
   ApiServer server({.protect_claims = true});
-  const auto claim = created(server, make_claim("c0"));
+  const auto claim = created(server, make_claim("c0", 1));
   const auto watch = ApiServer::watch(Kind::resource_claim, server.revision());
   CHECK(server.remove(Kind::resource_claim, "default", "c0", {}, at(3.5)));
   REQUIRE(server.find<ResourceClaim>("default", "c0") != nullptr);
@@ -265,7 +273,7 @@ TEST_CASE("a claim with the finalizer stays until it is taken off") {
 
   auto next = *server.find<ResourceClaim>("default", "c0");
   SECTION("no new user") {
-    next.allocation = allocation_of(device("n0", 0));
+    next.allocation = allocation({device_id("n0", "gpu-0")});
     next.reserved_for = {consumer("p0", Uid("u0"))};
     CHECK(code(server.update(next, Endpoint::status, at(5))) == ErrorCode::invalid);
   }
@@ -389,9 +397,9 @@ TEST_CASE("watches") {
 
 TEST_CASE("restore keeps status and identity") {
   ApiServer server;
-  auto claim = make_claim("c0");
+  auto claim = make_claim("c0", 1);
   claim.meta.uid = Uid("kept");
-  claim.allocation = allocation_of(device("n0", 0));
+  claim.allocation = allocation({device_id("n0", "gpu-0")});
   server.restore(claim, at(0));
   const auto* stored = server.find<ResourceClaim>("default", "c0");
   REQUIRE(stored != nullptr);

@@ -1,11 +1,14 @@
 #include <catch2/catch.hpp>
 
 #include "dray/sim/api_server.h"
-#include "tests/unit/sim/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/pods.h"
 
 namespace dray::api_write_test {
 
 using namespace dray::sim;
+using namespace dray::testing;
 
 namespace {
 
@@ -16,7 +19,7 @@ struct Cluster {
 
   Cluster() : server(ApiServerOptions{.gate_pods = true}) {
     pod = std::get<Pod>(*server.create(make_pod("p0"), at(0)));
-    claim = std::get<ResourceClaim>(*server.create(make_claim("c0"), at(0)));
+    claim = std::get<ResourceClaim>(*server.create(make_claim("c0", 1), at(0)));
   }
   [[nodiscard]] const Pod& p0() const { return *server.find<Pod>("default", "p0"); }
   [[nodiscard]] const ResourceClaim& c0() const {
@@ -28,7 +31,7 @@ struct Cluster {
     REQUIRE(write(engine::AllocateClaim{claim.key(),
                                         claim.meta.uid,
                                         version(),
-                                        allocation_of(device("n0", 0)),
+                                        allocation({device_id("n0", "gpu-0")}),
                                         {consumer("p0", pod.meta.uid)}}));
   }
 };
@@ -95,7 +98,7 @@ TEST_CASE("a claim is protected, allocated, shared and released") {
 
 TEST_CASE("a claim for extended resources is made once, named, and deleted") {
   Cluster c;
-  auto made = make_claim("extra");
+  auto made = make_claim("extra", 1);
   const auto outcome = c.write(engine::CreateClaim{made});
   REQUIRE(outcome);
   const auto uid = std::get<ResourceClaim>(*outcome).meta.uid;
@@ -114,10 +117,11 @@ TEST_CASE("claim writes hold to what they expect") {
   c.allocate();
   const auto key = c.claim.key();
   const auto uid = c.claim.meta.uid;
-  CHECK(code(c.write(engine::AllocateClaim{key, uid, stale, allocation_of(device("n0", 1)), {}})) ==
-        ErrorCode::conflict);
   CHECK(code(c.write(engine::AllocateClaim{
-            key, uid, c.version(), allocation_of(device("n0", 1)), {}})) == ErrorCode::invalid);
+            key, uid, stale, allocation({device_id("n0", "gpu-1")}), {}})) == ErrorCode::conflict);
+  CHECK(code(c.write(engine::AllocateClaim{
+            key, uid, c.version(), allocation({device_id("n0", "gpu-1")}), {}})) ==
+        ErrorCode::invalid);
   CHECK(code(c.write(engine::ReserveClaim{{"default", "c1"}, uid, stale, {}})) ==
         ErrorCode::not_found);
   REQUIRE(c.server.remove(Kind::resource_claim, "default", "c0", {}, at(2)));

@@ -8,11 +8,14 @@
 #include <string>
 
 #include "dray/sim/kubelet.h"
-#include "tests/unit/sim/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/pods.h"
 
 namespace dray::claim_controller_test {
 
 using namespace dray::sim;
+using namespace dray::testing;
 
 namespace {
 
@@ -57,7 +60,7 @@ struct Cluster {
             claim.key(),
             claim.meta.uid,
             server.find<ResourceClaim>("default", claim.meta.name)->meta.resource_version,
-            allocation_of(device("n0", 0)),
+            allocation({device_id("n0", "gpu-0")}),
             {consumer(pod.meta.name, pod.meta.uid)}},
         at(1)));
     settle(at(1));
@@ -75,16 +78,20 @@ struct Cluster {
 };
 
 Pod pod_with_template(const std::string& name) {
-  auto pod = make_pod(name);
-  pod.resource_claims.push_back({.name = "gpu", .claim_name = {}, .template_name = "one-gpu"});
-  return pod;
+  return with_template(make_pod(name), "one-gpu", "gpu");
+}
+
+ResourceClaimTemplate one_gpu_template() {
+  auto made = make_template("one-gpu", {request("gpu", exactly(1, "gpu"))});
+  made.claim_labels = {{"made-by", "template"}};
+  return made;
 }
 
 }  // namespace
 
 TEST_CASE("a claim is made from the template, also for a gated pod") {
   Cluster c;
-  REQUIRE(c.server.create(make_template("one-gpu"), at(0)));
+  REQUIRE(c.server.create(one_gpu_template(), at(0)));
   auto pod = pod_with_template("p0");
   pod.scheduling_gates = {"dray.dev/admission"};
   pod = c.add(pod);
@@ -103,14 +110,14 @@ TEST_CASE("a template that comes late") {
   Cluster c;
   CHECK(c.add(pod_with_template("p0")).resource_claim_statuses.empty());
   CHECK(!c.server.events().empty());
-  REQUIRE(c.server.create(make_template("one-gpu"), at(1)));
+  REQUIRE(c.server.create(one_gpu_template(), at(1)));
   c.settle(at(1));
   CHECK(c.claims().size() == 1);
 }
 
 TEST_CASE("a claim that was made but not named is found again") {
   Cluster c;
-  REQUIRE(c.server.create(make_template("one-gpu"), at(0)));
+  REQUIRE(c.server.create(one_gpu_template(), at(0)));
   const auto pod = c.add(pod_with_template("p0"));
   REQUIRE(c.server.patch(
       Kind::pod, "default", "p0", Endpoint::main,
@@ -125,7 +132,7 @@ TEST_CASE("a claim that was made but not named is found again") {
 
 TEST_CASE("a deleted claim is made anew, but not before its maker stops believing in it") {
   Cluster c;
-  REQUIRE(c.server.create(make_template("one-gpu"), at(0)));
+  REQUIRE(c.server.create(one_gpu_template(), at(0)));
   const auto pod = c.add(pod_with_template("p0"));
   const auto first = c.claims().front();
   REQUIRE(c.server.remove(Kind::resource_claim, "default", first.meta.name, {}, at(1)));
@@ -143,7 +150,7 @@ TEST_CASE("a deleted claim is made anew, but not before its maker stops believin
 
 TEST_CASE("a pod that is done frees its claims") {
   Cluster c;
-  REQUIRE(c.server.create(make_template("one-gpu"), at(0)));
+  REQUIRE(c.server.create(one_gpu_template(), at(0)));
   const auto pod = c.add(pod_with_template("p0"));
   c.allocate(c.claims().front(), pod);
   REQUIRE(c.server.bind(pod.key(), pod.meta.uid, NodeName("n0"), at(1)));
@@ -172,7 +179,7 @@ TEST_CASE("a pod that is done frees its claims") {
 
 TEST_CASE("a waiting pod that is deleted takes its claim along") {
   Cluster c;
-  REQUIRE(c.server.create(make_template("one-gpu"), at(0)));
+  REQUIRE(c.server.create(one_gpu_template(), at(0)));
   c.add(pod_with_template("p0"));
   REQUIRE(c.server.remove(Kind::pod, "default", "p0", {}, at(1)));
   c.settle(at(1));
@@ -181,9 +188,8 @@ TEST_CASE("a waiting pod that is deleted takes its claim along") {
 
 TEST_CASE("a user's claim is deallocated with its last user and loses the finalizer") {
   Cluster c;
-  auto claim = std::get<ResourceClaim>(*c.server.create(make_claim("shared"), at(0)));
-  auto pod = make_pod("p0");
-  pod.resource_claims.push_back({.name = "gpu", .claim_name = "shared", .template_name = {}});
+  auto claim = std::get<ResourceClaim>(*c.server.create(make_claim("shared", 1), at(0)));
+  auto pod = with_claim(make_pod("p0"), "shared", "gpu");
   pod = c.add(pod);
   SECTION("with the finalizer") {
     c.allocate(claim, pod);
@@ -204,7 +210,7 @@ TEST_CASE("a user's claim is deallocated with its last user and loses the finali
   }
   SECTION("allocated but never reserved is not cleaned up") {
     auto next = *c.server.find<ResourceClaim>("default", "shared");
-    next.allocation = allocation_of(device("n0", 0));
+    next.allocation = allocation({device_id("n0", "gpu-0")});
     REQUIRE(c.server.update(next, Endpoint::status, at(1)));
     c.settle(at(1));
     REQUIRE(c.server.remove(Kind::pod, "default", "p0", {}, at(2)));
@@ -229,9 +235,8 @@ TEST_CASE("a user's claim is deallocated with its last user and loses the finali
 
 TEST_CASE("an allocated claim is reserved for a bound pod that lacks it") {
   Cluster c;
-  const auto claim = std::get<ResourceClaim>(*c.server.create(make_claim("shared"), at(0)));
-  auto pod = make_pod("p0");
-  pod.resource_claims.push_back({.name = "gpu", .claim_name = "shared", .template_name = {}});
+  const auto claim = std::get<ResourceClaim>(*c.server.create(make_claim("shared", 1), at(0)));
+  auto pod = with_claim(make_pod("p0"), "shared", "gpu");
   pod = c.add(pod);
   c.allocate(claim, c.add(make_pod("other")));
   REQUIRE(c.server.bind(pod.key(), pod.meta.uid, NodeName("n0"), at(2)));
@@ -241,7 +246,7 @@ TEST_CASE("an allocated claim is reserved for a bound pod that lacks it") {
 
 TEST_CASE("a stale claim is a conflict, and done again later") {
   Cluster c;
-  const auto claim = std::get<ResourceClaim>(*c.server.create(make_claim("shared"), at(0)));
+  const auto claim = std::get<ResourceClaim>(*c.server.create(make_claim("shared", 1), at(0)));
   const auto pod = c.add(make_pod("p0"));
   c.allocate(claim, pod);
   REQUIRE(c.server.remove(Kind::pod, "default", "p0", {}, at(2)));

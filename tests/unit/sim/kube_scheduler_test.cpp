@@ -7,11 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/sim/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/nodes.h"
+#include "tests/objects/pods.h"
 
 namespace dray::kube_scheduler_test {
 
 using namespace dray::sim;
+using namespace dray::testing;
 
 namespace {
 
@@ -138,7 +141,7 @@ TEST_CASE("a pod goes through filter and bind") {
 TEST_CASE("other schedulers' and gated pods are left alone") {
   Cluster c;
   c.nodes(1);
-  c.add(make_pod("other", "default-scheduler"));
+  c.add(of_scheduler("default-scheduler", make_pod("other")));
   auto gated = make_pod("gated");
   gated.scheduling_gates = {"dray.dev/admission"};
   gated = c.add(gated);
@@ -212,7 +215,7 @@ TEST_CASE("a pod that the extender refuses is tried twice, then wakes on almost 
   }
   SECTION("somebody's claim") {
     c.run(at(20));
-    c.add(make_claim("c0"));
+    c.add(make_claim("c0", 1));
     c.settle();
     CHECK(c.offered.size() == 3);
   }

@@ -4,11 +4,14 @@
 
 #include <string>
 
-#include "tests/unit/sim/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/pods.h"
 
 namespace dray::kubelet_test {
 
 using namespace dray::sim;
+using namespace dray::testing;
 
 namespace {
 
@@ -74,13 +77,12 @@ TEST_CASE("a marked pod goes") {
 
 TEST_CASE("a pod waits for its claims") {
   Cluster c;
-  auto claim = std::get<ResourceClaim>(*c.server.create(make_claim("c0"), at(0)));
-  auto pod = make_pod("p0");
-  pod.resource_claims.push_back({.name = "gpu", .claim_name = "c0", .template_name = {}});
+  auto claim = std::get<ResourceClaim>(*c.server.create(make_claim("c0", 1), at(0)));
+  auto pod = with_claim(make_pod("p0"), "c0", "gpu");
   pod = c.bound(pod);
   c.run(at(0), at(5));
   CHECK(c.phase() == "Pending");
-  claim.allocation = allocation_of(device("n0", 0));
+  claim.allocation = allocation({device_id("n0", "gpu-0")});
   claim = std::get<ResourceClaim>(*c.server.update(claim, Endpoint::status, at(5)));
   c.run(at(5), at(7));
   CHECK(c.phase() == "Pending");

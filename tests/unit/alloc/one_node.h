@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "dray/alloc/allocator.h"
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
 
 namespace dray::testing {
 
@@ -28,8 +31,8 @@ struct OneNode {
   alloc::AllocatorOptions options;
 
   OneNode() {
-    put(cluster, node("n1"));
-    put(cluster, device_class("any"));
+    put(cluster, make_node("n1"));
+    put(cluster, make_class("any"));
   }
 
   [[nodiscard]] std::vector<std::string> ask(std::vector<ResourceClaim> claims) {
