@@ -143,14 +143,18 @@ func checkMany(t *testing.T, namespace string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	one := harness.MustExpect("{bound: true, count: 1}")
 	for _, pod := range pods.Items {
 		its, err := plane.ClaimsOf(t.Context(), &pod)
 		if err != nil {
 			t.Fatal(err)
 		}
-		expected := harness.Expectation{Bound: true, Count: 1}
-		for _, wrong := range expected.Check(harness.Outcome{Pod: pod, Claims: its}, inventory) {
-			t.Errorf("pod %s: %s", pod.Name, wrong)
+		wrong := one.Unmet(harness.ObservedOf(&pod, its, nil), inventory)
+		for i := range its {
+			wrong = append(wrong, harness.CheckClaim(&its[i], &pod)...)
+		}
+		for _, text := range wrong {
+			t.Errorf("pod %s: %s", pod.Name, text)
 		}
 		for _, claim := range its {
 			if claim.Status.Allocation != nil && claim.Status.Allocation.Devices.Results[0].Pool != pod.Spec.NodeName {

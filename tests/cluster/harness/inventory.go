@@ -2,9 +2,9 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	resourcev1 "k8s.io/api/resource/v1"
@@ -50,30 +50,34 @@ func (i Inventory) Device(driver, pool, device string) *resourcev1.Device {
 	return i.devices[driver+"/"+pool+"/"+device]
 }
 
-// Attribute is a value as text, empty if the device lacks it. The driver's own attributes need no domain in a slice.
+// findQualified is the entry of a map by qualified names that a name means for a driver's device: the driver's own
+// attributes and capacities need no domain, in the name as in the map.
+func findQualified[V any](all map[resourcev1.QualifiedName]V, driver, name string) (V, bool) {
+	prefix := driver + "/"
+	value, ok := all[resourcev1.QualifiedName(name)]
+	if own, cut := strings.CutPrefix(name, prefix); !ok && cut {
+		value, ok = all[resourcev1.QualifiedName(own)]
+	} else if !ok && !strings.Contains(name, "/") {
+		value, ok = all[resourcev1.QualifiedName(prefix+name)]
+	}
+	return value, ok
+}
+
+// Attribute is a value and its type as text, empty if the device lacks it.
 func (i Inventory) Attribute(driver, pool, device, attribute string) string {
 	d := i.Device(driver, pool, device)
 	if d == nil {
 		return ""
 	}
-	value, ok := d.Attributes[resourcev1.QualifiedName(attribute)]
-	if own, cut := strings.CutPrefix(attribute, driver+"/"); !ok && cut {
-		value, ok = d.Attributes[resourcev1.QualifiedName(own)]
-	}
-	switch {
-	case !ok:
+	value, ok := findQualified(d.Attributes, driver, attribute)
+	if !ok {
 		return ""
-	case value.StringValue != nil:
-		return *value.StringValue
-	case value.VersionValue != nil:
-		return *value.VersionValue
-	case value.IntValue != nil:
-		return strconv.FormatInt(*value.IntValue, 10)
-	case value.BoolValue != nil:
-		return strconv.FormatBool(*value.BoolValue)
-	default:
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
 		return fmt.Sprintf("%+v", value)
 	}
+	return string(text)
 }
 
 // ReportReady sets the binding conditions of a claim's devices as their driver does, and tells whether any was missing.
