@@ -8,12 +8,12 @@
 
 #include "alloc/report/explain.h"
 #include "alloc/report/warnings.h"
-#include "alloc/request/ask.h"
+#include "alloc/request/prepared_claims.h"
+#include "alloc/search/candidate_tables.h"
 #include "alloc/search/memo.h"
 #include "alloc/search/result.h"
 #include "alloc/search/score.h"
 #include "alloc/search/search.h"
-#include "alloc/search/tables.h"
 #include "alloc/view/node_view.h"
 #include "dray/model/claim_limits.h"
 
@@ -33,62 +33,68 @@ struct Allocator::State {
   AllocatorOptions options;
   Memory memory;
   Memo memo;
-  std::optional<Ask> ask;
-  std::shared_ptr<const void> ask_origin;
-  std::uint64_t ask_epoch = 0;
-  Memo::Shape* ask_shape = nullptr;               ///< of `ask`
+  std::optional<PreparedClaims> latest;
+  std::shared_ptr<const void> latest_origin;
+  std::uint64_t latest_epoch = 0;
+  Memo::Shape* latest_shape = nullptr;            ///< of `latest`
   std::shared_ptr<const Remembered> last_answer;  ///< held until the next one
   std::vector<std::string> placed;  ///< attributes that mode best reads of every device
   std::uint64_t shares = 0;
   Counts counts;
 
-  [[nodiscard]] const Ask& asked(std::span<const ResourceClaim* const> claims,
-                                 const cluster::Snapshot& snapshot);
-  [[nodiscard]] Result<void> validate(const Ask& ask, Tables& tables) const;
+  [[nodiscard]] const PreparedClaims& prepared_for(std::span<const ResourceClaim* const> claims,
+                                                   const cluster::Snapshot& snapshot);
+  [[nodiscard]] Result<void> validate(const PreparedClaims& prepared,
+                                      CandidateTables& tables) const;
   /// The answer by position. `view` and `tables` are made where memory does not do.
   struct Work {
     std::optional<NodeView> view;
-    std::optional<Tables> tables;
+    std::optional<CandidateTables> tables;
   };
   [[nodiscard]] Result<const Remembered*> answer(const cluster::AllocatedState& state,
-                                                 cluster::NodeIndex node, const Ask& ask,
-                                                 Memo::Shape& shape, Work& work);
-  [[nodiscard]] Result<void> look(const cluster::AllocatedState& state, cluster::NodeIndex node,
-                                  const Ask& ask, Work& work);
-  [[nodiscard]] Result<Remembered> search(const Ask& ask, Work& work);
-  [[nodiscard]] Found search_in(const Bits* area, const Ask& ask, Work& work, Scorer* scorer);
+                                                 cluster::NodeIndex node,
+                                                 const PreparedClaims& prepared, Memo::Shape& shape,
+                                                 Work& work);
+  [[nodiscard]] Result<void> build_tables(const cluster::AllocatedState& state,
+                                          cluster::NodeIndex node, const PreparedClaims& prepared,
+                                          Work& work);
+  [[nodiscard]] Result<Remembered> search(const PreparedClaims& prepared, Work& work);
+  [[nodiscard]] Found search_in(const Bits* area, const PreparedClaims& prepared, Work& work,
+                                Scorer* scorer);
   [[nodiscard]] Remembered too_far_apart() const;
-  [[nodiscard]] Result<Allocation> allocation(const Remembered& answer, const Ask& ask,
-                                              const NodeName& node, const Work& work);
+  [[nodiscard]] Result<Allocation> allocation(const Remembered& answer,
+                                              const PreparedClaims& prepared, const NodeName& node,
+                                              const Work& work);
 };
 
 /// The claims prepared; the last answer is kept, because one pod is tried on many nodes.
-const Ask& Allocator::State::asked(std::span<const ResourceClaim* const> claims,
-                                   const cluster::Snapshot& snapshot) {
+const PreparedClaims& Allocator::State::prepared_for(std::span<const ResourceClaim* const> claims,
+                                                     const cluster::Snapshot& snapshot) {
   if (memory.attributes.trim()) {
     memo.clear();
-    ask.reset();
+    latest.reset();
   }
-  if (!ask || ask_epoch != snapshot.class_epoch() || ask_origin != snapshot.origin() ||
-      !ask->is_for(claims)) {
-    ask = prepare(claims, snapshot, options.features, memory.programs);
-    ask_epoch = snapshot.class_epoch();
-    ask_origin = snapshot.origin();
-    ask_shape = &memo.find(*ask, snapshot, placed);
+  if (!latest || latest_epoch != snapshot.class_epoch() || latest_origin != snapshot.origin() ||
+      !latest->is_for(claims)) {
+    latest = prepare(claims, snapshot, options.features, memory.programs);
+    latest_epoch = snapshot.class_epoch();
+    latest_origin = snapshot.origin();
+    latest_shape = &memo.find(*latest, snapshot, placed);
   }
-  return *ask;
+  return *latest;
 }
 
 /// What upstream checks before it searches, in its order; the devices of `All` are found here.
-Result<void> Allocator::State::validate(const Ask& given, Tables& tables) const {
-  for (const auto& claim : given.claims) {
+Result<void> Allocator::State::validate(const PreparedClaims& prepared,
+                                        CandidateTables& tables) const {
+  for (const auto& claim : prepared.claims) {
     std::int64_t total = 0;
     for (std::size_t r = 0; r < claim.requests.size(); ++r) {
       const auto& request = claim.requests[r];
       if (request.error) return fail(ErrorCode::invalid, *request.error);
       std::int64_t least = INT64_MAX;
       for (auto s = request.first; s < request.last; ++s) {
-        const auto& spec = given.specs[s];
+        const auto& spec = prepared.specs[s];
         if (spec.error) return fail(ErrorCode::invalid, *spec.error);
         auto count = spec.count;
         if (spec.all) {
@@ -118,18 +124,20 @@ Result<void> Allocator::State::validate(const Ask& given, Tables& tables) const 
   return {};
 }
 
-Result<void> Allocator::State::look(const cluster::AllocatedState& state, cluster::NodeIndex node,
-                                    const Ask& given, Work& work) {
+Result<void> Allocator::State::build_tables(const cluster::AllocatedState& state,
+                                            cluster::NodeIndex node, const PreparedClaims& prepared,
+                                            Work& work) {
   auto view = gather(state, node, options.features);
   if (!view) return std::unexpected(std::move(view.error()));
   work.view = std::move(*view);
-  work.tables.emplace(*work.view, given, options, state, state.snapshot().facts(node), memory);
-  return validate(given, *work.tables);
+  work.tables.emplace(*work.view, prepared, options, state, state.snapshot().facts(node), memory);
+  return validate(prepared, *work.tables);
 }
 
-Found Allocator::State::search_in(const Bits* area, const Ask& given, Work& work, Scorer* scorer) {
+Found Allocator::State::search_in(const Bits* area, const PreparedClaims& prepared, Work& work,
+                                  Scorer* scorer) {
   auto found =
-      Search(*work.view, given, *work.tables, options, memory.attributes, scorer, area).run();
+      Search(*work.view, prepared, *work.tables, options, memory.attributes, scorer, area).run();
   counts.steps += found.steps;
   return found;
 }
@@ -147,18 +155,18 @@ Remembered Allocator::State::too_far_apart() const {
   return answer;
 }
 
-Result<Remembered> Allocator::State::search(const Ask& given, Work& work) {
+Result<Remembered> Allocator::State::search(const PreparedClaims& prepared, Work& work) {
   ++counts.searches;
   std::optional<Scorer> scorer;
   if (options.mode == Mode::best) {
-    scorer.emplace(*work.view, given, *work.tables, options, memory.attributes);
+    scorer.emplace(*work.view, prepared, *work.tables, options, memory.attributes);
   }
   const auto areas = scorer ? scorer->areas() : std::vector<Bits>();
-  auto found = search_in(nullptr, given, work, scorer ? &*scorer : nullptr);
+  auto found = search_in(nullptr, prepared, work, scorer ? &*scorer : nullptr);
   if (found.kind == Found::Kind::found && !areas.empty()) {
-    auto best = search_in(&areas.front(), given, work, &*scorer);
+    auto best = search_in(&areas.front(), prepared, work, &*scorer);
     for (std::size_t i = 1; i < areas.size(); ++i) {
-      auto other = search_in(&areas[i], given, work, &*scorer);
+      auto other = search_in(&areas[i], prepared, work, &*scorer);
       if (other.better_than(best)) best = std::move(other);
     }
     found = std::move(best);
@@ -173,14 +181,14 @@ Result<Remembered> Allocator::State::search(const Ask& given, Work& work) {
       answer.detail = fmt::format("gave up after {} steps", options.step_budget);
       return answer;
     case Found::Kind::none:
-      if (!work.view->any_invalid) return diagnose(*work.view, given, *work.tables);
+      if (!work.view->any_invalid) return diagnose(*work.view, prepared, *work.tables);
       answer.reason = Reason::pool_invalid;
       answer.detail = "invalid resource pools were encountered";
       return answer;
     case Found::Kind::found:
       break;
   }
-  answer.preference = preference(given, found.picks);
+  answer.preference = preference(prepared, found.picks);
   answer.score = found.score.total();
   answer.unready = unready(*work.view, found.picks);
   answer.picks = std::move(found.picks);
@@ -188,21 +196,22 @@ Result<Remembered> Allocator::State::search(const Ask& given, Work& work) {
 }
 
 Result<const Remembered*> Allocator::State::answer(const cluster::AllocatedState& state,
-                                                   cluster::NodeIndex node, const Ask& given,
+                                                   cluster::NodeIndex node,
+                                                   const PreparedClaims& prepared,
                                                    Memo::Shape& shape, Work& work) {
   if (const auto* known = shape.find(state, node)) return known;
-  if (auto looked = look(state, node, given, work); !looked) {
-    return std::unexpected(std::move(looked.error()));
+  if (auto built = build_tables(state, node, prepared, work); !built) {
+    return std::unexpected(std::move(built.error()));
   }
   Memo::State key;
   work.tables->sign(key);
   if (options.mode == Mode::best) {
-    Scorer scorer(*work.view, given, *work.tables, options, memory.attributes);
+    Scorer scorer(*work.view, prepared, *work.tables, options, memory.attributes);
     for (std::uint32_t d = 0; d < work.view->devices.size(); ++d) scorer.describe(d, key);
   }
   auto known = shape.by_state(key);
   if (!known) {
-    auto made = search(given, work);
+    auto made = search(prepared, work);
     if (!made) return std::unexpected(std::move(made.error()));
     known = std::make_shared<const Remembered>(std::move(*made));
     shape.store(std::move(key), known);
@@ -212,19 +221,20 @@ Result<const Remembered*> Allocator::State::answer(const cluster::AllocatedState
   return known.get();
 }
 
-Result<Allocation> Allocator::State::allocation(const Remembered& known, const Ask& given,
+Result<Allocation> Allocator::State::allocation(const Remembered& known,
+                                                const PreparedClaims& prepared,
                                                 const NodeName& node, const Work& work) {
   const auto share_id = [&] {
     return options.next_share_id ? options.next_share_id() : numbered_share_id(shares++);
   };
   auto results =
-      assemble(*work.view, given, *work.tables, options.features, known.picks, node, share_id);
+      assemble(*work.view, prepared, *work.tables, options.features, known.picks, node, share_id);
   if (!results) return std::unexpected(std::move(results.error()));
   return Allocation{
       .results = std::move(*results),
       .preference = known.preference,
       .score = known.score,
-      .warnings = warnings(*work.view, given, *work.tables, memory.attributes, known.picks)};
+      .warnings = warnings(*work.view, prepared, *work.tables, memory.attributes, known.picks)};
 }
 
 namespace {
@@ -262,25 +272,25 @@ Result<AllocationOutcome> Allocator::allocate(const cluster::AllocatedState& sta
   ++mine.counts.calls;
   if (auto error = too_many(claims)) return std::unexpected(std::move(*error));
   const auto& snapshot = state.snapshot();
-  const auto& ask = mine.asked(claims, snapshot);
+  const auto& prepared = mine.prepared_for(claims, snapshot);
   State::Work work;
-  const auto known = mine.answer(state, node, ask, *mine.ask_shape, work);
+  const auto known = mine.answer(state, node, prepared, *mine.latest_shape, work);
   if (!known) return std::unexpected(known.error());
   const auto& answer = **known;
   if (answer.reason != Reason::none) {
     Unsatisfied refusal{.reason = answer.reason, .request = {}, .detail = answer.detail};
     if (answer.spec) {
-      const auto& spec = ask.specs[*answer.spec];
-      refusal.request = ask.claims[spec.claim].label + "/" + spec.full_name();
+      const auto& spec = prepared.specs[*answer.spec];
+      refusal.request = prepared.claims[spec.claim].label + "/" + spec.full_name();
     }
     return refusal;
   }
   if (!work.view) {
-    if (auto looked = mine.look(state, node, ask, work); !looked) {
-      return std::unexpected(std::move(looked.error()));
+    if (auto built = mine.build_tables(state, node, prepared, work); !built) {
+      return std::unexpected(std::move(built.error()));
     }
   }
-  return mine.allocation(answer, ask, snapshot.name(node), work);
+  return mine.allocation(answer, prepared, snapshot.name(node), work);
 }
 
 Result<Fit> Allocator::check(const cluster::AllocatedState& state, cluster::NodeIndex node,
@@ -288,9 +298,9 @@ Result<Fit> Allocator::check(const cluster::AllocatedState& state, cluster::Node
   auto& mine = *state_;
   ++mine.counts.calls;
   if (auto error = too_many(claims)) return std::unexpected(std::move(*error));
-  const auto& ask = mine.asked(claims, state.snapshot());
+  const auto& prepared = mine.prepared_for(claims, state.snapshot());
   State::Work work;
-  const auto known = mine.answer(state, node, ask, *mine.ask_shape, work);
+  const auto known = mine.answer(state, node, prepared, *mine.latest_shape, work);
   if (!known) return std::unexpected(known.error());
   return Fit{(*known)->reason, (*known)->preference, (*known)->score, (*known)->unready};
 }
@@ -298,12 +308,12 @@ Result<Fit> Allocator::check(const cluster::AllocatedState& state, cluster::Node
 std::vector<RequestFunnel> Allocator::explain(const cluster::AllocatedState& state,
                                               cluster::NodeIndex node,
                                               std::span<const ResourceClaim* const> claims) {
-  const auto& ask = state_->asked(claims, state.snapshot());
+  const auto& prepared = state_->prepared_for(claims, state.snapshot());
   const auto view = gather(state, node, state_->options.features);
   if (!view) return {};
-  const Tables tables(*view, ask, state_->options, state, state.snapshot().facts(node),
-                      state_->memory);
-  return funnels(*view, ask, tables);
+  const CandidateTables tables(*view, prepared, state_->options, state,
+                               state.snapshot().facts(node), state_->memory);
+  return funnels(*view, prepared, tables);
 }
 
 }  // namespace dray::alloc

@@ -68,7 +68,7 @@ bool NodeTable::put(std::shared_ptr<const NodeFacts> facts) {
     entry.pools = beyond->second.pools;
   }
   entry.facts = std::move(facts);
-  stale_looks_.push_back(index);
+  stale_equivalence_.push_back(index);
   return true;
 }
 
@@ -114,7 +114,7 @@ void NodeTable::set_pools(const std::string& node, const std::vector<PoolIndex>&
   const auto index = find(NodeName(node));
   if (!index) return;
   nodes_.at_for_write(index->get()).pools = pools;
-  stale_looks_.push_back(*index);
+  stale_equivalence_.push_back(*index);
 }
 
 void NodeTable::remove_pool(const std::string& node, PoolIndex pool) {
@@ -127,7 +127,7 @@ void NodeTable::touch(const std::string& node) {
   const auto index = find(NodeName(node));
   if (!index) return;
   nodes_.at_for_write(index->get()).version = stamps_.next();
-  stale_looks_.push_back(*index);
+  stale_equivalence_.push_back(*index);
 }
 
 }  // namespace dray::cluster

@@ -45,21 +45,23 @@ class NodeTable {
   /// A slice of that node, or its use, is different.
   void touch(const std::string& node);
 
-  /// Gives every node that changed since the last time its look: `look_of(name, pools)`.
-  template <class LookOf>
-  void refresh_looks(const LookOf& look_of) {
-    for (const auto index : std::exchange(stale_looks_, {})) {
+  /// Gives every node that changed since the last time its equivalence class: `class_of(name,
+  /// pools)`.
+  template <class ClassOf>
+  void refresh_equivalence(const ClassOf& class_of) {
+    for (const auto index : std::exchange(stale_equivalence_, {})) {
       const auto& held = entry(index);
       if (!held.facts) continue;
-      const auto look = look_of(held.facts->name.get(), held.pools);
-      if (look != held.look) nodes_.at_for_write(index.get()).look = look;
+      const auto number = class_of(held.facts->name.get(), held.pools);
+      if (number != held.equivalence_class)
+        nodes_.at_for_write(index.get()).equivalence_class = number;
     }
   }
   /// A pool of the node has come to be seen from elsewhere too, or no more.
-  void look_is_stale(const std::string& node) {
-    if (const auto index = find(NodeName(node))) stale_looks_.push_back(*index);
+  void equivalence_is_stale(const std::string& node) {
+    if (const auto index = find(NodeName(node))) stale_equivalence_.push_back(*index);
   }
-  void refresh_all_looks() { stale_looks_ = *by_name_; }
+  void refresh_all_equivalence() { stale_equivalence_ = *by_name_; }
 
   [[nodiscard]] Chunked<NodeEntry> freeze_entries() { return nodes_.freeze(); }
   [[nodiscard]] std::shared_ptr<const std::vector<NodeIndex>> freeze_names();
@@ -78,7 +80,7 @@ class NodeTable {
   Chunked<NodeEntry> nodes_;
   std::unordered_map<std::string, NodeIndex> index_;
   std::vector<NodeIndex> free_;
-  std::vector<NodeIndex> stale_looks_;
+  std::vector<NodeIndex> stale_equivalence_;
   std::unordered_map<std::string, Beyond> beyond_;
   std::shared_ptr<std::vector<NodeIndex>> by_name_;
   bool names_shared_ = false;

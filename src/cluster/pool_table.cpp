@@ -112,9 +112,9 @@ void PoolTable::slices_changed(std::uint32_t index, const std::string& node) {
   pool.version = stamps_.next();
   summarize(pool);
   if (!pool.slots.empty()) {
-    // Of more than these two, none has a look: the pool is not theirs alone.
-    nodes_.look_is_stale(pool.slots.front().slice->node_name());
-    nodes_.look_is_stale(pool.slots.back().slice->node_name());
+    // Of more than these two, none has an equivalence class: the pool is not theirs alone.
+    nodes_.equivalence_is_stale(pool.slots.front().slice->node_name());
+    nodes_.equivalence_is_stale(pool.slots.back().slice->node_name());
   }
   const auto [first, last] = pool.of_node(node);
   if (node.empty()) {

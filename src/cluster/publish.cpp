@@ -179,7 +179,7 @@ std::shared_ptr<const PublishedSlice> Publisher::publish(const ResourceSlice& sl
         device.consumes_counters,
         [](const auto& consumption) { return !consumption.compatibility_groups.empty(); });
   }
-  made->look = looks_.of_slice(made);
+  made->equivalence_class = equivalence_.of_slice(made);
   return made;
 }
 

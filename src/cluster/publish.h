@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/looks.h"
+#include "cluster/equivalence_classes.h"
 #include "cluster/sharing.h"
 #include "dray/cel/device_shape.h"
 #include "dray/cluster/devices.h"
@@ -17,7 +17,7 @@ namespace dray::cluster {
 /// Turns slices and nodes into what dray keeps of them, sharing what is equal. One owner.
 class Publisher {
  public:
-  explicit Publisher(Looks& looks) : looks_(looks) {}
+  explicit Publisher(EquivalenceClasses& equivalence) : equivalence_(equivalence) {}
 
   [[nodiscard]] std::shared_ptr<const PublishedSlice> publish(const ResourceSlice& slice,
                                                               std::uint64_t arrival);
@@ -55,7 +55,7 @@ class Publisher {
 
   [[nodiscard]] PublishedDevice publish(const ResourceSlice& slice, const Device& device);
 
-  Looks& looks_;
+  EquivalenceClasses& equivalence_;
   cel::Interner interner_;
   Sharing<std::string, TextRules> names_;
   Sharing<DeviceTraits, TraitsRules> traits_;

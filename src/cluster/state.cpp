@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cluster/claim_book.h"
-#include "cluster/looks.h"
+#include "cluster/equivalence_classes.h"
 #include "cluster/node_table.h"
 #include "cluster/pool_table.h"
 #include "cluster/publish.h"
@@ -48,8 +48,8 @@ struct ClusterState::Data {
   NodeTable nodes{stamps};
   PoolTable pools{stamps, nodes};
   ClaimBook claims{pools};
-  Looks looks;
-  Publisher publisher{looks};
+  EquivalenceClasses equivalence;
+  Publisher publisher{equivalence};
   ShardedMap<PodKey, std::shared_ptr<const Pod>> pods;
   std::unordered_map<std::string, PodKey> pod_keys;  // by identity
   std::map<ClaimTemplateKey, std::shared_ptr<const ResourceClaimTemplate>> templates;
@@ -83,7 +83,7 @@ struct ClusterState::Data {
 
   void recharge(const std::string& id);
   void pod_gone(const PodKey& key, const Uid& uid);
-  void refresh_looks();
+  void refresh_equivalence();
   void changed() { ++generation; }
   void classes_changed() {
     class_epoch = stamps.next();
@@ -96,17 +96,17 @@ struct ClusterState::Data {
   [[nodiscard]] std::shared_ptr<const Pod> find_pod(const std::string& id) const;
 };
 
-void ClusterState::Data::refresh_looks() {
-  const auto look_of = [this](const std::string& node, const std::vector<PoolIndex>& seen) {
+void ClusterState::Data::refresh_equivalence() {
+  const auto class_of = [this](const std::string& node, const std::vector<PoolIndex>& seen) {
     std::vector<const Pool*> its_pools;
     for (const auto pool : seen) its_pools.push_back(&pools.pool(pool));
-    return looks.of_node(node, std::move(its_pools));
+    return equivalence.of_node(node, std::move(its_pools));
   };
-  nodes.refresh_looks(look_of);
-  if (!looks.full()) return;
-  looks.begin_anew();
-  nodes.refresh_all_looks();
-  nodes.refresh_looks(look_of);
+  nodes.refresh_equivalence(class_of);
+  if (!equivalence.full()) return;
+  equivalence.begin_anew();
+  nodes.refresh_all_equivalence();
+  nodes.refresh_equivalence(class_of);
 }
 
 std::shared_ptr<const Pod> ClusterState::Data::find_pod(const std::string& id) const {
@@ -329,14 +329,14 @@ std::uint64_t ClusterState::generation() const {
 std::shared_ptr<const Snapshot> ClusterState::snapshot() {
   auto& data = *data_;
   if (data.last && data.last->generation_ == data.generation) return data.last;
-  data.refresh_looks();
+  data.refresh_equivalence();
   auto made = std::make_shared<Snapshot>();
   made->generation_ = data.generation;
   made->origin_ = data.origin;
   made->device_epoch_ = std::max({data.class_epoch, data.rule_epoch, data.pools.epoch()});
   made->class_epoch_ = data.class_epoch;
-  made->look_era_ = data.looks.era();
-  made->left_out_ = data.looks.left_out();
+  made->equivalence_era_ = data.equivalence.era();
+  made->unclassified_ = data.equivalence.unclassified();
   made->nodes_ = data.nodes.freeze_entries();
   made->by_name_ = data.nodes.freeze_names();
   made->pools_ = data.pools.freeze_pools();

@@ -101,20 +101,21 @@ class Plain {
  public:
   enum class Outcome { found, none, exceeded, error };
 
-  Plain(const alloc::Ask& ask, alloc::Tables& tables, alloc::Placing& placing)
-      : ask_(ask), tables_(tables), placing_(placing) {}
+  Plain(const alloc::PreparedClaims& prepared, alloc::CandidateTables& tables,
+        alloc::Placing& placing)
+      : prepared_(prepared), tables_(tables), placing_(placing) {}
 
   std::function<bool()> visit;   ///< at each solution: whether to stop
   bool errors_are_none = false;  ///< what upstream calls an error is a branch without a solution
   std::optional<std::string> error;  ///< the one that ended the search
 
   Outcome request(std::uint32_t c, std::uint32_t r) {  // NOLINT(misc-no-recursion)
-    if (c == ask_.claims.size()) return visit() ? Outcome::found : Outcome::none;
-    if (r == ask_.claims[c].requests.size()) {
+    if (c == prepared_.claims.size()) return visit() ? Outcome::found : Outcome::none;
+    if (r == prepared_.claims[c].requests.size()) {
       const auto outcome = request(c + 1, 0);
       return outcome == Outcome::exceeded ? Outcome::none : outcome;
     }
-    const auto& entry = ask_.claims[c].requests[r];
+    const auto& entry = prepared_.claims[c].requests[r];
     bool all_exceeded = true;
     for (auto spec = entry.first; spec < entry.last; ++spec) {
       const auto outcome = devices({c, r, spec});
@@ -140,7 +141,7 @@ class Plain {
   }
 
   Outcome devices(At at) {  // NOLINT(misc-no-recursion)
-    const auto& spec = ask_.specs[at.spec];
+    const auto& spec = prepared_.specs[at.spec];
     const auto& row = tables_.row(at.spec);
     const auto count = spec.all ? row.all.size() : static_cast<std::size_t>(spec.count);
     if (spec.all && count == 0) return Outcome::none;
@@ -156,7 +157,7 @@ class Plain {
 
   Outcome take(At at, std::uint32_t d) {  // NOLINT(misc-no-recursion)
     using alloc::Stage;
-    const auto& spec = ask_.specs[at.spec];
+    const auto& spec = prepared_.specs[at.spec];
     const auto& row = tables_.row(at.spec);
     if (placing_.in_use(spec, d) || (!spec.admin && tables_.dedicated(d))) return Outcome::none;
     const auto verdict = row.verdicts[d];
@@ -177,8 +178,8 @@ class Plain {
     return rest;
   }
 
-  const alloc::Ask& ask_;
-  alloc::Tables& tables_;
+  const alloc::PreparedClaims& prepared_;
+  alloc::CandidateTables& tables_;
   alloc::Placing& placing_;
 };
 
@@ -224,25 +225,27 @@ TEST_CASE("the search ends as a plain one does, and in mode best with the best s
     const auto n1 = *snapshot.node(NodeName("n1"));
     std::vector<const ResourceClaim*> claims;
     for (const auto& each : world.claims) claims.push_back(&each);
-    const auto ask =
+    const auto prepared =
         alloc::prepare(claims, snapshot, world.options.features, world.memory.programs);
     const auto view = alloc::gather(state, n1, world.options.features);
     REQUIRE(view);
-    alloc::Tables tables(*view, ask, world.options, state, snapshot.facts(n1), world.memory);
+    alloc::CandidateTables tables(*view, prepared, world.options, state, snapshot.facts(n1),
+                                  world.memory);
     bool collected = true;
-    for (std::size_t s = 0; s < ask.specs.size(); ++s) {
-      if (ask.specs[s].all) collected = collected && tables.collect_all(s).has_value();
+    for (std::size_t s = 0; s < prepared.specs.size(); ++s) {
+      if (prepared.specs[s].all) collected = collected && tables.collect_all(s).has_value();
     }
     if (!collected) continue;  // an error before the search begins
 
-    alloc::Placing placing(*view, ask, tables, world.options.features, world.memory.attributes);
-    Plain plain(ask, tables, placing);
+    alloc::Placing placing(*view, prepared, tables, world.options.features,
+                           world.memory.attributes);
+    Plain plain(prepared, tables, placing);
     plain.visit = [] { return true; };
     const auto outcome = plain.request(0, 0);
     const auto first = placing.picks();
 
     const auto found =
-        alloc::Search(*view, ask, tables, world.options, world.memory.attributes).run();
+        alloc::Search(*view, prepared, tables, world.options, world.memory.attributes).run();
     using Kind = alloc::Found::Kind;
     if (plain.error) {
       ++errors;
@@ -257,7 +260,7 @@ TEST_CASE("the search ends as a plain one does, and in mode best with the best s
     CHECK(found.picks == first);
 
     while (!placing.picks().empty()) placing.undo();
-    alloc::Scorer scorer(*view, ask, tables, world.options, world.memory.attributes);
+    alloc::Scorer scorer(*view, prepared, tables, world.options, world.memory.attributes);
     std::optional<alloc::Score> best;
     plain.errors_are_none = true;
     plain.visit = [&] {
@@ -267,7 +270,8 @@ TEST_CASE("the search ends as a plain one does, and in mode best with the best s
     };
     (void)plain.request(0, 0);
     const auto chosen =
-        alloc::Search(*view, ask, tables, world.options, world.memory.attributes, &scorer).run();
+        alloc::Search(*view, prepared, tables, world.options, world.memory.attributes, &scorer)
+            .run();
     CHECK(chosen.score == *best);
     if (chosen.picks != first) ++better;
   }

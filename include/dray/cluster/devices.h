@@ -64,9 +64,9 @@ struct PublishedSlice {
   std::vector<PublishedDevice> devices;
   std::vector<CounterSet> shared_counters;
   std::vector<std::string> skip_node_operations;
-  /// Equal numbers look the same to every request that reads no attribute of Snapshot::left_out();
-  /// 0: not told by a number.
-  std::uint64_t look = 0;
+  /// Slices of one class are the same to every request that reads no attribute of
+  /// Snapshot::unclassified(); 0: of no class.
+  std::uint64_t equivalence_class = 0;
   std::uint64_t arrival = 0;  ///< order in which slices first came; upstream's input order
 
   [[nodiscard]] const std::string& node_name() const;  ///< empty: not of one node

@@ -24,10 +24,10 @@ struct NodeEntry {
   std::shared_ptr<const NodeFacts> facts;  ///< null: no node has this index
   std::shared_ptr<const NodeUse> use;      ///< null: nothing
   std::vector<PoolIndex> pools;            ///< by number
-  /// Nodes with one number have devices that look, and are in use, the same to every request that
-  /// reads no attribute of Snapshot::left_out(); they may differ in labels and in shared pools.
-  /// Good within one Snapshot::look_era(); 0: not told by a number.
-  std::uint32_t look = 0;
+  /// Nodes of one class have devices that are, and are in use, the same to every request that reads
+  /// no attribute of Snapshot::unclassified(); they may differ in labels and in shared pools.
+  /// Numbers mean something within one Snapshot::equivalence_era(); 0: of no class.
+  std::uint32_t equivalence_class = 0;
   /// Moves with everything that an allocation on the node may depend on, except the shared pools
   /// and the things that Snapshot::device_epoch stands for.
   std::uint64_t version = 0;
@@ -84,11 +84,13 @@ class Snapshot {
   [[nodiscard]] std::uint64_t device_epoch() const { return device_epoch_; }
   /// Moves when a class changes.
   [[nodiscard]] std::uint64_t class_epoch() const { return class_epoch_; }
-  /// Attributes of which NodeEntry::look says nothing, sorted. Another object where one more came.
-  [[nodiscard]] const std::shared_ptr<const std::vector<cel::Name>>& left_out() const {
-    return left_out_;
+  /// Attributes that NodeEntry::equivalence_class does not compare, sorted. Another object where
+  /// one more came.
+  [[nodiscard]] const std::shared_ptr<const std::vector<cel::Name>>& unclassified() const {
+    return unclassified_;
   }
-  [[nodiscard]] std::uint64_t look_era() const { return look_era_; }
+  /// Moves when all numbers of equivalence classes are void.
+  [[nodiscard]] std::uint64_t equivalence_era() const { return equivalence_era_; }
   /// In the order of their names.
   [[nodiscard]] std::span<const std::shared_ptr<const DeviceTaintRule>> taint_rules() const {
     return *taint_rules_;
@@ -117,8 +119,8 @@ class Snapshot {
   std::shared_ptr<const void> origin_;
   std::uint64_t device_epoch_ = 0;
   std::uint64_t class_epoch_ = 0;
-  std::uint64_t look_era_ = 0;
-  Shared<std::vector<cel::Name>> left_out_;
+  std::uint64_t equivalence_era_ = 0;
+  Shared<std::vector<cel::Name>> unclassified_;
   Chunked<NodeEntry> nodes_;
   Shared<std::vector<NodeIndex>> by_name_;
   Chunked<Shared<Pool>> pools_;

@@ -90,7 +90,7 @@ struct Kept {
 /// What kept devices out, in the order of words.
 class Tally {
  public:
-  explicit Tally(const Tables::Row& row) {
+  explicit Tally(const CandidateTables::Row& row) {
     for (std::uint32_t d = 0; d < row.stages.size(); ++d) {
       if (row.stages[d] == Stage::usable) continue;
       const bool selector =
@@ -129,13 +129,14 @@ std::string nearest_miss(const NodeView& view, const Tally& counts) {
   return fmt::format("{} (kept out by {})", view.id_text(last.example), last.by());
 }
 
-RequestFunnel funnel(const NodeView& view, const Ask& ask, const Tables& tables, std::size_t spec) {
+RequestFunnel funnel(const NodeView& view, const PreparedClaims& prepared,
+                     const CandidateTables& tables, std::size_t spec) {
   const auto& row = tables.row(spec);
   const Tally counts(row);
   RequestFunnel made;
-  made.claim = ask.claims[ask.specs[spec].claim].label;
-  made.request = ask.specs[spec].full_name();
-  made.wanted = ask.specs[spec].count;
+  made.claim = prepared.claims[prepared.specs[spec].claim].label;
+  made.request = prepared.specs[spec].full_name();
+  made.wanted = prepared.specs[spec].count;
   made.devices = row.stages.size();
   made.after_class = made.devices - counts.at(Stage::class_selector);
   made.after_selectors = made.after_class - counts.at(Stage::claim_selector) -
@@ -154,7 +155,7 @@ RequestFunnel funnel(const NodeView& view, const Ask& ask, const Tables& tables,
 }
 
 /// The first stage, in the order of words, that leaves fewer devices than wanted; usable if none.
-Stage emptied_by(const Tables::Row& row, std::int64_t wanted) {
+Stage emptied_by(const CandidateTables::Row& row, std::int64_t wanted) {
   const Tally counts(row);
   auto left = row.stages.size();
   for (const auto stage : order) {
@@ -183,10 +184,11 @@ struct Scope {
   std::int64_t wanted = 0;
 };
 
-Scope scope_of(const Ask& ask, const AskedClaim& claim, std::uint32_t constraint) {
+Scope scope_of(const PreparedClaims& prepared, const PreparedClaim& claim,
+               std::uint32_t constraint) {
   Scope scope;
   for (const auto& request : claim.requests) {
-    const auto& spec = ask.specs[request.first];
+    const auto& spec = prepared.specs[request.first];
     if (request.alternatives || spec.all) continue;
     if (std::ranges::find(spec.constraints, constraint) == spec.constraints.end()) continue;
     scope.specs.push_back(request.first);
@@ -196,14 +198,14 @@ Scope scope_of(const Ask& ask, const AskedClaim& claim, std::uint32_t constraint
 }
 
 /// What a constraint leaves at most: with matchAttribute of the best value, else of all values.
-std::optional<std::string> too_few_together(const NodeView& view, const Ask& ask,
-                                            const Tables& tables, const AskedClaim& claim,
-                                            std::uint32_t number) {
+std::optional<std::string> too_few_together(const NodeView& view, const PreparedClaims& prepared,
+                                            const CandidateTables& tables,
+                                            const PreparedClaim& claim, std::uint32_t number) {
   const auto& constraint = claim.constraints[number];
-  const auto scope = scope_of(ask, claim, number);
+  const auto scope = scope_of(prepared, claim, number);
   std::map<ValueId, Bits> by_value;
   for (const auto s : scope.specs) {
-    const auto& constraints = ask.specs[s].constraints;
+    const auto& constraints = prepared.specs[s].constraints;
     const auto place = std::ranges::find(constraints, number) - constraints.begin();
     const auto& row = tables.row(s);
     const auto& values = *row.values[static_cast<std::size_t>(place)];
@@ -222,7 +224,7 @@ std::optional<std::string> too_few_together(const NodeView& view, const Ask& ask
     std::int64_t sum = 0;
     for (const auto s : scope.specs) {
       const auto there = static_cast<std::int64_t>(tables.row(s).usable.count_common(devices));
-      sum += std::min(there, ask.specs[s].count);
+      sum += std::min(there, prepared.specs[s].count);
     }
     most = std::max(most, std::min(sum, static_cast<std::int64_t>(devices.count())));
   }
@@ -233,26 +235,28 @@ std::optional<std::string> too_few_together(const NodeView& view, const Ask& ask
 
 }  // namespace
 
-std::vector<RequestFunnel> funnels(const NodeView& view, const Ask& ask, const Tables& tables) {
+std::vector<RequestFunnel> funnels(const NodeView& view, const PreparedClaims& prepared,
+                                   const CandidateTables& tables) {
   std::vector<RequestFunnel> made;
-  made.reserve(ask.specs.size());
-  for (std::size_t spec = 0; spec < ask.specs.size(); ++spec) {
-    made.push_back(funnel(view, ask, tables, spec));
+  made.reserve(prepared.specs.size());
+  for (std::size_t spec = 0; spec < prepared.specs.size(); ++spec) {
+    made.push_back(funnel(view, prepared, tables, spec));
   }
   return made;
 }
 
-Remembered diagnose(const NodeView& view, const Ask& ask, const Tables& tables) {
+Remembered diagnose(const NodeView& view, const PreparedClaims& prepared,
+                    const CandidateTables& tables) {
   Remembered refusal;
   refusal.reason = Reason::constraint;
   bool counters = false;
-  for (const auto& claim : ask.claims) {
+  for (const auto& claim : prepared.claims) {
     for (const auto& request : claim.requests) {
       std::optional<std::pair<std::size_t, Stage>> furthest;
       bool served = false;
       for (auto s = request.first; s < request.last; ++s) {
         const auto& row = tables.row(s);
-        const auto& spec = ask.specs[s];
+        const auto& spec = prepared.specs[s];
         const auto wanted =
             spec.all ? std::max<std::int64_t>(1, static_cast<std::int64_t>(row.all.size()))
                      : spec.count;
@@ -262,22 +266,22 @@ Remembered diagnose(const NodeView& view, const Ask& ask, const Tables& tables) 
       }
       if (served || !furthest) continue;
       const auto [spec, stage] = *furthest;
-      const auto made = funnel(view, ask, tables, spec);
+      const auto made = funnel(view, prepared, tables, spec);
       refusal.spec = static_cast<std::uint32_t>(spec);
-      refusal.detail = describe(made, ask.specs[spec].count, Tally(tables.row(spec)));
+      refusal.detail = describe(made, prepared.specs[spec].count, Tally(tables.row(spec)));
       refusal.reason = reason_of(stage);
       if (made.devices == 0 && made.incomplete_pools > 0)
         refusal.reason = Reason::pool_incomplete;
-      else if (std::cmp_less(made.devices, std::max<std::int64_t>(1, ask.specs[spec].count))) {
+      else if (std::cmp_less(made.devices, std::max<std::int64_t>(1, prepared.specs[spec].count))) {
         refusal.reason = Reason::no_devices;
       }
       return refusal;
     }
     counters = counters || claim.constraints.empty();
   }
-  for (const auto& claim : ask.claims) {
+  for (const auto& claim : prepared.claims) {
     for (std::uint32_t i = 0; i < claim.constraints.size(); ++i) {
-      if (auto few = too_few_together(view, ask, tables, claim, i)) {
+      if (auto few = too_few_together(view, prepared, tables, claim, i)) {
         refusal.detail = *std::move(few);
         return refusal;
       }

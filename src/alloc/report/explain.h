@@ -2,20 +2,22 @@
 
 #include <vector>
 
-#include "alloc/request/ask.h"
+#include "alloc/request/prepared_claims.h"
+#include "alloc/search/candidate_tables.h"
 #include "alloc/search/memo.h"
-#include "alloc/search/tables.h"
 #include "alloc/view/node_view.h"
 #include "dray/alloc/allocator.h"
 
 namespace dray::alloc {
 
 /// Where the candidates of each (sub)request went.
-[[nodiscard]] std::vector<RequestFunnel> funnels(const NodeView& view, const Ask& ask,
-                                                 const Tables& tables);
+[[nodiscard]] std::vector<RequestFunnel> funnels(const NodeView& view,
+                                                 const PreparedClaims& prepared,
+                                                 const CandidateTables& tables);
 
 /// The Reason for a search that found nothing: the first stage that left some request with too few
 /// devices, else what the requests do to each other.
-[[nodiscard]] Remembered diagnose(const NodeView& view, const Ask& ask, const Tables& tables);
+[[nodiscard]] Remembered diagnose(const NodeView& view, const PreparedClaims& prepared,
+                                  const CandidateTables& tables);
 
 }  // namespace dray::alloc

@@ -12,12 +12,13 @@ namespace {
 
 constexpr std::string_view tpu_driver = "tpu.google.com";
 
-void shares_on_one_card(const NodeView& view, const Ask& ask, const Tables& tables,
-                        std::span<const Pick> picks, std::vector<std::string>& out) {
+void shares_on_one_card(const NodeView& view, const PreparedClaims& prepared,
+                        const CandidateTables& tables, std::span<const Pick> picks,
+                        std::vector<std::string>& out) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
   for (const auto& pick : picks) {
     if (!tables.shareable(pick.device)) continue;
-    if (seen.emplace(ask.specs[pick.spec].claim, pick.device).second) continue;
+    if (seen.emplace(prepared.specs[pick.spec].claim, pick.device).second) continue;
     out.push_back(
         fmt::format("both shares are on one card; the driver keeps only the last limit ({})",
                     view.devices[pick.device].name()));
@@ -47,13 +48,14 @@ std::string false_alignment(std::string_view attribute, std::string_view value) 
                      value.empty() ? "an empty value" : value, attribute);
 }
 
-void matched_by_unknown(const Ask& ask, const Tables& tables, const AttributeValues& values,
-                        std::span<const Pick> picks, std::vector<std::string>& out) {
+void matched_by_unknown(const PreparedClaims& prepared, const CandidateTables& tables,
+                        const AttributeValues& values, std::span<const Pick> picks,
+                        std::vector<std::string>& out) {
   std::set<std::string> said;
   for (const auto& pick : picks) {
-    const auto& spec = ask.specs[pick.spec];
+    const auto& spec = prepared.specs[pick.spec];
     for (std::size_t i = 0; i < spec.constraints.size(); ++i) {
-      const auto& constraint = ask.claims[spec.claim].constraints[spec.constraints[i]];
+      const auto& constraint = prepared.claims[spec.claim].constraints[spec.constraints[i]];
       const auto value = (*tables.row(pick.spec).values[i])[pick.device];
       if (constraint.distinct || !values.stands_for_unknown(value)) continue;
       auto text = false_alignment(constraint.attribute, values.text(value, true).value_or(""));
@@ -64,12 +66,13 @@ void matched_by_unknown(const Ask& ask, const Tables& tables, const AttributeVal
 
 }  // namespace
 
-std::vector<std::string> warnings(const NodeView& view, const Ask& ask, const Tables& tables,
-                                  const AttributeValues& values, std::span<const Pick> picks) {
+std::vector<std::string> warnings(const NodeView& view, const PreparedClaims& prepared,
+                                  const CandidateTables& tables, const AttributeValues& values,
+                                  std::span<const Pick> picks) {
   std::vector<std::string> out;
-  shares_on_one_card(view, ask, tables, picks, out);
+  shares_on_one_card(view, prepared, tables, picks, out);
   part_of_a_tpu_host(view, picks, out);
-  matched_by_unknown(ask, tables, values, picks, out);
+  matched_by_unknown(prepared, tables, values, picks, out);
   return out;
 }
 

@@ -25,9 +25,9 @@ std::size_t hash_of(const DeviceRequestSpec& spec) {
   return hash;
 }
 
-std::size_t hash_of(const Ask& ask) {
-  std::size_t hash = ask.claims.size();
-  for (const auto& claim : ask.claims) {
+std::size_t hash_of(const PreparedClaims& prepared) {
+  std::size_t hash = prepared.claims.size();
+  for (const auto& claim : prepared.claims) {
     for (const auto& request : claim.claim->spec.requests) {
       if (request.exactly) mix(hash, hash_of(*request.exactly));
       for (const auto& sub : request.first_available) mix(hash, hash_of(sub));
@@ -49,7 +49,7 @@ std::size_t Memo::Shape::StateHash::operator()(const State& key) const {
   return hash;
 }
 
-AttributeReads reads_of(const Ask& ask, const std::vector<std::string>& placed) {
+AttributeReads reads_of(const PreparedClaims& prepared, const std::vector<std::string>& placed) {
   AttributeReads reads;
   const auto add = [&](const cluster::CompiledSelector& selector) {
     if (!selector.program) return;
@@ -60,12 +60,12 @@ AttributeReads reads_of(const Ask& ask, const std::vector<std::string>& placed) 
   const auto add_attribute = [&](const std::string& attribute) {
     reads.names.push_back(cel::split_name(cel::Half::attribute, attribute, ""));
   };
-  for (const auto& spec : ask.specs) {
+  for (const auto& spec : prepared.specs) {
     if (spec.device_class) std::ranges::for_each(spec.device_class->selectors, add);
     std::ranges::for_each(spec.selectors, add);
     for (const auto& derived : spec.derived) add(derived.program);
   }
-  for (const auto& claim : ask.claims) {
+  for (const auto& claim : prepared.claims) {
     for (const auto& constraint : claim.constraints) add_attribute(constraint.attribute);
   }
   std::ranges::for_each(placed, add_attribute);
@@ -73,23 +73,23 @@ AttributeReads reads_of(const Ask& ask, const std::vector<std::string>& placed) 
   return reads;
 }
 
-Memo::Shape& Memo::find(const Ask& ask, const cluster::Snapshot& snapshot,
+Memo::Shape& Memo::find(const PreparedClaims& prepared, const cluster::Snapshot& snapshot,
                         const std::vector<std::string>& placed) {
   if (origin_ != snapshot.origin()) {
     for (auto& shape : shapes_) shape.by_node_.clear();
     origin_ = snapshot.origin();
   }
-  const auto hash = hash_of(ask);
+  const auto hash = hash_of(prepared);
   const auto known = std::ranges::find_if(shapes_, [&](const Shape& shape) {
     return shape.hash_ == hash &&
-           std::ranges::equal(shape.claims_, ask.claims,
-                              [](const ClaimSpec& mine, const AskedClaim& asked) {
-                                return mine == asked.claim->spec;
+           std::ranges::equal(shape.claims_, prepared.claims,
+                              [](const ClaimSpec& mine, const PreparedClaim& theirs) {
+                                return mine == theirs.claim->spec;
                               });
   });
   if (known != shapes_.end()) {
-    known->reads_ = reads_of(ask, placed);  // classes may have changed
-    known->left_out_ = nullptr;
+    known->reads_ = reads_of(prepared, placed);  // classes may have changed
+    known->unclassified_ = nullptr;
     shapes_.splice(shapes_.begin(), shapes_, known);
     return shapes_.front();
   }
@@ -101,8 +101,8 @@ Memo::Shape& Memo::find(const Ask& ask, const cluster::Snapshot& snapshot,
   }
   auto& made = shapes_.emplace_front();
   made.hash_ = hash;
-  for (const auto& claim : ask.claims) made.claims_.push_back(claim.claim->spec);
-  made.reads_ = reads_of(ask, placed);
+  for (const auto& claim : prepared.claims) made.claims_.push_back(claim.claim->spec);
+  made.reads_ = reads_of(prepared, placed);
   return made;
 }
 
@@ -128,36 +128,37 @@ std::optional<Memo::Shape::Versions> Memo::Shape::versions(const cluster::Alloca
   return made;
 }
 
-bool Memo::Shape::looks_tell(const cluster::Snapshot& snapshot) {
-  // What many nodes see, and rules that name devices, are no part of a look.
+bool Memo::Shape::class_decides(const cluster::Snapshot& snapshot) {
+  // What many nodes see, and rules that name devices, are no part of an equivalence class.
   if (!snapshot.shared_pools().empty() || !snapshot.taint_rules().empty()) return false;
-  if (looks_of_ != snapshot.origin() || look_era_ != snapshot.look_era() ||
-      look_epoch_ != snapshot.class_epoch()) {
-    by_look_.clear();
-    looks_of_ = snapshot.origin();
-    look_era_ = snapshot.look_era();
-    look_epoch_ = snapshot.class_epoch();
+  if (classes_of_ != snapshot.origin() || equivalence_era_ != snapshot.equivalence_era() ||
+      class_epoch_ != snapshot.class_epoch()) {
+    by_class_.clear();
+    classes_of_ = snapshot.origin();
+    equivalence_era_ = snapshot.equivalence_era();
+    class_epoch_ = snapshot.class_epoch();
   }
-  if (left_out_ != snapshot.left_out()) {
-    left_out_ = snapshot.left_out();
+  if (unclassified_ != snapshot.unclassified()) {
+    unclassified_ = snapshot.unclassified();
     const auto read = [&](const cel::Name& name) {
       auto own = name;
       own.domain.clear();
       return std::ranges::binary_search(reads_.names, name) ||
              std::ranges::binary_search(reads_.names, own);
     };
-    left_out_is_read_ =
-        !left_out_->empty() && (reads_.everything || std::ranges::any_of(*left_out_, read));
+    unclassified_is_read_ =
+        !unclassified_->empty() && (reads_.everything || std::ranges::any_of(*unclassified_, read));
   }
-  return !left_out_is_read_;
+  return !unclassified_is_read_;
 }
 
 const Remembered* Memo::Shape::find(const cluster::AllocatedState& state, cluster::NodeIndex node) {
   const auto& snapshot = state.snapshot();
   const auto& entry = snapshot.entry(node);
-  if (entry.look != 0 && looks_tell(snapshot)) {
-    const bool known = entry.look < by_look_.size() && by_look_[entry.look];
-    return known && !touched(state, entry) ? by_look_[entry.look].get() : nullptr;
+  if (entry.equivalence_class != 0 && class_decides(snapshot)) {
+    const bool known =
+        entry.equivalence_class < by_class_.size() && by_class_[entry.equivalence_class];
+    return known && !touched(state, entry) ? by_class_[entry.equivalence_class].get() : nullptr;
   }
   if (node.get() >= by_node_.size()) return nullptr;
   const auto& known = by_node_[node.get()];
@@ -180,10 +181,11 @@ void Memo::Shape::store(const cluster::AllocatedState& state, cluster::NodeIndex
                         std::shared_ptr<const Remembered> answer) {
   const auto& snapshot = state.snapshot();
   const auto& entry = snapshot.entry(node);
-  if (entry.look != 0 && looks_tell(snapshot)) {
+  if (entry.equivalence_class != 0 && class_decides(snapshot)) {
     if (touched(state, entry)) return;
-    if (by_look_.size() <= entry.look) by_look_.resize(std::size_t{entry.look} * 2);
-    by_look_[entry.look] = std::move(answer);
+    if (by_class_.size() <= entry.equivalence_class)
+      by_class_.resize(std::size_t{entry.equivalence_class} * 2);
+    by_class_[entry.equivalence_class] = std::move(answer);
     return;
   }
   const auto now = versions(state, node);

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "alloc/request/ask.h"
+#include "alloc/request/prepared_claims.h"
 #include "alloc/search/placing.h"
 #include "dray/cluster/allocated_state.h"
 #include "dray/model/reason.h"
@@ -22,7 +22,8 @@ struct AttributeReads {
   bool everything = false;
   std::vector<cel::Name> names;  ///< sorted; an empty domain is any driver's own
 };
-[[nodiscard]] AttributeReads reads_of(const Ask& ask, const std::vector<std::string>& placed);
+[[nodiscard]] AttributeReads reads_of(const PreparedClaims& prepared,
+                                      const std::vector<std::string>& placed);
 
 /// An answer by position: it holds for every node that looks the same to the request.
 struct Remembered {
@@ -70,8 +71,9 @@ class Memo {
     struct StateHash {
       std::size_t operator()(const State& key) const;
     };
-    /// Whether a look tells all that this shape's answers depend on, in this snapshot.
-    [[nodiscard]] bool looks_tell(const cluster::Snapshot& snapshot);
+    /// Whether a node's equivalence class tells all that this shape's answers depend on, in this
+    /// snapshot.
+    [[nodiscard]] bool class_decides(const cluster::Snapshot& snapshot);
     [[nodiscard]] static bool touched(const cluster::AllocatedState& state,
                                       const cluster::NodeEntry& entry);
     [[nodiscard]] static std::optional<Versions> versions(const cluster::AllocatedState& state,
@@ -80,20 +82,20 @@ class Memo {
     std::size_t hash_ = 0;
     std::vector<ClaimSpec> claims_;
     AttributeReads reads_;
-    /// For what by_look_ holds, and whether looks tell enough there.
-    std::shared_ptr<const void> looks_of_;
-    std::shared_ptr<const std::vector<cel::Name>> left_out_;
-    std::uint64_t look_era_ = 0;
-    std::uint64_t look_epoch_ = 0;
-    bool left_out_is_read_ = false;
-    std::vector<std::shared_ptr<const Remembered>> by_look_;
+    /// For what by_class_ holds, and whether a class decides enough there.
+    std::shared_ptr<const void> classes_of_;
+    std::shared_ptr<const std::vector<cel::Name>> unclassified_;
+    std::uint64_t equivalence_era_ = 0;
+    std::uint64_t class_epoch_ = 0;
+    bool unclassified_is_read_ = false;
+    std::vector<std::shared_ptr<const Remembered>> by_class_;
     std::vector<ByVersion> by_node_;
     std::unordered_map<State, std::shared_ptr<const Remembered>, StateHash> by_state_;
   };
 
   /// `placed`: attributes that are read of every device, whatever the request. Versions tell
   /// nothing about the nodes of another ClusterState than the last one.
-  [[nodiscard]] Shape& find(const Ask& ask, const cluster::Snapshot& snapshot,
+  [[nodiscard]] Shape& find(const PreparedClaims& prepared, const cluster::Snapshot& snapshot,
                             const std::vector<std::string>& placed);
   void clear() { shapes_.clear(); }
 

@@ -13,21 +13,21 @@ bool disjoint(const std::vector<std::uint32_t>& a, const std::vector<std::uint32
 
 }  // namespace
 
-Placing::Placing(const NodeView& view, const Ask& ask, Tables& tables, const Features& features,
-                 const AttributeValues& values)
+Placing::Placing(const NodeView& view, const PreparedClaims& prepared, CandidateTables& tables,
+                 const Features& features, const AttributeValues& values)
     : view_(view),
-      ask_(ask),
+      prepared_(prepared),
       tables_(tables),
       features_(features),
       values_(values),
-      per_claim_(ask.claims.size(), 0),
+      per_claim_(prepared.claims.size(), 0),
       holders_(view.devices.size(), 0),
       shares_(view.devices.size(), 0),
       flight_(view.devices.size()),
       counters_(view.counters),
       groups_(view.group_sets) {
   for (const auto& pool : view.pools) short_rows_.push_back(pool.short_rows);
-  for (const auto& claim : ask.claims) constraints_.emplace_back(claim.constraints.size());
+  for (const auto& claim : prepared.claims) constraints_.emplace_back(claim.constraints.size());
 }
 
 bool Placing::match_allows(const ConstraintState& state, ValueId value) const {
@@ -54,14 +54,14 @@ bool Placing::distinct_allows(const ConstraintState& state, ValueId value) const
 bool Placing::allows(std::uint32_t claim, std::uint32_t i, ValueId value) const {
   if (value == 0) return false;
   const auto& state = constraints_[claim][i];
-  return ask_.claims[claim].constraints[i].distinct ? distinct_allows(state, value)
-                                                    : match_allows(state, value);
+  return prepared_.claims[claim].constraints[i].distinct ? distinct_allows(state, value)
+                                                         : match_allows(state, value);
 }
 
 void Placing::push_value(std::uint32_t claim, std::uint32_t i, ValueId value) {
   auto& state = constraints_[claim][i];
   state.values.push_back(value);
-  if (!features_.list_type_attributes || ask_.claims[claim].constraints[i].distinct) return;
+  if (!features_.list_type_attributes || prepared_.claims[claim].constraints[i].distinct) return;
   const auto& elements = values_.value(value).elements;
   if (state.intersections.empty()) {
     state.intersections.push_back(elements);
@@ -126,7 +126,7 @@ bool Placing::full(const Pick& pick) {
 }
 
 std::optional<Placing::Outcome> Placing::push_values(const Pick& pick) {
-  const auto& spec = ask_.specs[pick.spec];
+  const auto& spec = prepared_.specs[pick.spec];
   const auto& row = tables_.row(pick.spec);
   for (std::size_t i = 0; i < spec.constraints.size(); ++i) {
     const auto value = (*row.values[i])[pick.device];
@@ -142,7 +142,7 @@ std::optional<Placing::Outcome> Placing::push_values(const Pick& pick) {
 }
 
 void Placing::mark(const Pick& pick, Step& step) {
-  const auto claim = ask_.specs[pick.spec].claim;
+  const auto claim = prepared_.specs[pick.spec].claim;
   if (!tables_.shareable(pick.device)) {
     step.marked = ((holders_[pick.device] >> claim) & 1U) == 0;
     holders_[pick.device] |= std::uint64_t{1} << claim;
@@ -158,7 +158,7 @@ void Placing::mark(const Pick& pick, Step& step) {
 }
 
 Placing::Outcome Placing::place(const Pick& pick) {
-  const auto& spec = ask_.specs[pick.spec];
+  const auto& spec = prepared_.specs[pick.spec];
   const auto& device = view_.devices[pick.device];
   if (in_use(spec, pick.device)) return Outcome::rejected;
   // Upstream looks at capacity first, but for `All` last.
@@ -196,7 +196,7 @@ void Placing::undo() {
   auto step = std::move(steps_.back());
   picks_.pop_back();
   steps_.pop_back();
-  const auto& spec = ask_.specs[pick.spec];
+  const auto& spec = prepared_.specs[pick.spec];
   --per_claim_[spec.claim];
   if (step.marked) holders_[pick.device] &= ~(std::uint64_t{1} << spec.claim);
   if (step.shared) {
@@ -250,7 +250,7 @@ void Placing::sign(const std::vector<std::uint32_t>& kinds, std::vector<std::uin
     for (std::size_t i = 0; i < constraints_[claim].size(); ++i) {
       const auto& state = constraints_[claim][i];
       out.push_back(UINT64_MAX - 1);
-      if (ask_.claims[claim].constraints[i].distinct) {
+      if (prepared_.claims[claim].constraints[i].distinct) {
         auto values = state.values;
         std::ranges::sort(values);
         out.insert(out.end(), values.begin(), values.end());

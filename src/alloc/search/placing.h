@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "alloc/search/tables.h"
+#include "alloc/search/candidate_tables.h"
 
 namespace dray::alloc {
 
@@ -21,8 +21,8 @@ struct Pick {
 /// depends on other choices.
 class Placing {
  public:
-  Placing(const NodeView& view, const Ask& ask, Tables& tables, const Features& features,
-          const AttributeValues& values);
+  Placing(const NodeView& view, const PreparedClaims& prepared, CandidateTables& tables,
+          const Features& features, const AttributeValues& values);
 
   enum class Outcome : std::uint8_t {
     placed,
@@ -83,8 +83,8 @@ class Placing {
   void restore(const ViewDevice& device, Step& step);
 
   const NodeView& view_;
-  const Ask& ask_;
-  Tables& tables_;
+  const PreparedClaims& prepared_;
+  CandidateTables& tables_;
   const Features& features_;
   const AttributeValues& values_;
   std::vector<Pick> picks_;

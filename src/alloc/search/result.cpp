@@ -11,13 +11,13 @@ namespace dray::alloc {
 namespace {
 
 /// The spec that serves each request of a claim: the request's own, or the alternative chosen.
-std::vector<const Spec*> chosen_specs(const Ask& ask, std::uint32_t claim,
+std::vector<const Spec*> chosen_specs(const PreparedClaims& prepared, std::uint32_t claim,
                                       std::span<const Pick> picks) {
   std::vector<const Spec*> chosen;
-  for (const auto& request : ask.claims[claim].requests) {
-    const auto* spec = &ask.specs[request.first];
+  for (const auto& request : prepared.claims[claim].requests) {
+    const auto* spec = &prepared.specs[request.first];
     for (const auto& pick : picks) {
-      if (pick.spec >= request.first && pick.spec < request.last) spec = &ask.specs[pick.spec];
+      if (pick.spec >= request.first && pick.spec < request.last) spec = &prepared.specs[pick.spec];
     }
     chosen.push_back(spec);
   }
@@ -34,7 +34,7 @@ bool names(const std::vector<std::string>& requests, const Spec& chosen) {
   return contains(requests, chosen.parent) || contains(requests, chosen.full_name());
 }
 
-std::vector<AllocatedConfig> assemble_config(const AskedClaim& claim,
+std::vector<AllocatedConfig> assemble_config(const PreparedClaim& claim,
                                              const std::vector<const Spec*>& chosen) {
   std::vector<AllocatedConfig> config;
   std::map<std::string, std::pair<std::size_t, std::size_t>> ranges;  // by class
@@ -114,20 +114,21 @@ Result<std::optional<NodeSelector>> assemble_selector(const NodeView& view,
 
 }  // namespace
 
-Result<std::vector<AllocationResult>> assemble(const NodeView& view, const Ask& ask,
-                                               const Tables& tables, const Features& features,
+Result<std::vector<AllocationResult>> assemble(const NodeView& view, const PreparedClaims& prepared,
+                                               const CandidateTables& tables,
+                                               const Features& features,
                                                std::span<const Pick> picks, const NodeName& node,
                                                const std::function<std::string()>& next_share_id) {
   std::vector<AllocationResult> results;
   auto rest = picks;
-  for (std::uint32_t claim = 0; claim < ask.claims.size(); ++claim) {
+  for (std::uint32_t claim = 0; claim < prepared.claims.size(); ++claim) {
     std::size_t count = 0;
-    while (count < rest.size() && ask.specs[rest[count].spec].claim == claim) ++count;
+    while (count < rest.size() && prepared.specs[rest[count].spec].claim == claim) ++count;
     const auto mine = rest.first(count);
     rest = rest.subspan(count);
     auto& result = results.emplace_back();
     for (const auto& pick : mine) {
-      const auto& spec = ask.specs[pick.spec];
+      const auto& spec = prepared.specs[pick.spec];
       const auto& device = view.devices[pick.device];
       auto& made = result.devices.emplace_back();
       made.request = spec.full_name();
@@ -146,21 +147,21 @@ Result<std::vector<AllocationResult>> assemble(const NodeView& view, const Ask& 
       const auto* plan = tables.row(pick.spec).capacity[pick.device];
       if (plan != nullptr) made.consumed_capacity = plan->consumed;
     }
-    result.config = assemble_config(ask.claims[claim], chosen_specs(ask, claim, mine));
+    result.config = assemble_config(prepared.claims[claim], chosen_specs(prepared, claim, mine));
     auto selector = assemble_selector(view, mine, node);
     if (!selector) {
       return std::unexpected(
           std::move(selector.error())
-              .within("create NodeSelector for claim " + ask.claims[claim].claim->meta.name));
+              .within("create NodeSelector for claim " + prepared.claims[claim].claim->meta.name));
     }
     result.node_selector = std::move(*selector);
   }
   return results;
 }
 
-std::int64_t preference(const Ask& ask, std::span<const Pick> picks) {
+std::int64_t preference(const PreparedClaims& prepared, std::span<const Pick> picks) {
   std::int64_t sum = 0;
-  for (const auto& claim : ask.claims) {
+  for (const auto& claim : prepared.claims) {
     for (const auto& request : claim.requests) {
       if (!request.alternatives) continue;
       for (const auto& pick : picks) {

@@ -28,9 +28,9 @@ std::uint32_t unready(const NodeView& view, std::span<const Pick> picks) {
   }));
 }
 
-Scorer::Scorer(const NodeView& view, const Ask& ask, Tables& tables,
+Scorer::Scorer(const NodeView& view, const PreparedClaims& prepared, CandidateTables& tables,
                const AllocatorOptions& options, AttributeValues& values)
-    : view_(view), ask_(ask), tables_(tables), options_(options) {
+    : view_(view), prepared_(prepared), tables_(tables), options_(options) {
   find_places(values);
   weigh_partitions();
   room_before_ = room(nullptr);
@@ -159,7 +159,7 @@ std::int64_t Scorer::shares(const Placing& placing) {
 }
 
 Score Scorer::rate(const Placing& placing) {
-  return {.preference = preference(ask_, placing.picks()),
+  return {.preference = preference(prepared_, placing.picks()),
           .ready = -std::int64_t{unready(view_, placing.picks())},
           .alignment = alignment(placing),
           .room = room(&placing) - room_before_,

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "alloc/search/candidate_tables.h"
 #include "alloc/search/placing.h"
-#include "alloc/search/tables.h"
 #include "alloc/view/bits.h"
 #include "dray/alloc/allocator.h"
 
@@ -31,8 +31,8 @@ struct Score {
 /// Rates placings on one node. Devices that agree in what describe() says are rated alike.
 class Scorer {
  public:
-  Scorer(const NodeView& view, const Ask& ask, Tables& tables, const AllocatorOptions& options,
-         AttributeValues& values);
+  Scorer(const NodeView& view, const PreparedClaims& prepared, CandidateTables& tables,
+         const AllocatorOptions& options, AttributeValues& values);
 
   [[nodiscard]] Score rate(const Placing& placing);
 
@@ -52,8 +52,8 @@ class Scorer {
   [[nodiscard]] bool free(std::uint32_t device, const Placing* placing) const;
 
   const NodeView& view_;
-  const Ask& ask_;
-  Tables& tables_;
+  const PreparedClaims& prepared_;
+  CandidateTables& tables_;
   const AllocatorOptions& options_;
   std::vector<std::vector<std::uint32_t>> places_;  ///< by level and device; 0: unknown
   std::vector<std::vector<std::uint32_t>> groups_;  ///< the same, by driver too

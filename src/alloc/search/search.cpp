@@ -14,15 +14,15 @@ constexpr std::size_t most_dead_ends = 100'000;
 
 }  // namespace
 
-Search::Search(const NodeView& view, const Ask& ask, Tables& tables,
+Search::Search(const NodeView& view, const PreparedClaims& prepared, CandidateTables& tables,
                const AllocatorOptions& options, const AttributeValues& values, Scorer* scorer,
                const Bits* area)
     : view_(view),
-      ask_(ask),
+      prepared_(prepared),
       tables_(tables),
       options_(options),
       values_(values),
-      placing_(view, ask, tables, options.features, values),
+      placing_(view, prepared, tables, options.features, values),
       scorer_(scorer),
       area_(area),
       budget_(options.step_budget) {
@@ -90,13 +90,13 @@ bool Search::spend() {
 }
 
 std::int64_t Search::wanted(const At& at) const {
-  const auto& spec = ask_.specs[at.spec];
+  const auto& spec = prepared_.specs[at.spec];
   return spec.all ? static_cast<std::int64_t>(tables_.row(at.spec).all.size()) : spec.count;
 }
 
 Search::Outcome Search::begin_request(std::uint32_t claim, std::uint32_t request) {
-  if (claim == ask_.claims.size()) return solution();
-  const auto& asked = ask_.claims[claim];
+  if (claim == prepared_.claims.size()) return solution();
+  const auto& asked = prepared_.claims[claim];
   if (request == asked.requests.size()) {
     // Too many devices for the next claim is no reason to leave this one as it is.
     const auto outcome = begin_request(claim + 1, 0);
@@ -118,7 +118,7 @@ Search::Outcome Search::begin_request(std::uint32_t claim, std::uint32_t request
 }
 
 Search::Outcome Search::choose_alternative(std::uint32_t claim, std::uint32_t request) {
-  const auto& entry = ask_.claims[claim].requests[request];
+  const auto& entry = prepared_.claims[claim].requests[request];
   bool all_exceeded = true;
   for (auto spec = entry.first; spec < entry.last; ++spec) {
     const auto outcome = next_device({.claim = claim, .request = request, .spec = spec});
@@ -130,7 +130,7 @@ Search::Outcome Search::choose_alternative(std::uint32_t claim, std::uint32_t re
 }
 
 Search::Outcome Search::next_device(At at) {
-  const bool all = ask_.specs[at.spec].all;
+  const bool all = prepared_.specs[at.spec].all;
   const auto count = wanted(at);
   if (all && count == 0) return Outcome::none;
   if (at.device >= count) return begin_request(at.claim, at.request + 1);
@@ -141,7 +141,7 @@ Search::Outcome Search::next_device(At at) {
 
 Search::Outcome Search::take_all(At at) {
   if (!spend()) return Outcome::stop;
-  const auto& spec = ask_.specs[at.spec];
+  const auto& spec = prepared_.specs[at.spec];
   const auto& row = tables_.row(at.spec);
   const auto device = row.all[static_cast<std::size_t>(at.device)];
   const auto stage = row.stages[device];
@@ -157,7 +157,7 @@ Search::Outcome Search::take_all(At at) {
       return stop_with(fmt::format(
           "claim {}, request {}: cannot add device {} because a claim constraint would not be "
           "satisfied",
-          ask_.claims[spec.claim].label, spec.name, view_.id_text(device)));
+          prepared_.claims[spec.claim].label, spec.name, view_.id_text(device)));
     case Placing::Outcome::derived_error:
       if (exploring_) return Outcome::none;
       return stop_with(tables_.derived_error_text(spec, placing_.failed_constraint(), device));
@@ -175,7 +175,7 @@ Search::Outcome Search::take_all(At at) {
 }
 
 Search::Outcome Search::take_any(At at) {
-  const auto& spec = ask_.specs[at.spec];
+  const auto& spec = prepared_.specs[at.spec];
   const auto& row = tables_.row(at.spec);
   auto open = row.visit;
   if (area_ != nullptr) open &= *area_;

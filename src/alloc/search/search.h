@@ -6,9 +6,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "alloc/search/candidate_tables.h"
 #include "alloc/search/placing.h"
 #include "alloc/search/score.h"
-#include "alloc/search/tables.h"
 
 namespace dray::alloc {
 
@@ -32,8 +32,9 @@ class Search {
  public:
   /// With a scorer (mode best), a better solution is looked for after the first; with an area, only
   /// devices in that count.
-  Search(const NodeView& view, const Ask& ask, Tables& tables, const AllocatorOptions& options,
-         const AttributeValues& values, Scorer* scorer = nullptr, const Bits* area = nullptr);
+  Search(const NodeView& view, const PreparedClaims& prepared, CandidateTables& tables,
+         const AllocatorOptions& options, const AttributeValues& values, Scorer* scorer = nullptr,
+         const Bits* area = nullptr);
 
   [[nodiscard]] Found run();
 
@@ -85,7 +86,7 @@ class Search {
   void find_kinds(const std::vector<bool>& failing);
   [[nodiscard]] bool all_may_fail(std::uint32_t spec) const;
   [[nodiscard]] std::vector<bool> failing_alls() const;  ///< by spec
-  [[nodiscard]] std::int64_t most_devices(const AskedRequest& request) const;
+  [[nodiscard]] std::int64_t most_devices(const PreparedRequest& request) const;
   [[nodiscard]] Pruning pruning(std::uint32_t claim, std::uint32_t request) const;
   [[nodiscard]] std::vector<Pending> pending(const At& at) const;
   /// Nothing from here on can be satisfied; `open` gets the devices worth trying at `at`.
@@ -107,8 +108,8 @@ class Search {
                                       const std::vector<std::uint32_t>& failed) const;
 
   const NodeView& view_;
-  const Ask& ask_;
-  Tables& tables_;
+  const PreparedClaims& prepared_;
+  CandidateTables& tables_;
   const AllocatorOptions& options_;
   const AttributeValues& values_;
   Placing placing_;

@@ -23,10 +23,10 @@ std::size_t Search::KeyHash::operator()(const std::vector<std::uint64_t>& key) c
 /// Whether an `All` request may get to a device that a constraint refuses, which is an error: the
 /// first device in order that cannot be had ends it without one.
 bool Search::all_may_fail(std::uint32_t spec_number) const {
-  const auto& spec = ask_.specs[spec_number];
+  const auto& spec = prepared_.specs[spec_number];
   const auto& row = tables_.row(spec_number);
   const auto applies_elsewhere = [&](std::uint32_t constraint) {
-    return std::ranges::any_of(ask_.specs, [&](const Spec& other) {
+    return std::ranges::any_of(prepared_.specs, [&](const Spec& other) {
       return &other != &spec && other.claim == spec.claim &&
              std::ranges::find(other.constraints, constraint) != other.constraints.end();
     });
@@ -39,7 +39,7 @@ bool Search::all_may_fail(std::uint32_t spec_number) const {
       const auto& values = *row.values[i];
       const bool alike =
           values[device] == values[row.all.front()] && tables_.is_scalar(values[device]);
-      const bool distinct = ask_.claims[spec.claim].constraints[spec.constraints[i]].distinct;
+      const bool distinct = prepared_.claims[spec.claim].constraints[spec.constraints[i]].distinct;
       if (!alike || distinct || applies_elsewhere(spec.constraints[i])) return true;
     }
     if (stage == Stage::capacity) return false;
@@ -48,14 +48,14 @@ bool Search::all_may_fail(std::uint32_t spec_number) const {
 }
 
 std::vector<bool> Search::failing_alls() const {
-  std::vector<bool> failing(ask_.specs.size());
+  std::vector<bool> failing(prepared_.specs.size());
   for (std::uint32_t s = 0; s < failing.size(); ++s) {
-    failing[s] = ask_.specs[s].all && all_may_fail(s);
+    failing[s] = prepared_.specs[s].all && all_may_fail(s);
   }
   return failing;
 }
 
-std::int64_t Search::most_devices(const AskedRequest& request) const {
+std::int64_t Search::most_devices(const PreparedRequest& request) const {
   std::int64_t most = 0;
   for (auto s = request.first; s < request.last; ++s) {
     most = std::max(most, std::min(max_results + 1, wanted({.spec = s})));
@@ -66,13 +66,13 @@ std::int64_t Search::most_devices(const AskedRequest& request) const {
 void Search::prepare_bounds() {
   counters_may_grow_ =
       std::ranges::any_of(view_.pools, [](const auto& pool) { return pool.counters_may_grow; });
-  const auto claims = static_cast<std::uint32_t>(ask_.claims.size());
+  const auto claims = static_cast<std::uint32_t>(prepared_.claims.size());
   const auto failing = failing_alls();
   Place end{.claim = claims, .request = 0};
   bool reuse = true;
   pruning_.resize(claims);
   for (auto c = claims; c-- > 0;) {
-    const auto& requests = ask_.claims[c].requests;
+    const auto& requests = prepared_.claims[c].requests;
     pruning_[c].resize(requests.size());
     std::int64_t most = 0;
     bool fails = false;
@@ -98,7 +98,7 @@ void Search::prepare_bounds() {
 
 Search::Pruning Search::pruning(std::uint32_t claim, std::uint32_t request) const {
   if (!exploring_) return pruning_[claim][request];
-  const auto claims = static_cast<std::uint32_t>(ask_.claims.size());
+  const auto claims = static_cast<std::uint32_t>(prepared_.claims.size());
   return {.reuse = true, .bound = true, .end = {.claim = claims, .request = 0}};
 }
 
@@ -106,8 +106,8 @@ Search::Pruning Search::pruning(std::uint32_t claim, std::uint32_t request) cons
 std::vector<Search::Pending> Search::pending(const At& at) const {
   const auto end = pruning(at.claim, at.request).end;
   std::vector<Pending> found{{.claim = at.claim, .first = at.spec, .last = at.spec + 1}};
-  for (auto c = at.claim; c < ask_.claims.size() && c <= end.claim; ++c) {
-    const auto& requests = ask_.claims[c].requests;
+  for (auto c = at.claim; c < prepared_.claims.size() && c <= end.claim; ++c) {
+    const auto& requests = prepared_.claims[c].requests;
     const auto last = c < end.claim ? requests.size() : end.request;
     for (auto r = c == at.claim ? at.request + 1 : 0; r < last; ++r) {
       found.push_back({.claim = c, .first = requests[r].first, .last = requests[r].last});
@@ -134,7 +134,7 @@ void Search::find_kinds(const std::vector<bool>& failing) {
   for (std::uint32_t d = 0; d < view_.devices.size(); ++d) {
     const auto& device = view_.devices[d];
     key.clear();
-    for (std::size_t s = 0; s < ask_.specs.size(); ++s) {
+    for (std::size_t s = 0; s < prepared_.specs.size(); ++s) {
       const auto& row = tables_.row(s);
       key.push_back(static_cast<std::uint64_t>(row.verdicts[d]) * 64 +
                     static_cast<std::uint64_t>(row.stages[d]));
@@ -183,7 +183,7 @@ std::int64_t Search::need(const At& at, std::uint32_t spec) const {
 
 /// The devices that a spec could still get, each for itself.
 Bits Search::open_devices(std::uint32_t spec_number) const {
-  const auto& spec = ask_.specs[spec_number];
+  const auto& spec = prepared_.specs[spec_number];
   const auto& row = tables_.row(spec_number);
   Bits open(view_.devices.size());
   const auto consider = [&](std::uint32_t device) {
@@ -209,7 +209,7 @@ Bits Search::open_devices(std::uint32_t spec_number) const {
 
 bool Search::hopeless(const At& at, Bits& open_here) const {
   const auto todo = pending(at);
-  std::vector<Bits> open(ask_.specs.size());
+  std::vector<Bits> open(prepared_.specs.size());
   for (const auto& one : todo) {
     for (auto spec = one.first; spec < one.last; ++spec) open[spec] = open_devices(spec);
   }
@@ -225,7 +225,7 @@ bool Search::hopeless(const At& at, Bits& open_here) const {
 bool Search::narrow_by_values(const At& at, const std::vector<Pending>& todo,
                               std::vector<Bits>& open) const {
   for (auto claim = at.claim; claim <= todo.back().claim; ++claim) {
-    const auto& constraints = ask_.claims[claim].constraints;
+    const auto& constraints = prepared_.claims[claim].constraints;
     for (std::uint32_t c = 0; c < constraints.size(); ++c) {
       const bool begun = !placing_.constraint(claim, c).values.empty();
       if (begun && !constraints[c].distinct) continue;
@@ -245,7 +245,7 @@ bool Search::too_few_values(const At& at, const std::vector<Pending>& todo, Cons
   for (const auto& one : todo) {
     if (one.claim != of.claim || one.alternatives()) continue;
     const auto s = one.first;
-    const auto& constraints = ask_.specs[s].constraints;
+    const auto& constraints = prepared_.specs[s].constraints;
     const auto place = std::ranges::find(constraints, of.constraint);
     if (place == constraints.end()) continue;
     const auto& values =
@@ -258,7 +258,7 @@ bool Search::too_few_values(const At& at, const std::vector<Pending>& todo, Cons
     }
   }
   if (scope.empty()) return false;
-  if (ask_.claims[of.claim].constraints[of.constraint].distinct) {
+  if (prepared_.claims[of.claim].constraints[of.constraint].distinct) {
     return std::cmp_less(by_value.size(), together);
   }
   Bits good(view_.devices.size());
@@ -299,7 +299,7 @@ bool Search::too_few_counters(const At& at, const std::vector<Pending>& todo,
   if (view_.counters.empty() || counters_may_grow_) return false;
   std::vector<Amount> least(view_.counters.size(), 0);
   for (const auto& one : todo) {
-    if (one.alternatives() || ask_.specs[one.first].all) continue;
+    if (one.alternatives() || prepared_.specs[one.first].all) continue;
     const auto takes = cheapest(open[one.first]);
     for (std::size_t row = 0; row < takes.size(); ++row) {
       least[row] += std::max<Amount>(takes[row], 0) * need(at, one.first);

@@ -62,10 +62,10 @@ bool Search::no_matching(const At& at, const std::vector<Pending>& todo,
     for (auto s = request.first; s < request.last; ++s) {
       const auto units = need(at, s);
       const auto there = static_cast<std::int64_t>(open[s].count());
-      if (units > there || (ask_.specs[s].all && wanted({.spec = s}) == 0)) continue;
+      if (units > there || (prepared_.specs[s].all && wanted({.spec = s}) == 0)) continue;
       one.devices |= open[s];
       const auto shares = static_cast<std::int64_t>(open[s].count_common(shareable));
-      const bool free = ask_.specs[s].admin;
+      const bool free = prepared_.specs[s].admin;
       one.units = std::min(one.units, free ? 0 : std::max<std::int64_t>(0, units - shares));
     }
     if (one.units == INT64_MAX) return true;

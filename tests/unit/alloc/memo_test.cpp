@@ -184,7 +184,7 @@ TEST_CASE("what is placed on an overlay is seen on its node, and forgotten with 
   CHECK(farm.allocator.check(state, n2, claims)->reason == Reason::none);
 }
 
-TEST_CASE("a request that reads what looks leave out is searched on each node") {
+TEST_CASE("a request that reads what equivalence classes leave out is searched on each node") {
   cluster::ClusterState cluster;
   put(cluster, make_class("any"));
   constexpr int nodes = 300;
@@ -212,7 +212,7 @@ TEST_CASE("a request that reads what looks leave out is searched on each node") 
   CHECK(allocator.counts().searches == before + 1);
 }
 
-TEST_CASE("a class that comes to read what looks leave out is seen to do so") {
+TEST_CASE("a class that comes to read what equivalence classes leave out is seen to do so") {
   cluster::ClusterState cluster;
   put(cluster, make_class("any"));
   for (int n = 0; n < 300; ++n) {

@@ -1,4 +1,4 @@
-#include "cluster/looks.h"
+#include "cluster/equivalence_classes.h"
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -9,7 +9,7 @@
 #include "tests/objects/devices.h"
 #include "tests/objects/nodes.h"
 
-namespace dray::looks_test {
+namespace dray::equivalence_classes_test {
 
 using namespace dray::testing;
 
@@ -29,21 +29,21 @@ struct Pair {
       put(cluster, two(name));
     }
   }
-  [[nodiscard]] std::uint32_t look(const char* name) {
+  [[nodiscard]] std::uint32_t equivalence_class(const char* name) {
     const auto snapshot = cluster.snapshot();
-    return snapshot->entry(*snapshot->node(NodeName(name))).look;
+    return snapshot->entry(*snapshot->node(NodeName(name))).equivalence_class;
   }
 };
 
 }  // namespace
 
-TEST_CASE("nodes whose devices look and are used alike have one look") {
+TEST_CASE("nodes whose devices and their use are alike are of one class") {
   Pair pair;
-  CHECK(pair.look("n1") != 0);
-  CHECK(pair.look("n1") == pair.look("n2"));
+  CHECK(pair.equivalence_class("n1") != 0);
+  CHECK(pair.equivalence_class("n1") == pair.equivalence_class("n2"));
 }
 
-TEST_CASE("what a search can see gives another look, and taking it back the first again") {
+TEST_CASE("what a search can see gives another class, and taking it back the first again") {
   struct Row {
     const char* name;
     std::function<void(Pair&)> change;
@@ -83,12 +83,12 @@ TEST_CASE("what a search can see gives another look, and taking it back the firs
           [](Pair& pair) { gone(pair.cluster, Kind::resource_claim, "held", "default"); }});
   DYNAMIC_SECTION(row.name) {
     Pair pair;
-    const auto before = pair.look("n2");
+    const auto before = pair.equivalence_class("n2");
     row.change(pair);
-    CHECK(pair.look("n2") != before);
-    CHECK(pair.look("n1") == before);
+    CHECK(pair.equivalence_class("n2") != before);
+    CHECK(pair.equivalence_class("n1") == before);
     row.undo(pair);
-    CHECK(pair.look("n2") == before);
+    CHECK(pair.equivalence_class("n2") == before);
   }
 }
 
@@ -121,12 +121,12 @@ TEST_CASE("what a number cannot stand for has none") {
     if (row == "per-device nodes") {
       CHECK_FALSE(pair.cluster.snapshot()->shared_pools().empty());
     } else {
-      CHECK(pair.look("n2") == 0);
+      CHECK(pair.equivalence_class("n2") == 0);
     }
   }
 }
 
-TEST_CASE("attributes with a value for every device are left out of looks") {
+TEST_CASE("attributes with a value for every device are not compared") {
   cluster::ClusterState cluster;
   constexpr int nodes = 200;
   for (int n = 0; n < nodes; ++n) {
@@ -135,14 +135,14 @@ TEST_CASE("attributes with a value for every device are left out of looks") {
     put(cluster, make_slice(name, {device("gpu-0", {{"kind", std::string("a")}, {"uuid", name}})}));
   }
   const auto snapshot = cluster.snapshot();
-  REQUIRE(snapshot->left_out()->size() == 1);
-  CHECK(snapshot->left_out()->front() ==
+  REQUIRE(snapshot->unclassified()->size() == 1);
+  CHECK(snapshot->unclassified()->front() ==
         cel::Name{cel::Half::attribute, "gpu.example.com", "uuid"});
-  const auto look = [&](int n) {
-    return snapshot->entry(*snapshot->node(NodeName("n" + std::to_string(n)))).look;
+  const auto class_of = [&](int n) {
+    return snapshot->entry(*snapshot->node(NodeName("n" + std::to_string(n)))).equivalence_class;
   };
-  CHECK(look(nodes - 2) == look(nodes - 1));
-  CHECK(look(0) != look(nodes - 1));
+  CHECK(class_of(nodes - 2) == class_of(nodes - 1));
+  CHECK(class_of(0) != class_of(nodes - 1));
 }
 
-}  // namespace dray::looks_test
+}  // namespace dray::equivalence_classes_test

@@ -1,4 +1,4 @@
-#include "alloc/search/tables.h"
+#include "alloc/search/candidate_tables.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,35 +14,37 @@ constexpr std::string_view node_operations_feature = "DRAOptionalNodeOperations"
 
 }  // namespace
 
-Tables::Tables(const NodeView& view, const Ask& ask, const AllocatorOptions& options,
-               const cluster::AllocatedState& state, const cluster::NodeFacts& node, Memory& memory)
+CandidateTables::CandidateTables(const NodeView& view, const PreparedClaims& prepared,
+                                 const AllocatorOptions& options,
+                                 const cluster::AllocatedState& state,
+                                 const cluster::NodeFacts& node, Memory& memory)
     : view_(view),
-      ask_(ask),
+      prepared_(prepared),
       options_(options),
       features_(options.features),
       state_(state),
       node_(node),
       memory_(memory),
-      rows_(ask.specs.size()),
+      rows_(prepared.specs.size()),
       used_(view.devices.size()) {
   node_operations_ = node_.declared_features &&
                      std::ranges::find(*node_.declared_features, node_operations_feature) !=
                          node_.declared_features->end();
-  for (std::size_t spec = 0; spec < ask.specs.size(); ++spec) fill(spec);
+  for (std::size_t spec = 0; spec < prepared.specs.size(); ++spec) fill(spec);
 }
 
-bool Tables::dedicated(std::uint32_t device) const {
+bool CandidateTables::dedicated(std::uint32_t device) const {
   const auto* use = view_.devices[device].use;
   if (use == nullptr) return false;
   return use->dedicated > 0 || (!features_.consumable_capacity && use->shares > 0);
 }
 
-bool Tables::shared_already(std::uint32_t device) const {
+bool CandidateTables::shared_already(std::uint32_t device) const {
   const auto* use = view_.devices[device].use;
   return shareable(device) && use != nullptr && (use->shares > 0 || use->has_consumed);
 }
 
-const std::vector<Amount>& Tables::capacity_used(std::uint32_t device) {
+const std::vector<Amount>& CandidateTables::capacity_used(std::uint32_t device) {
   auto& used = used_[device];
   const auto& traits = view_.devices[device].traits();
   if (used.size() == traits.capacity.size()) return used;
@@ -54,7 +56,7 @@ const std::vector<Amount>& Tables::capacity_used(std::uint32_t device) {
   return used;
 }
 
-bool Tables::fits(const CapacityPlan& plan, std::uint32_t device) {
+bool CandidateTables::fits(const CapacityPlan& plan, std::uint32_t device) {
   if (view_.devices[device].use == nullptr) return true;  // as the plan says
   const auto& used = capacity_used(device);
   for (std::size_t i = 0; i < plan.taken.size(); ++i) {
@@ -63,10 +65,10 @@ bool Tables::fits(const CapacityPlan& plan, std::uint32_t device) {
   return true;
 }
 
-const CapacityPlan* Tables::plan(std::size_t spec, std::uint32_t device) {
+const CapacityPlan* CandidateTables::plan(std::size_t spec, std::uint32_t device) {
   if (!features_.consumable_capacity) return nullptr;
   const auto& traits = view_.devices[device].traits();
-  const auto& asked = ask_.specs[spec].spec->capacity_requests;
+  const auto& asked = prepared_.specs[spec].spec->capacity_requests;
   if (traits.capacity.empty() && asked.empty()) return nullptr;
   const auto known = std::ranges::find_if(plans_, [&](const PlanEntry& entry) {
     return entry.spec == spec && entry.traits == &traits;
@@ -78,7 +80,7 @@ const CapacityPlan* Tables::plan(std::size_t spec, std::uint32_t device) {
   return plans_.back().plan.get();
 }
 
-bool Tables::tainted(const Spec& spec, std::uint32_t device) const {
+bool CandidateTables::tainted(const Spec& spec, std::uint32_t device) const {
   if (!features_.device_taints) return false;
   const auto& view = view_.devices[device];
   const auto& tolerations = spec.spec->tolerations;
@@ -91,8 +93,8 @@ bool Tables::tainted(const Spec& spec, std::uint32_t device) const {
   });
 }
 
-Stage Tables::selection(const Spec& spec, std::uint32_t device, Verdict& verdict,
-                        std::uint8_t& failed) {
+Stage CandidateTables::selection(const Spec& spec, std::uint32_t device, Verdict& verdict,
+                                 std::uint8_t& failed) {
   const auto& view = view_.devices[device];
   verdict = Verdict::no;
   if (!features_.device_binding_and_status && view.traits().has_binding_conditions) {
@@ -125,7 +127,7 @@ Stage Tables::selection(const Spec& spec, std::uint32_t device, Verdict& verdict
 }
 
 /// Whether the device can never have its counters, whatever else is placed.
-bool Tables::out_of_counters(std::uint32_t device) const {
+bool CandidateTables::out_of_counters(std::uint32_t device) const {
   const auto& view = view_.devices[device];
   const auto& pool = view_.pools[view.pool];
   if (!pool.counters_may_grow) {
@@ -139,7 +141,8 @@ bool Tables::out_of_counters(std::uint32_t device) const {
          });
 }
 
-Stage Tables::availability(const Spec& spec, std::uint32_t device, const CapacityPlan* plan) {
+Stage CandidateTables::availability(const Spec& spec, std::uint32_t device,
+                                    const CapacityPlan* plan) {
   const auto& view = view_.devices[device];
   if (!spec.admin && dedicated(device)) return Stage::in_use;
   if (features_.experimental() && !view.slice->skip_node_operations.empty() &&
@@ -155,8 +158,8 @@ Stage Tables::availability(const Spec& spec, std::uint32_t device, const Capacit
   return plan != nullptr && !fits(*plan, device) ? Stage::capacity : Stage::usable;
 }
 
-void Tables::fill(std::size_t spec_number) {
-  const auto& spec = ask_.specs[spec_number];
+void CandidateTables::fill(std::size_t spec_number) {
+  const auto& spec = prepared_.specs[spec_number];
   auto& row = rows_[spec_number];
   if (!spec.device_class || spec.error) return;
   const auto devices = static_cast<std::uint32_t>(view_.devices.size());
@@ -187,8 +190,8 @@ void Tables::fill(std::size_t spec_number) {
   fill_values(spec_number);
 }
 
-void Tables::fill_values(std::size_t spec_number) {
-  const auto& spec = ask_.specs[spec_number];
+void CandidateTables::fill_values(std::size_t spec_number) {
+  const auto& spec = prepared_.specs[spec_number];
   auto& row = rows_[spec_number];
   for (const auto constraint : spec.constraints) {
     row.values.push_back(values_of(spec, constraint));
@@ -220,8 +223,8 @@ void Tables::fill_values(std::size_t spec_number) {
   }
 }
 
-const std::vector<ValueId>* Tables::values_of(const Spec& spec, std::uint32_t constraint) {
-  const auto& attribute = ask_.claims[spec.claim].constraints[constraint].attribute;
+const std::vector<ValueId>* CandidateTables::values_of(const Spec& spec, std::uint32_t constraint) {
+  const auto& attribute = prepared_.claims[spec.claim].constraints[constraint].attribute;
   const auto* derived = spec.find_derived(attribute);
   const auto* program = derived == nullptr ? nullptr : derived->program.program.get();
   const bool broken = derived != nullptr && program == nullptr;
@@ -247,12 +250,12 @@ const std::vector<ValueId>* Tables::values_of(const Spec& spec, std::uint32_t co
   return values_.back().values.get();
 }
 
-Result<void> Tables::collect_all(std::size_t spec_number) {
-  const auto& spec = ask_.specs[spec_number];
+Result<void> CandidateTables::collect_all(std::size_t spec_number) {
+  const auto& spec = prepared_.specs[spec_number];
   auto& row = rows_[spec_number];
   row.all.clear();
   const auto asks = fmt::format("claim {}, request {}: asks for all devices, but resource pool ",
-                                ask_.claims[spec.claim].label, spec.name);
+                                prepared_.claims[spec.claim].label, spec.name);
   for (std::size_t p = 0; p < view_.pools.size(); ++p) {
     const auto& pool = view_.pools[p];
     if (!pool.usable()) {
@@ -266,7 +269,7 @@ Result<void> Tables::collect_all(std::size_t spec_number) {
       if (verdict == Verdict::capacity_error) {
         return fail(ErrorCode::invalid,
                     fmt::format("claim {}, request {}: checking capacity for device {}: {}",
-                                ask_.claims[spec.claim].label, spec.name,
+                                prepared_.claims[spec.claim].label, spec.name,
                                 view_.devices[device].name(), row.capacity[device]->error));
       }
       if (verdict == Verdict::selector_error || verdict == Verdict::scope_error) {
@@ -277,9 +280,9 @@ Result<void> Tables::collect_all(std::size_t spec_number) {
   return {};
 }
 
-std::string Tables::error_text(std::size_t spec_number, std::uint32_t device) {
-  const auto& spec = ask_.specs[spec_number];
-  const auto& claim = ask_.claims[spec.claim];
+std::string CandidateTables::error_text(std::size_t spec_number, std::uint32_t device) {
+  const auto& spec = prepared_.specs[spec_number];
+  const auto& claim = prepared_.claims[spec.claim];
   const auto& view = view_.devices[device];
   const auto id = view_.id_text(device);
   switch (rows_[spec_number].verdicts[device]) {
@@ -315,9 +318,9 @@ std::string Tables::error_text(std::size_t spec_number, std::uint32_t device) {
   return explain(spec.selectors, "claim " + claim.label).value_or("");
 }
 
-std::string Tables::derived_error_text(const Spec& spec, std::uint32_t constraint,
-                                       std::uint32_t device) {
-  const auto& attribute = ask_.claims[spec.claim].constraints[constraint].attribute;
+std::string CandidateTables::derived_error_text(const Spec& spec, std::uint32_t constraint,
+                                                std::uint32_t device) {
+  const auto& attribute = prepared_.claims[spec.claim].constraints[constraint].attribute;
   const auto* derived = spec.find_derived(attribute);
   if (!derived->program.program) {
     return fmt::format("compile derived attribute {} failed: {}", attribute,

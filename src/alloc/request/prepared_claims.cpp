@@ -1,4 +1,4 @@
-#include "alloc/request/ask.h"
+#include "alloc/request/prepared_claims.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,29 +15,29 @@ class Preparer {
   Preparer(const cluster::Snapshot& snapshot, const Features& features, Programs& programs)
       : snapshot_(snapshot), features_(features), programs_(programs) {}
 
-  Ask prepare(std::span<const ResourceClaim* const> claims) {
+  PreparedClaims prepare(std::span<const ResourceClaim* const> claims) {
     for (const auto* claim : claims) {
-      AskedClaim asked;
-      asked.claim = std::make_shared<const ResourceClaim>(*claim);
-      asked.label = claim->key().to_string();
-      for (const auto& request : asked.claim->spec.requests) {
-        add_request(asked, request);
+      PreparedClaim made;
+      made.claim = std::make_shared<const ResourceClaim>(*claim);
+      made.label = claim->key().to_string();
+      for (const auto& request : made.claim->spec.requests) {
+        add_request(made, request);
       }
-      add_constraints(asked);
-      ask_.claims.push_back(std::move(asked));
+      add_constraints(made);
+      prepared_.claims.push_back(std::move(made));
     }
-    for (auto& spec : ask_.specs) find_constraints(spec);
-    return std::move(ask_);
+    for (auto& spec : prepared_.specs) find_constraints(spec);
+    return std::move(prepared_);
   }
 
  private:
-  void add_request(AskedClaim& claim, const DeviceRequest& request) {
-    AskedRequest asked;
-    asked.first = static_cast<std::uint32_t>(ask_.specs.size());
-    asked.alternatives = !request.first_available.empty();
-    asked.error = request_error(claim, request);
+  void add_request(PreparedClaim& claim, const DeviceRequest& request) {
+    PreparedRequest made;
+    made.first = static_cast<std::uint32_t>(prepared_.specs.size());
+    made.alternatives = !request.first_available.empty();
+    made.error = request_error(claim, request);
     const auto number = static_cast<std::uint32_t>(claim.requests.size());
-    if (asked.alternatives) {
+    if (made.alternatives) {
       for (std::uint32_t i = 0; i < request.first_available.size(); ++i) {
         auto spec = make_spec(claim, request.first_available[i], request.first_available[i].name);
         spec.parent = request.name;
@@ -45,19 +45,19 @@ class Preparer {
         spec.sub = i;
         spec.admin = false;
         spec.request = number;
-        ask_.specs.push_back(std::move(spec));
+        prepared_.specs.push_back(std::move(spec));
       }
     } else {
       static const DeviceRequestSpec nothing;
       auto spec = make_spec(claim, request.exactly ? *request.exactly : nothing, request.name);
       spec.request = number;
-      ask_.specs.push_back(std::move(spec));
+      prepared_.specs.push_back(std::move(spec));
     }
-    asked.last = static_cast<std::uint32_t>(ask_.specs.size());
-    claim.requests.push_back(std::move(asked));
+    made.last = static_cast<std::uint32_t>(prepared_.specs.size());
+    claim.requests.push_back(std::move(made));
   }
 
-  std::optional<std::string> request_error(const AskedClaim& claim,
+  std::optional<std::string> request_error(const PreparedClaim& claim,
                                            const DeviceRequest& request) const {
     if (!features_.prioritized_list && !request.first_available.empty()) {
       return fmt::format(
@@ -76,11 +76,12 @@ class Preparer {
     return std::nullopt;
   }
 
-  Spec make_spec(const AskedClaim& claim, const DeviceRequestSpec& given, const std::string& name) {
+  Spec make_spec(const PreparedClaim& claim, const DeviceRequestSpec& given,
+                 const std::string& name) {
     Spec spec;
     spec.spec = &given;
     spec.name = name;
-    spec.claim = static_cast<std::uint32_t>(ask_.claims.size());
+    spec.claim = static_cast<std::uint32_t>(prepared_.claims.size());
     spec.all = given.allocation_mode == "All";
     spec.admin = given.admin_access.value_or(false);
     spec.count = spec.all ? 0 : given.count;
@@ -129,7 +130,7 @@ class Preparer {
     return std::nullopt;
   }
 
-  static void add_constraints(AskedClaim& claim) {
+  static void add_constraints(PreparedClaim& claim) {
     const auto& constraints = claim.claim->spec.constraints;
     for (std::size_t i = 0; i < constraints.size(); ++i) {
       const auto& given = constraints[i];
@@ -147,7 +148,7 @@ class Preparer {
   }
 
   void find_constraints(Spec& spec) const {
-    const auto& claim = ask_.claims[spec.claim];
+    const auto& claim = prepared_.claims[spec.claim];
     const auto full_name = spec.full_name();
     for (std::uint32_t i = 0; i < claim.constraints.size(); ++i) {
       const auto& scope = claim.claim->spec.constraints[i].requests;
@@ -163,7 +164,7 @@ class Preparer {
   const cluster::Snapshot& snapshot_;
   const Features& features_;
   Programs& programs_;
-  Ask ask_;
+  PreparedClaims prepared_;
 };
 
 }  // namespace
@@ -188,16 +189,18 @@ const DerivedAttributeProgram* Spec::find_derived(const std::string& attribute) 
   return at == derived.end() ? nullptr : &*at;
 }
 
-bool Ask::is_for(std::span<const ResourceClaim* const> given) const {
-  return std::ranges::equal(claims, given, [](const AskedClaim& mine, const ResourceClaim* theirs) {
-    return mine.claim->meta.name == theirs->meta.name &&
-           mine.claim->meta.namespace_name == theirs->meta.namespace_name &&
-           mine.claim->spec == theirs->spec;
-  });
+bool PreparedClaims::is_for(std::span<const ResourceClaim* const> given) const {
+  return std::ranges::equal(
+      claims, given, [](const PreparedClaim& mine, const ResourceClaim* theirs) {
+        return mine.claim->meta.name == theirs->meta.name &&
+               mine.claim->meta.namespace_name == theirs->meta.namespace_name &&
+               mine.claim->spec == theirs->spec;
+      });
 }
 
-Ask prepare(std::span<const ResourceClaim* const> claims, const cluster::Snapshot& snapshot,
-            const Features& features, Programs& programs) {
+PreparedClaims prepare(std::span<const ResourceClaim* const> claims,
+                       const cluster::Snapshot& snapshot, const Features& features,
+                       Programs& programs) {
   return Preparer(snapshot, features, programs).prepare(claims);
 }
 

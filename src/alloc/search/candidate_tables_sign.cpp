@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "alloc/search/tables.h"
+#include "alloc/search/candidate_tables.h"
 
 namespace dray::alloc {
 namespace {
@@ -46,7 +46,7 @@ void push_values(std::vector<std::uint64_t>& key, const std::vector<ValueId>& va
 
 }  // namespace
 
-void Tables::sign(std::vector<std::uint64_t>& key) {
+void CandidateTables::sign(std::vector<std::uint64_t>& key) {
   key.reserve(key.size() + view_.devices.size() * (2 + 3 * rows_.size()) + 16);
   key.push_back(view_.devices.size());
   for (const auto& pool : view_.pools) {

@@ -11,13 +11,13 @@
 
 namespace dray::cluster {
 
-/// Numbers for what devices look like to an allocation: slices, and nodes with the use of their
-/// devices, are given equal numbers only if no request can tell them apart that reads none of
-/// left_out(). 0: not told by a number. One owner.
+/// Equivalence classes of slices, and of nodes by their slices and the use of their devices: two
+/// are given one number only if no request that reads none of unclassified() can tell them apart.
+/// 0: of no class. One owner.
 ///
-/// Attributes that nearly every device has a value of its own for (a uuid) would make every slice
-/// look different: those with many values are left out.
-class Looks {
+/// Attributes that nearly every device has a value of its own for (a uuid) would give every slice a
+/// class of its own: those with many values are not compared.
+class EquivalenceClasses {
  public:
   /// The slice is held as long as anybody else holds it, so that what its number stands for stays
   /// the same.
@@ -26,9 +26,9 @@ class Looks {
   /// `pools` are those with slices of the node.
   [[nodiscard]] std::uint32_t of_node(const std::string& node, std::vector<const Pool*> pools);
 
-  /// Sorted. Replaced when one more is left out.
-  [[nodiscard]] const std::shared_ptr<const std::vector<cel::Name>>& left_out() const {
-    return left_out_;
+  /// Attributes that are not compared, sorted. Replaced when one more comes.
+  [[nodiscard]] const std::shared_ptr<const std::vector<cel::Name>>& unclassified() const {
+    return unclassified_;
   }
   /// Whether there are so many numbers that it is better to begin anew: all numbers are void then.
   [[nodiscard]] bool full() const;
@@ -41,12 +41,12 @@ class Looks {
   struct KeyHash {
     std::size_t operator()(const Key& key) const;
   };
-  struct SliceLook {
+  struct SliceClass {
     std::uint64_t number = 0;
     std::shared_ptr<const PublishedSlice> slice;
   };
   struct Column {
-    bool left_out = false;
+    bool unclassified = false;
     std::unordered_set<const void*> values;
   };
   [[nodiscard]] bool describe(const PublishedDevice& device);
@@ -57,10 +57,10 @@ class Looks {
   void sweep();
 
   Key key_;  // being made
-  std::unordered_map<Key, SliceLook, KeyHash> slices_;
+  std::unordered_map<Key, SliceClass, KeyHash> slices_;
   std::unordered_map<Key, std::uint32_t, KeyHash> nodes_;
   std::unordered_map<std::uint64_t, std::vector<Column>> columns_;  // by the serial of DeviceNames
-  std::shared_ptr<const std::vector<cel::Name>> left_out_ =
+  std::shared_ptr<const std::vector<cel::Name>> unclassified_ =
       std::make_shared<const std::vector<cel::Name>>();
   std::uint64_t last_slice_ = 0;
   std::size_t sweep_at_ = 4096;

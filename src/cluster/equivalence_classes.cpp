@@ -1,4 +1,4 @@
-#include "cluster/looks.h"
+#include "cluster/equivalence_classes.h"
 
 #include <algorithm>
 #include <string_view>
@@ -36,7 +36,7 @@ bool names_differ(const Pool& pool) {
 
 }  // namespace
 
-std::size_t Looks::KeyHash::operator()(const Key& key) const {
+std::size_t EquivalenceClasses::KeyHash::operator()(const Key& key) const {
   std::size_t hash = key.size();
   for (const auto word : key) {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
@@ -45,16 +45,16 @@ std::size_t Looks::KeyHash::operator()(const Key& key) const {
   return hash;
 }
 
-void Looks::leave_out(const cel::Name& name) {
-  auto names = *left_out_;
+void EquivalenceClasses::leave_out(const cel::Name& name) {
+  auto names = *unclassified_;
   const auto at = std::ranges::lower_bound(names, name);
   if (at != names.end() && *at == name) return;
   names.insert(at, name);
-  left_out_ = std::make_shared<const std::vector<cel::Name>>(std::move(names));
+  unclassified_ = std::make_shared<const std::vector<cel::Name>>(std::move(names));
 }
 
 /// False: there is something about it that a number cannot stand for.
-bool Looks::describe(const PublishedDevice& device) {
+bool EquivalenceClasses::describe(const PublishedDevice& device) {
   const auto& shape = *device.shape;
   const auto& traits = *device.traits;
   if (shape.conversion_error() || traits.scope || traits.attributes) return false;
@@ -65,26 +65,26 @@ bool Looks::describe(const PublishedDevice& device) {
   push(key_, &traits);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     auto& column = columns[c];
-    if (column.left_out) {
+    if (column.unclassified) {
       key_.push_back(0);
       continue;
     }
     const auto* value = &shape.at(static_cast<int>(c));
     push(key_, value);
     if (!column.values.insert(value).second || column.values.size() < many_values) continue;
-    column.left_out = true;
+    column.unclassified = true;
     column.values.clear();
     leave_out(names.names()[c]);
   }
   return true;
 }
 
-bool Looks::plain(const PublishedSlice& slice) {
+bool EquivalenceClasses::plain(const PublishedSlice& slice) {
   return !slice.per_device && !slice.uses_compatibility_groups &&
          slice.skip_node_operations.empty() && !slice.node_name().empty();
 }
 
-std::uint64_t Looks::of_slice(const std::shared_ptr<const PublishedSlice>& slice) {
+std::uint64_t EquivalenceClasses::of_slice(const std::shared_ptr<const PublishedSlice>& slice) {
   if (!plain(*slice)) return 0;
   key_.clear();
   key_.push_back(slice->devices.size());
@@ -104,14 +104,14 @@ std::uint64_t Looks::of_slice(const std::shared_ptr<const PublishedSlice>& slice
   return known->second.number;
 }
 
-/// A number is never given again: what comes to look like a slice that was dropped gets another.
-void Looks::sweep() {
+/// A number is never given again: a slice equal to one that was dropped gets another.
+void EquivalenceClasses::sweep() {
   std::erase_if(slices_, [](const auto& entry) { return entry.second.slice.use_count() == 1; });
   sweep_at_ = std::max<std::size_t>(4096, slices_.size() * 2);
 }
 
 /// A pool of this node alone, of one generation; its slices in the order of search.
-bool Looks::describe(const Pool& pool, const std::string& node) {
+bool EquivalenceClasses::describe(const Pool& pool, const std::string& node) {
   const auto& first = *pool.slots.front().slice;
   if (first.node_name() != node || pool.slots.back().slice->node_name() != node) return false;
   if (pool.generations.size() != 1 || !names_differ(pool)) return false;
@@ -123,10 +123,11 @@ bool Looks::describe(const Pool& pool, const std::string& node) {
     return std::tie(slot->slice->name, slot->slice->arrival);
   });
   for (const auto* slot : slots) {
-    if (slot->slice->look == 0 || slot->slice->pool_slice_count != first.pool_slice_count) {
+    if (slot->slice->equivalence_class == 0 ||
+        slot->slice->pool_slice_count != first.pool_slice_count) {
       return false;
     }
-    key_.push_back(slot->slice->look);
+    key_.push_back(slot->slice->equivalence_class);
     if (!slot->use) continue;
     for (const auto& [position, use] : *slot->use) {
       if (use.shares > 0 || use.has_consumed) return false;
@@ -136,7 +137,7 @@ bool Looks::describe(const Pool& pool, const std::string& node) {
   return true;
 }
 
-std::uint32_t Looks::of_node(const std::string& node, std::vector<const Pool*> pools) {
+std::uint32_t EquivalenceClasses::of_node(const std::string& node, std::vector<const Pool*> pools) {
   std::ranges::sort(pools, {}, [](const Pool* pool) { return std::tie(pool->driver, pool->name); });
   key_.clear();
   for (const auto* pool : pools) {
@@ -146,11 +147,11 @@ std::uint32_t Looks::of_node(const std::string& node, std::vector<const Pool*> p
   return nodes_.try_emplace(key_, number).first->second;
 }
 
-bool Looks::full() const {
+bool EquivalenceClasses::full() const {
   return nodes_.size() > most_numbers;
 }
 
-void Looks::begin_anew() {
+void EquivalenceClasses::begin_anew() {
   nodes_.clear();
   ++era_;
 }

@@ -58,24 +58,24 @@ struct Constraint {
   bool distinct = false;
 };
 
-struct AskedRequest {
-  std::uint32_t first = 0;  ///< of Ask::specs
+struct PreparedRequest {
+  std::uint32_t first = 0;  ///< of PreparedClaims::specs
   std::uint32_t last = 0;
   bool alternatives = false;
   std::optional<std::string> error;
 };
 
-struct AskedClaim {
+struct PreparedClaim {
   std::shared_ptr<const ResourceClaim> claim;
   std::string label;  ///< klog.KObj: namespace/name
-  std::vector<AskedRequest> requests;
+  std::vector<PreparedRequest> requests;
   std::vector<Constraint> constraints;
   std::optional<std::string> constraint_error;
 };
 
 /// What a pod's claims ask for, prepared once for many nodes. Holds copies of the claims.
-struct Ask {
-  std::vector<AskedClaim> claims;
+struct PreparedClaims {
+  std::vector<PreparedClaim> claims;
   std::vector<Spec> specs;
 
   [[nodiscard]] bool is_for(std::span<const ResourceClaim* const> given) const;
@@ -83,8 +83,8 @@ struct Ask {
 
 /// The checks that upstream makes before it looks at any device are made here, their errors kept
 /// for when upstream would report them.
-[[nodiscard]] Ask prepare(std::span<const ResourceClaim* const> claims,
-                          const cluster::Snapshot& snapshot, const Features& features,
-                          Programs& programs);
+[[nodiscard]] PreparedClaims prepare(std::span<const ResourceClaim* const> claims,
+                                     const cluster::Snapshot& snapshot, const Features& features,
+                                     Programs& programs);
 
 }  // namespace dray::alloc

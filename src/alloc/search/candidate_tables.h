@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "alloc/request/ask.h"
+#include "alloc/request/prepared_claims.h"
 #include "alloc/view/attribute_values.h"
 #include "alloc/view/bits.h"
 #include "alloc/view/node_view.h"
@@ -44,10 +44,11 @@ inline constexpr ValueId value_error = UINT32_MAX;
 
 /// Everything that a search over one node can know before it starts: verdicts without side effects,
 /// so it does no harm that upstream would not have asked for all of them.
-class Tables {
+class CandidateTables {
  public:
-  Tables(const NodeView& view, const Ask& ask, const AllocatorOptions& options,
-         const cluster::AllocatedState& state, const cluster::NodeFacts& node, Memory& memory);
+  CandidateTables(const NodeView& view, const PreparedClaims& prepared,
+                  const AllocatorOptions& options, const cluster::AllocatedState& state,
+                  const cluster::NodeFacts& node, Memory& memory);
 
   struct Row {
     std::vector<Verdict> verdicts;              ///< by device
@@ -102,7 +103,7 @@ class Tables {
   [[nodiscard]] const std::vector<ValueId>* values_of(const Spec& spec, std::uint32_t constraint);
 
   const NodeView& view_;
-  const Ask& ask_;
+  const PreparedClaims& prepared_;
   const AllocatorOptions& options_;
   const Features& features_;
   const cluster::AllocatedState& state_;
