@@ -181,7 +181,8 @@ Result<Remembered> Allocator::State::search(const PreparedClaims& prepared, Work
       answer.detail = fmt::format("gave up after {} steps", options.step_budget);
       return answer;
     case Found::Kind::none:
-      if (!work.view->any_invalid) return diagnose(*work.view, prepared, *work.tables);
+      if (!work.view->any_invalid)
+        return diagnose(*work.view, prepared, *work.tables, memory.attributes);
       answer.reason = Reason::pool_invalid;
       answer.detail = "invalid resource pools were encountered";
       return answer;

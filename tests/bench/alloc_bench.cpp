@@ -21,7 +21,7 @@ ResourceClaim four_on_one_root() {
   spec.selectors.push_back(
       {"device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('40Gi')) >= 0"});
   auto made = make_claim("four", {request("gpu", spec)});
-  made.spec.constraints.emplace_back().match_attribute = root_attribute;
+  made.spec.constraints.push_back(match(root_attribute));
   return made;
 }
 
@@ -174,7 +174,7 @@ void bm_two_groups(benchmark::State& bench) {
     devices[i].attributes[root_attribute] = std::to_string(i % 2);
   }
   auto asked = make_claim("c", {request("r", exactly(bench.range(0) / 2 + 1))});
-  asked.spec.constraints.emplace_back().match_attribute = root_attribute;
+  asked.spec.constraints.push_back(match(root_attribute));
   ask_one_node(bench, {make_slice("n1", std::move(devices))}, asked);
 }
 

@@ -47,6 +47,18 @@ inline ResourceClaim make_claim(const std::string& name, std::int64_t gpus,
   return claim;
 }
 
+inline DeviceConstraint match(std::string attribute, std::vector<std::string> requests = {}) {
+  return {.requests = std::move(requests),
+          .kind = ConstraintKind::match_attribute,
+          .attribute = std::move(attribute)};
+}
+
+inline DeviceConstraint distinct(std::string attribute, std::vector<std::string> requests = {}) {
+  return {.requests = std::move(requests),
+          .kind = ConstraintKind::distinct_attribute,
+          .attribute = std::move(attribute)};
+}
+
 inline ResourceClaimTemplate make_template(const std::string& name,
                                            std::vector<DeviceRequest> requests) {
   ResourceClaimTemplate made;

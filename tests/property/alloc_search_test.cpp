@@ -88,10 +88,10 @@ ResourceClaim random_claim(Random& random, const std::string& name) {
   }
   auto made = make_claim(name, std::move(requests));
   for (int i = pick(random, 3); i > 0; --i) {
-    auto& constraint = made.spec.constraints.emplace_back();
     const char* attribute = pick(random, 2) == 0 ? "x.io/numa" : "a.example.com/root";
-    (pick(random, 3) > 0 ? constraint.match_attribute : constraint.distinct_attribute) = attribute;
+    auto constraint = pick(random, 3) > 0 ? match(attribute) : distinct(attribute);
     if (pick(random, 2) == 0) constraint.requests = {"r0", "r1"};
+    made.spec.constraints.push_back(std::move(constraint));
   }
   return made;
 }

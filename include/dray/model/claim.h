@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dray/base/quantity.h"
@@ -84,11 +86,28 @@ struct DeviceRequest {
   bool operator==(const DeviceRequest&) const = default;
 };
 
-/// Either of the two is set; with both, upstream looks at match_attribute only.
+/// What a constraint wants of the values that the devices have of its attribute.
+enum class ConstraintKind : std::uint8_t {
+  unknown,             ///< to dray: refuses the claim
+  match_attribute,     ///< all the same
+  distinct_attribute,  ///< no two the same
+};
+
+/// The field of DeviceConstraint that holds the attribute of each kind. Where an object has
+/// several, upstream looks at the first of them alone.
+struct ConstraintField {
+  ConstraintKind kind;
+  std::string_view name;
+};
+inline constexpr std::array constraint_fields{
+    ConstraintField{ConstraintKind::match_attribute, "matchAttribute"},
+    ConstraintField{ConstraintKind::distinct_attribute, "distinctAttribute"}};
+
+/// A condition on the devices of several requests together.
 struct DeviceConstraint {
   std::vector<std::string> requests;  ///< `req` or `req/sub`; empty: all
-  std::optional<std::string> match_attribute;
-  std::optional<std::string> distinct_attribute;
+  ConstraintKind kind = ConstraintKind::unknown;
+  std::string attribute;  ///< its full name, domain/name
 
   bool operator==(const DeviceConstraint&) const = default;
 };

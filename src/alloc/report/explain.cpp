@@ -177,60 +177,29 @@ std::string describe(const RequestFunnel& made, std::int64_t wanted, const Tally
   return text;
 }
 
-/// The requests of the claim that a constraint holds together, and how many devices they want; one
-/// with alternatives is left out.
-struct Scope {
-  std::vector<std::uint32_t> specs;
-  std::int64_t wanted = 0;
-};
-
-Scope scope_of(const PreparedClaims& prepared, const PreparedClaim& claim,
-               std::uint32_t constraint) {
-  Scope scope;
+/// Why a constraint leaves too few devices for the requests that it binds, those with alternatives
+/// and `All` left out; nothing if it does not.
+std::optional<std::string> too_few_together(const PreparedClaims& prepared,
+                                            const CandidateTables& tables,
+                                            const AttributeValues& values,
+                                            const PreparedClaim& claim, std::uint32_t number) {
+  std::vector<Bits> usable;
+  usable.reserve(claim.requests.size());
+  std::vector<Demand> demands;
   for (const auto& request : claim.requests) {
     const auto& spec = prepared.specs[request.first];
     if (request.alternatives || spec.all) continue;
-    if (std::ranges::find(spec.constraints, constraint) == spec.constraints.end()) continue;
-    scope.specs.push_back(request.first);
-    scope.wanted += spec.count;
+    const auto place = std::ranges::find(spec.constraints, number);
+    if (place == spec.constraints.end()) continue;
+    const auto& row = tables.row(request.first);
+    usable.push_back(row.usable);
+    const auto at = static_cast<std::size_t>(place - spec.constraints.begin());
+    demands.push_back(
+        {.count = spec.count, .candidates = &usable.back(), .values = row.values[at]});
   }
-  return scope;
-}
-
-/// What a constraint leaves at most: with matchAttribute of the best value, else of all values.
-std::optional<std::string> too_few_together(const NodeView& view, const PreparedClaims& prepared,
-                                            const CandidateTables& tables,
-                                            const PreparedClaim& claim, std::uint32_t number) {
-  const auto& constraint = claim.constraints[number];
-  const auto scope = scope_of(prepared, claim, number);
-  std::map<ValueId, Bits> by_value;
-  for (const auto s : scope.specs) {
-    const auto& constraints = prepared.specs[s].constraints;
-    const auto place = std::ranges::find(constraints, number) - constraints.begin();
-    const auto& row = tables.row(s);
-    const auto& values = *row.values[static_cast<std::size_t>(place)];
-    for (auto d = row.usable.next(0); d < row.usable.end(); d = row.usable.next(d + 1)) {
-      if (!tables.is_scalar(values[d])) return std::nullopt;  // lists share elements
-      by_value.try_emplace(values[d], Bits(view.devices.size())).first->second.set(d);
-    }
-  }
-  if (constraint.distinct) {
-    if (std::cmp_greater_equal(by_value.size(), scope.wanted)) return std::nullopt;
-    return fmt::format("constraint #{}: {} different values of {}, {} wanted", number,
-                       by_value.size(), constraint.attribute, scope.wanted);
-  }
-  std::int64_t most = 0;
-  for (const auto& [value, devices] : by_value) {
-    std::int64_t sum = 0;
-    for (const auto s : scope.specs) {
-      const auto there = static_cast<std::int64_t>(tables.row(s).usable.count_common(devices));
-      sum += std::min(there, prepared.specs[s].count);
-    }
-    most = std::max(most, std::min(sum, static_cast<std::int64_t>(devices.count())));
-  }
-  if (most >= scope.wanted) return std::nullopt;
-  return fmt::format("constraint #{}: of {} wanted, at most {} have one {}", number, scope.wanted,
-                     most, constraint.attribute);
+  auto text = claim.constraints[number]->shortage(demands, values);
+  if (!text) return std::nullopt;
+  return fmt::format("constraint #{}: {}", number, *text);
 }
 
 }  // namespace
@@ -246,7 +215,7 @@ std::vector<RequestFunnel> funnels(const NodeView& view, const PreparedClaims& p
 }
 
 Remembered diagnose(const NodeView& view, const PreparedClaims& prepared,
-                    const CandidateTables& tables) {
+                    const CandidateTables& tables, const AttributeValues& values) {
   Remembered refusal;
   refusal.reason = Reason::constraint;
   bool counters = false;
@@ -281,7 +250,7 @@ Remembered diagnose(const NodeView& view, const PreparedClaims& prepared,
   }
   for (const auto& claim : prepared.claims) {
     for (std::uint32_t i = 0; i < claim.constraints.size(); ++i) {
-      if (auto few = too_few_together(view, prepared, tables, claim, i)) {
+      if (auto few = too_few_together(prepared, tables, values, claim, i)) {
         refusal.detail = *std::move(few);
         return refusal;
       }

@@ -5,6 +5,7 @@
 #include "alloc/request/prepared_claims.h"
 #include "alloc/search/candidate_tables.h"
 #include "alloc/search/memo.h"
+#include "alloc/view/attribute_values.h"
 #include "alloc/view/node_view.h"
 #include "dray/alloc/allocator.h"
 
@@ -18,6 +19,6 @@ namespace dray::alloc {
 /// The Reason for a search that found nothing: the first stage that left some request with too few
 /// devices, else what the requests do to each other.
 [[nodiscard]] Remembered diagnose(const NodeView& view, const PreparedClaims& prepared,
-                                  const CandidateTables& tables);
+                                  const CandidateTables& tables, const AttributeValues& values);
 
 }  // namespace dray::alloc

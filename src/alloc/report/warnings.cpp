@@ -40,26 +40,16 @@ void part_of_a_tpu_host(const NodeView& view, std::span<const Pick> picks,
       fmt::format("libtpu needs all chips of the host: {} of {} are taken", taken, chips));
 }
 
-/// `false NUMA alignment: -1 means unknown (dra.net/numaNode)`.
-std::string false_alignment(std::string_view attribute, std::string_view value) {
-  const auto has = [&](std::string_view word) { return attribute.find(word) != attribute.npos; };
-  const auto* kind = has("numa") ? "NUMA " : has("pcie") ? "PCIe " : "";
-  return fmt::format("false {}alignment: {} means unknown ({})", kind,
-                     value.empty() ? "an empty value" : value, attribute);
-}
-
-void matched_by_unknown(const PreparedClaims& prepared, const CandidateTables& tables,
-                        const AttributeValues& values, std::span<const Pick> picks,
-                        std::vector<std::string>& out) {
+void from_constraints(const PreparedClaims& prepared, const CandidateTables& tables,
+                      const AttributeValues& values, std::span<const Pick> picks,
+                      std::vector<std::string>& out) {
   std::set<std::string> said;
   for (const auto& pick : picks) {
     const auto& spec = prepared.specs[pick.spec];
     for (std::size_t i = 0; i < spec.constraints.size(); ++i) {
-      const auto& constraint = prepared.claims[spec.claim].constraints[spec.constraints[i]];
-      const auto value = (*tables.row(pick.spec).values[i])[pick.device];
-      if (constraint.distinct || !values.stands_for_unknown(value)) continue;
-      auto text = false_alignment(constraint.attribute, values.text(value, true).value_or(""));
-      if (said.insert(text).second) out.push_back(std::move(text));
+      const auto& constraint = *prepared.claims[spec.claim].constraints[spec.constraints[i]];
+      auto text = constraint.warning((*tables.row(pick.spec).values[i])[pick.device], values);
+      if (text && said.insert(*text).second) out.push_back(*std::move(text));
     }
   }
 }
@@ -72,7 +62,7 @@ std::vector<std::string> warnings(const NodeView& view, const PreparedClaims& pr
   std::vector<std::string> out;
   shares_on_one_card(view, prepared, tables, picks, out);
   part_of_a_tpu_host(view, picks, out);
-  matched_by_unknown(prepared, tables, values, picks, out);
+  from_constraints(prepared, tables, values, picks, out);
   return out;
 }
 

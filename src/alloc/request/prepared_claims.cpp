@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "alloc/constraint/kinds.h"
+
 namespace dray::alloc {
 namespace {
 
@@ -130,20 +132,16 @@ class Preparer {
     return std::nullopt;
   }
 
-  static void add_constraints(PreparedClaim& claim) {
+  void add_constraints(PreparedClaim& claim) const {
     const auto& constraints = claim.claim->spec.constraints;
     for (std::size_t i = 0; i < constraints.size(); ++i) {
-      const auto& given = constraints[i];
-      if (given.match_attribute) {
-        claim.constraints.push_back({*given.match_attribute, false});
-      } else if (given.distinct_attribute) {
-        claim.constraints.push_back({*given.distinct_attribute, true});
-      } else {
-        claim.constraint_error =
-            fmt::format("claim {}, constraint #{}: empty constraint (unsupported constraint type?)",
-                        claim.label, i);
-        return;
-      }
+      claim.constraints.push_back(make_constraint(constraints[i], features_));
+      if (claim.constraints.back()) continue;
+      claim.constraints.pop_back();
+      claim.constraint_error =
+          fmt::format("claim {}, constraint #{}: empty constraint (unsupported constraint type?)",
+                      claim.label, i);
+      return;
     }
   }
 

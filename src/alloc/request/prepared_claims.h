@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "alloc/constraint/constraint.h"
 #include "alloc/request/capacity.h"
 #include "dray/alloc/features.h"
 #include "dray/cluster/snapshot.h"
@@ -53,11 +54,6 @@ struct Spec {
   [[nodiscard]] const DerivedAttributeProgram* find_derived(const std::string& attribute) const;
 };
 
-struct Constraint {
-  std::string attribute;
-  bool distinct = false;
-};
-
 struct PreparedRequest {
   std::uint32_t first = 0;  ///< of PreparedClaims::specs
   std::uint32_t last = 0;
@@ -69,7 +65,7 @@ struct PreparedClaim {
   std::shared_ptr<const ResourceClaim> claim;
   std::string label;  ///< klog.KObj: namespace/name
   std::vector<PreparedRequest> requests;
-  std::vector<Constraint> constraints;
+  std::vector<std::shared_ptr<const Constraint>> constraints;
   std::optional<std::string> constraint_error;
 };
 

@@ -196,20 +196,17 @@ void CandidateTables::fill_values(std::size_t spec_number) {
   for (const auto constraint : spec.constraints) {
     row.values.push_back(values_of(spec, constraint));
   }
-  // A constraint that meets no value refuses the device, one that cannot be computed is an error:
-  // whichever comes first.
-  const auto missing = [&](ValueId id) {
-    return id == 0 || (features_.list_type_attributes && id != value_error &&
-                       memory_.attributes.value(id).elements.empty());
-  };
+  // A constraint that does not even admit the device as the first refuses it, a value that cannot
+  // be computed is an error: whichever comes first.
+  const auto& constraints = prepared_.claims[spec.claim].constraints;
   for (auto d = row.usable.next(0); d < row.usable.end(); d = row.usable.next(d + 1)) {
-    for (const auto* values : row.values) {
-      const auto id = (*values)[d];
+    for (std::size_t i = 0; i < spec.constraints.size(); ++i) {
+      const auto id = (*row.values[i])[d];
       if (id == value_error) {
         row.may_fail = true;
         break;
       }
-      if (!missing(id)) continue;
+      if (constraints[spec.constraints[i]]->admits({}, id, memory_.attributes)) continue;
       row.stages[d] = Stage::constraint;
       row.usable.reset(d);
       break;
@@ -224,7 +221,7 @@ void CandidateTables::fill_values(std::size_t spec_number) {
 }
 
 const std::vector<ValueId>* CandidateTables::values_of(const Spec& spec, std::uint32_t constraint) {
-  const auto& attribute = prepared_.claims[spec.claim].constraints[constraint].attribute;
+  const auto& attribute = prepared_.claims[spec.claim].constraints[constraint]->attribute();
   const auto* derived = spec.find_derived(attribute);
   const auto* program = derived == nullptr ? nullptr : derived->program.program.get();
   const bool broken = derived != nullptr && program == nullptr;
@@ -320,7 +317,7 @@ std::string CandidateTables::error_text(std::size_t spec_number, std::uint32_t d
 
 std::string CandidateTables::derived_error_text(const Spec& spec, std::uint32_t constraint,
                                                 std::uint32_t device) {
-  const auto& attribute = prepared_.claims[spec.claim].constraints[constraint].attribute;
+  const auto& attribute = prepared_.claims[spec.claim].constraints[constraint]->attribute();
   const auto* derived = spec.find_derived(attribute);
   if (!derived->program.program) {
     return fmt::format("compile derived attribute {} failed: {}", attribute,

@@ -40,8 +40,6 @@ enum class Stage : std::uint8_t {
   constraint,
 };
 
-inline constexpr ValueId value_error = UINT32_MAX;
-
 /// Everything that a search over one node can know before it starts: verdicts without side effects,
 /// so it does no harm that upstream would not have asked for all of them.
 class CandidateTables {
@@ -79,10 +77,6 @@ class CandidateTables {
   [[nodiscard]] bool dedicated(std::uint32_t device) const;
   /// Whether shares of the device are held: its counters are charged already.
   [[nodiscard]] bool shared_already(std::uint32_t device) const;
-  /// Whether the value is one, and not a list or an error.
-  [[nodiscard]] bool is_scalar(ValueId id) const {
-    return id != value_error && memory_.attributes.value(id).scalar;
-  }
   /// Whether the device may be given to several (and the feature is on).
   [[nodiscard]] bool shareable(std::uint32_t device) const {
     return features_.consumable_capacity &&

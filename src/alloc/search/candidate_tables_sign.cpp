@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "alloc/search/candidate_tables.h"
 
 namespace dray::alloc {
@@ -18,29 +16,6 @@ void push(std::vector<std::uint64_t>& key, const std::string& text) {
       word = word << 8U | static_cast<unsigned char>(text[j]);
     }
     key.push_back(word);
-  }
-}
-
-/// Values by the order in which they first appear: which they are does not matter to a constraint,
-/// only which are equal. Lists may overlap without being equal, and stand for themselves.
-void push_values(std::vector<std::uint64_t>& key, const std::vector<ValueId>& values,
-                 const AttributeValues& known) {
-  std::vector<ValueId> seen;
-  for (const auto id : values) {
-    if (id == 0 || id == value_error) {
-      key.push_back(id);
-      continue;
-    }
-    const auto& value = known.value(id);
-    if (value.scalar) {
-      const auto at = std::ranges::find(seen, id);
-      key.push_back(1 + static_cast<std::uint64_t>(at - seen.begin()));
-      if (at == seen.end()) seen.push_back(id);
-      continue;
-    }
-    key.push_back(UINT64_MAX - 1);
-    key.push_back(value.elements.size());
-    key.insert(key.end(), value.elements.begin(), value.elements.end());
   }
 }
 
@@ -89,7 +64,11 @@ void CandidateTables::sign(std::vector<std::uint64_t>& key) {
         push(key, plan->total[i] - used[i]);
       }
     }
-    for (const auto* values : row.values) push_values(key, *values, memory_.attributes);
+    const auto& spec = prepared_.specs[s];
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+      const auto& constraint = *prepared_.claims[spec.claim].constraints[spec.constraints[i]];
+      constraint.sign_candidates(*row.values[i], memory_.attributes, key);
+    }
   }
 }
 

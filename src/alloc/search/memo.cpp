@@ -33,9 +33,7 @@ std::size_t hash_of(const PreparedClaims& prepared) {
       for (const auto& sub : request.first_available) mix(hash, hash_of(sub));
     }
     for (const auto& constraint : claim.claim->spec.constraints) {
-      if (constraint.match_attribute) {
-        mix(hash, std::hash<std::string>{}(*constraint.match_attribute));
-      }
+      mix(hash, std::hash<std::string>{}(constraint.attribute));
     }
   }
   return hash;
@@ -66,7 +64,7 @@ AttributeReads reads_of(const PreparedClaims& prepared, const std::vector<std::s
     for (const auto& derived : spec.derived) add(derived.program);
   }
   for (const auto& claim : prepared.claims) {
-    for (const auto& constraint : claim.constraints) add_attribute(constraint.attribute);
+    for (const auto& constraint : claim.constraints) add_attribute(constraint->attribute());
   }
   std::ranges::for_each(placed, add_attribute);
   std::ranges::sort(reads.names);

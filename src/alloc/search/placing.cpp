@@ -4,14 +4,6 @@
 #include <iterator>
 
 namespace dray::alloc {
-namespace {
-
-bool disjoint(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
-  return std::ranges::none_of(a,
-                              [&](auto element) { return std::ranges::binary_search(b, element); });
-}
-
-}  // namespace
 
 Placing::Placing(const NodeView& view, const PreparedClaims& prepared, CandidateTables& tables,
                  const Features& features, const AttributeValues& values)
@@ -27,55 +19,12 @@ Placing::Placing(const NodeView& view, const PreparedClaims& prepared, Candidate
       counters_(view.counters),
       groups_(view.group_sets) {
   for (const auto& pool : view.pools) short_rows_.push_back(pool.short_rows);
-  for (const auto& claim : prepared.claims) constraints_.emplace_back(claim.constraints.size());
+  for (const auto& claim : prepared.claims) chosen_.emplace_back(claim.constraints.size());
 }
 
-bool Placing::match_allows(const ConstraintState& state, ValueId value) const {
-  if (features_.list_type_attributes) {
-    const auto& elements = values_.value(value).elements;
-    if (elements.empty()) return false;
-    return state.intersections.empty() || !disjoint(state.intersections.back(), elements);
-  }
-  if (state.values.empty()) return true;
-  return value == state.values.front() && values_.value(value).scalar;
-}
-
-bool Placing::distinct_allows(const ConstraintState& state, ValueId value) const {
-  const auto& made = values_.value(value);
-  if (features_.list_type_attributes) {
-    return !made.elements.empty() && std::ranges::all_of(state.values, [&](ValueId other) {
-      return disjoint(values_.value(other).elements, made.elements);
-    });
-  }
-  if (state.values.empty()) return true;
-  return made.scalar && std::ranges::find(state.values, value) == state.values.end();
-}
-
-bool Placing::allows(std::uint32_t claim, std::uint32_t i, ValueId value) const {
-  if (value == 0) return false;
-  const auto& state = constraints_[claim][i];
-  return prepared_.claims[claim].constraints[i].distinct ? distinct_allows(state, value)
-                                                         : match_allows(state, value);
-}
-
-void Placing::push_value(std::uint32_t claim, std::uint32_t i, ValueId value) {
-  auto& state = constraints_[claim][i];
-  state.values.push_back(value);
-  if (!features_.list_type_attributes || prepared_.claims[claim].constraints[i].distinct) return;
-  const auto& elements = values_.value(value).elements;
-  if (state.intersections.empty()) {
-    state.intersections.push_back(elements);
-    return;
-  }
-  std::vector<std::uint32_t> common;
-  std::ranges::set_intersection(state.intersections.back(), elements, std::back_inserter(common));
-  state.intersections.push_back(std::move(common));
-}
-
-void Placing::pop_value(std::uint32_t claim, std::uint32_t i) {
-  auto& state = constraints_[claim][i];
-  state.values.pop_back();
-  if (!state.intersections.empty()) state.intersections.pop_back();
+bool Placing::admits(std::uint32_t claim, std::uint32_t constraint, ValueId value) const {
+  return prepared_.claims[claim].constraints[constraint]->admits(chosen_[claim][constraint], value,
+                                                                 values_);
 }
 
 bool Placing::admit_groups(const ViewDevice& device, Step& step) {
@@ -130,15 +79,19 @@ std::optional<Placing::Outcome> Placing::push_values(const Pick& pick) {
   const auto& row = tables_.row(pick.spec);
   for (std::size_t i = 0; i < spec.constraints.size(); ++i) {
     const auto value = (*row.values[i])[pick.device];
-    if (value != value_error && allows(spec.claim, spec.constraints[i], value)) {
-      push_value(spec.claim, spec.constraints[i], value);
+    if (value != value_error && admits(spec.claim, spec.constraints[i], value)) {
+      chosen_[spec.claim][spec.constraints[i]].push_back(value);
       continue;
     }
     failed_constraint_ = spec.constraints[i];
-    while (i-- > 0) pop_value(spec.claim, spec.constraints[i]);
+    while (i-- > 0) chosen_[spec.claim][spec.constraints[i]].pop_back();
     return value == value_error ? Outcome::derived_error : Outcome::constraint;
   }
   return std::nullopt;
+}
+
+void Placing::pop_values(const Spec& spec) {
+  for (const auto constraint : spec.constraints) chosen_[spec.claim][constraint].pop_back();
 }
 
 void Placing::mark(const Pick& pick, Step& step) {
@@ -180,7 +133,7 @@ Placing::Outcome Placing::place(const Pick& pick) {
     return *refused;
   }
   if (too_full) {
-    for (auto i = spec.constraints.size(); i-- > 0;) pop_value(spec.claim, spec.constraints[i]);
+    pop_values(spec);
     restore(device, step);
     return Outcome::rejected;
   }
@@ -207,7 +160,7 @@ void Placing::undo() {
       }
     }
   }
-  for (auto i = spec.constraints.size(); i-- > 0;) pop_value(spec.claim, spec.constraints[i]);
+  pop_values(spec);
   restore(view_.devices[pick.device], step);
 }
 
@@ -246,19 +199,10 @@ void Placing::sign(const std::vector<std::uint32_t>& kinds, std::vector<std::uin
       out.push_back(static_cast<std::uint64_t>(amount >> 64));
     }
   }
-  for (std::size_t claim = 0; claim < constraints_.size(); ++claim) {
-    for (std::size_t i = 0; i < constraints_[claim].size(); ++i) {
-      const auto& state = constraints_[claim][i];
+  for (std::size_t claim = 0; claim < chosen_.size(); ++claim) {
+    for (std::size_t i = 0; i < chosen_[claim].size(); ++i) {
       out.push_back(UINT64_MAX - 1);
-      if (prepared_.claims[claim].constraints[i].distinct) {
-        auto values = state.values;
-        std::ranges::sort(values);
-        out.insert(out.end(), values.begin(), values.end());
-      } else if (!state.intersections.empty()) {
-        out.insert(out.end(), state.intersections.back().begin(), state.intersections.back().end());
-      } else if (!state.values.empty()) {
-        out.push_back(state.values.front());
-      }
+      prepared_.claims[claim].constraints[i]->sign_chosen(chosen_[claim][i], values_, out);
     }
     out.push_back(per_claim_[claim]);
   }

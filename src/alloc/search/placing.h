@@ -48,16 +48,13 @@ class Placing {
   [[nodiscard]] std::int64_t fullness(std::uint32_t device) const;
   [[nodiscard]] Amount counter(std::size_t row) const { return counters_[row]; }
 
-  /// A claim's constraint as it stands.
-  struct ConstraintState {
-    std::vector<ValueId> values;                            ///< of the devices so far
-    std::vector<std::vector<std::uint32_t>> intersections;  ///< lists: after each device
-  };
-  [[nodiscard]] const ConstraintState& constraint(std::uint32_t claim, std::uint32_t i) const {
-    return constraints_[claim][i];
+  /// The values of a claim's devices so far, as one of its constraints sees them.
+  [[nodiscard]] const std::vector<ValueId>& chosen(std::uint32_t claim,
+                                                   std::uint32_t constraint) const {
+    return chosen_[claim][constraint];
   }
   /// Whether a value may come next.
-  [[nodiscard]] bool allows(std::uint32_t claim, std::uint32_t i, ValueId value) const;
+  [[nodiscard]] bool admits(std::uint32_t claim, std::uint32_t constraint, ValueId value) const;
 
   /// Everything that decides what can still be placed, as numbers: equal signatures, equal futures.
   /// `kind` names devices that are interchangeable.
@@ -76,10 +73,7 @@ class Placing {
   void mark(const Pick& pick, Step& step);
   [[nodiscard]] bool admit_groups(const ViewDevice& device, Step& step);
   [[nodiscard]] bool charge(const ViewDevice& device, int sign);
-  void push_value(std::uint32_t claim, std::uint32_t i, ValueId value);
-  void pop_value(std::uint32_t claim, std::uint32_t i);
-  [[nodiscard]] bool match_allows(const ConstraintState& state, ValueId value) const;
-  [[nodiscard]] bool distinct_allows(const ConstraintState& state, ValueId value) const;
+  void pop_values(const Spec& spec);
   void restore(const ViewDevice& device, Step& step);
 
   const NodeView& view_;
@@ -96,7 +90,7 @@ class Placing {
   std::vector<Amount> counters_;
   std::vector<std::uint32_t> short_rows_;  ///< by pool
   std::vector<GroupSet> groups_;
-  std::vector<std::vector<ConstraintState>> constraints_;
+  std::vector<std::vector<std::vector<ValueId>>> chosen_;  ///< by claim and constraint
   std::uint32_t failed_constraint_ = 0;
 };
 

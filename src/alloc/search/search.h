@@ -92,10 +92,10 @@ class Search {
   /// Nothing from here on can be satisfied; `open` gets the devices worth trying at `at`.
   [[nodiscard]] bool hopeless(const At& at, Bits& open) const;
   [[nodiscard]] Bits open_devices(std::uint32_t spec) const;
-  [[nodiscard]] bool narrow_by_values(const At& at, const std::vector<Pending>& todo,
-                                      std::vector<Bits>& open) const;
-  [[nodiscard]] bool too_few_values(const At& at, const std::vector<Pending>& todo, ConstraintOf of,
-                                    std::vector<Bits>& open) const;
+  [[nodiscard]] bool narrow_by_constraints(const At& at, const std::vector<Pending>& todo,
+                                           std::vector<Bits>& open) const;
+  [[nodiscard]] std::vector<Demand> demands_of(const At& at, const std::vector<Pending>& todo,
+                                               ConstraintOf of, std::vector<Bits>& open) const;
   [[nodiscard]] std::vector<Amount> cheapest(const Bits& open) const;
   [[nodiscard]] bool too_few_counters(const At& at, const std::vector<Pending>& todo,
                                       const std::vector<Bits>& open) const;

@@ -31,16 +31,18 @@ bool Search::all_may_fail(std::uint32_t spec_number) const {
              std::ranges::find(other.constraints, constraint) != other.constraints.end();
     });
   };
+  const auto& constraints = prepared_.claims[spec.claim].constraints;
+  std::vector<std::vector<ValueId>> chosen(spec.constraints.size());
   for (const auto device : row.all) {
     const auto stage = row.stages[device];
     if (stage == Stage::constraint) return true;
     if (stage != Stage::usable && stage != Stage::capacity) return false;
     for (std::size_t i = 0; i < spec.constraints.size(); ++i) {
-      const auto& values = *row.values[i];
-      const bool alike =
-          values[device] == values[row.all.front()] && tables_.is_scalar(values[device]);
-      const bool distinct = prepared_.claims[spec.claim].constraints[spec.constraints[i]].distinct;
-      if (!alike || distinct || applies_elsewhere(spec.constraints[i])) return true;
+      const auto value = (*row.values[i])[device];
+      const bool refused = value == value_error ||
+                           !constraints[spec.constraints[i]]->admits(chosen[i], value, values_);
+      if (refused || applies_elsewhere(spec.constraints[i])) return true;
+      chosen[i].push_back(value);
     }
     if (stage == Stage::capacity) return false;
   }
@@ -191,7 +193,7 @@ Bits Search::open_devices(std::uint32_t spec_number) const {
     if (area_ != nullptr && !area_->test(device)) return;
     for (std::size_t i = 0; i < spec.constraints.size(); ++i) {
       const auto value = (*row.values[i])[device];
-      if (value == value_error || !placing_.allows(spec.claim, spec.constraints[i], value)) return;
+      if (value == value_error || !placing_.admits(spec.claim, spec.constraints[i], value)) return;
     }
     open.set(device);
   };
@@ -214,7 +216,7 @@ bool Search::hopeless(const At& at, Bits& open_here) const {
     for (auto spec = one.first; spec < one.last; ++spec) open[spec] = open_devices(spec);
   }
   open[at.spec].cut_before(at.start);
-  if (narrow_by_values(at, todo, open) || too_few_counters(at, todo, open) ||
+  if (narrow_by_constraints(at, todo, open) || too_few_counters(at, todo, open) ||
       no_matching(at, todo, open)) {
     return true;
   }
@@ -222,56 +224,36 @@ bool Search::hopeless(const At& at, Bits& open_here) const {
   return false;
 }
 
-bool Search::narrow_by_values(const At& at, const std::vector<Pending>& todo,
-                              std::vector<Bits>& open) const {
+/// Whether some constraint shows that the requests which it binds cannot all be served; takes out
+/// the devices that it knows to be of no use.
+bool Search::narrow_by_constraints(const At& at, const std::vector<Pending>& todo,
+                                   std::vector<Bits>& open) const {
   for (auto claim = at.claim; claim <= todo.back().claim; ++claim) {
     const auto& constraints = prepared_.claims[claim].constraints;
     for (std::uint32_t c = 0; c < constraints.size(); ++c) {
-      const bool begun = !placing_.constraint(claim, c).values.empty();
-      if (begun && !constraints[c].distinct) continue;
-      if (too_few_values(at, todo, {claim, c}, open)) return true;
+      auto demands = demands_of(at, todo, {claim, c}, open);
+      if (demands.empty()) continue;
+      if (constraints[c]->hopeless(placing_.chosen(claim, c), demands, values_)) return true;
     }
   }
   return false;
 }
 
-/// Whether no value (of a distinctAttribute: too few values) is left with which all requests of the
-/// constraint can be served. Takes out the devices whose value is of no use.
-bool Search::too_few_values(const At& at, const std::vector<Pending>& todo, ConstraintOf of,
-                            std::vector<Bits>& open) const {
-  std::map<ValueId, Bits> by_value;
-  std::vector<std::uint32_t> scope;
-  std::int64_t together = 0;
+/// The requests without alternatives that a constraint binds.
+std::vector<Demand> Search::demands_of(const At& at, const std::vector<Pending>& todo,
+                                       ConstraintOf of, std::vector<Bits>& open) const {
+  std::vector<Demand> demands;
   for (const auto& one : todo) {
     if (one.claim != of.claim || one.alternatives()) continue;
-    const auto s = one.first;
-    const auto& constraints = prepared_.specs[s].constraints;
-    const auto place = std::ranges::find(constraints, of.constraint);
-    if (place == constraints.end()) continue;
-    const auto& values =
-        *tables_.row(s).values[static_cast<std::size_t>(place - constraints.begin())];
-    scope.push_back(s);
-    together += need(at, s);
-    for (auto d = open[s].next(0); d < open[s].end(); d = open[s].next(d + 1)) {
-      if (!values_.value(values[d]).scalar) return false;  // lists share elements: no bound
-      by_value.try_emplace(values[d], Bits(view_.devices.size())).first->second.set(d);
-    }
+    const auto& bound_by = prepared_.specs[one.first].constraints;
+    const auto place = std::ranges::find(bound_by, of.constraint);
+    if (place == bound_by.end()) continue;
+    const auto& row = tables_.row(one.first);
+    demands.push_back({.count = need(at, one.first),
+                       .candidates = &open[one.first],
+                       .values = row.values[static_cast<std::size_t>(place - bound_by.begin())]});
   }
-  if (scope.empty()) return false;
-  if (prepared_.claims[of.claim].constraints[of.constraint].distinct) {
-    return std::cmp_less(by_value.size(), together);
-  }
-  Bits good(view_.devices.size());
-  for (const auto& [value, devices] : by_value) {
-    const bool enough = std::ranges::all_of(scope, [&](auto s) {
-      return std::cmp_greater_equal(open[s].count_common(devices), need(at, s));
-    });
-    if (enough) good |= devices;
-  }
-  return std::ranges::any_of(scope, [&](auto s) {
-    open[s] &= good;
-    return open[s].none() && need(at, s) > 0;
-  });
+  return demands;
 }
 
 /// The least that a device of a spec takes of each counter; empty: some device takes nothing.

@@ -15,6 +15,8 @@ namespace dray::alloc {
 
 /// Names a value among AttributeValues; 0: the device does not have the attribute.
 using ValueId = std::uint32_t;
+/// Stands for a derived attribute that cannot be computed; no value of AttributeValues.
+inline constexpr ValueId value_error = UINT32_MAX;
 
 /// Attribute values as constraints compare them. Remembers what each device shape says; bounded.
 class AttributeValues {
@@ -27,6 +29,8 @@ class AttributeValues {
     std::vector<std::uint32_t> elements;  ///< sorted; equal numbers: same type and value
   };
   [[nodiscard]] const Value& value(ValueId id) const { return values_[id]; }
+  /// Whether the value is one, and not a list, an error or none.
+  [[nodiscard]] bool is_scalar(ValueId id) const { return id != value_error && values_[id].scalar; }
 
   /// The value's text without its type; nothing for lists and, unless it is asked for, for what
   /// stands for unknown.

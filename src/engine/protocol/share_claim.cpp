@@ -195,7 +195,7 @@ Result<ResourceClaim> share_claim(const Pod& pod, const policy::Fractions& rule,
   claim.spec.requests.push_back(request_for(*wish, rule, *alternatives));
   if (wish->devices > 1) {
     claim.spec.constraints.push_back(
-        {.requests = {}, .match_attribute = {}, .distinct_attribute = rule.distinct});
+        {.requests = {}, .kind = ConstraintKind::distinct_attribute, .attribute = rule.distinct});
   }
   return claim;
 }

@@ -135,8 +135,8 @@ void add_claim(Key& key, const ResourceClaim& claim) {
   for (const auto& constraint : claim.spec.constraints) {
     key.add(constraint.requests.size());
     for (const auto& request : constraint.requests) key.add(request);
-    key.add_optional(constraint.match_attribute);
-    key.add_optional(constraint.distinct_attribute);
+    key.add(static_cast<std::uint64_t>(constraint.kind));
+    key.add(constraint.attribute);
   }
 }
 

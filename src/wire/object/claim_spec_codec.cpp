@@ -63,16 +63,31 @@ void describe(Io& io, T& request) {
   }
 }
 
+template <class Io, Like<DeviceConstraint> T>
+void describe(Io& io, T& constraint) {
+  io.field("requests", constraint.requests);
+  for (const auto& field : constraint_fields) {
+    if constexpr (Io::reading) {
+      std::optional<std::string> attribute;
+      io.field(field.name, attribute);
+      if (attribute) {
+        constraint.kind = field.kind;
+        constraint.attribute = *std::move(attribute);
+      }
+      if (constraint.kind == field.kind) return;  // the first of the table counts
+    } else if (constraint.kind == field.kind) {
+      io.required(field.name, constraint.attribute);
+    }
+  }
+}
+
 template <class Io, Like<ClaimSpec> T>
 void describe(Io& io, T& spec) {
   io.object("devices", [&](auto& devices) {
     devices.items("requests", spec.requests,
                   [](auto& item, auto& request) { describe(item, request); });
-    devices.items("constraints", spec.constraints, [](auto& item, auto& constraint) {
-      item.field("requests", constraint.requests);
-      item.field("matchAttribute", constraint.match_attribute);
-      item.field("distinctAttribute", constraint.distinct_attribute);
-    });
+    devices.items("constraints", spec.constraints,
+                  [](auto& item, auto& constraint) { describe(item, constraint); });
     devices.items("config", spec.config, [](auto& item, auto& config) {
       item.field("requests", config.requests);
       item.field("opaque", config.opaque);

@@ -14,13 +14,6 @@ Attributes root(const char* value) {
   return {{"root", std::string(value)}};
 }
 
-DeviceConstraint match(const char* attribute, std::vector<std::string> requests = {}) {
-  DeviceConstraint made;
-  made.requests = std::move(requests);
-  made.match_attribute = attribute;
-  return made;
-}
-
 }  // namespace
 
 TEST_CASE("the first devices that do are taken, in the order of pools, slices and devices") {
@@ -54,7 +47,7 @@ TEST_CASE("matchAttribute keeps requests together, distinctAttribute apart") {
   together.spec.constraints.push_back(match("gpu.example.com/root"));
   CHECK(one.ask({together}) == Names{"1", "3", "4"});
   auto apart = make_claim("c", {request("r", exactly(2))});
-  apart.spec.constraints.emplace_back().distinct_attribute = "gpu.example.com/root";
+  apart.spec.constraints.push_back(distinct("gpu.example.com/root"));
   CHECK(one.ask({apart}) == Names{"0", "1"});
   apart.spec.requests[0].exactly->count = 3;
   CHECK(one.ask({apart}) == Names{"Constraint"});

@@ -100,13 +100,13 @@ TEST_CASE(
 TEST_CASE("a constraint tells how many devices it leaves together") {
   auto asked = of_size(3, {});
   SECTION("of one value") {
-    asked.spec.constraints.emplace_back().match_attribute = "gpu.example.com/root";
+    asked.spec.constraints = {match("gpu.example.com/root")};
     const auto refusal = Explained().refusal(asked);
     CHECK(refusal.reason == Reason::constraint);
     CHECK(refusal.detail == "constraint #0: of 3 wanted, at most 2 have one gpu.example.com/root");
   }
   SECTION("of different ones") {
-    asked.spec.constraints.emplace_back().distinct_attribute = "gpu.example.com/root";
+    asked.spec.constraints = {distinct("gpu.example.com/root")};
     CHECK(Explained().refusal(asked).detail ==
           "constraint #0: 2 different values of gpu.example.com/root, 3 wanted");
   }

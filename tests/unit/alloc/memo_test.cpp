@@ -32,7 +32,7 @@ struct Farm {
 
   [[nodiscard]] static ResourceClaim pair(const std::string& name) {
     auto made = make_claim(name, {request("r", exactly(2))});
-    made.spec.constraints.emplace_back().match_attribute = "gpu.example.com/root";
+    made.spec.constraints = {match("gpu.example.com/root")};
     return made;
   }
 

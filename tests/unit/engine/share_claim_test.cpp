@@ -93,7 +93,7 @@ TEST_CASE("memory is asked for as it is, of devices that have so much") {
   CHECK(exactly->count == 2);
   CHECK(exactly->capacity_requests == Counters{{"cores", Quantity(50)}, {"memory", q("20Gi")}});
   REQUIRE(made->spec.constraints.size() == 1);
-  CHECK(made->spec.constraints[0].distinct_attribute == "gpu.example.com/uuid");
+  CHECK(made->spec.constraints[0].attribute == "gpu.example.com/uuid");
 
   auto plain = rule();
   plain.others.clear();
