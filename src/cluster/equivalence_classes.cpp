@@ -36,15 +36,6 @@ bool names_differ(const Pool& pool) {
 
 }  // namespace
 
-std::size_t EquivalenceClasses::KeyHash::operator()(const Key& key) const {
-  std::size_t hash = key.size();
-  for (const auto word : key) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
-    hash ^= hash >> 29U;
-  }
-  return hash;
-}
-
 void EquivalenceClasses::leave_out(const cel::Name& name) {
   auto names = *unclassified_;
   const auto at = std::ranges::lower_bound(names, name);

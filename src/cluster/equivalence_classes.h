@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "dray/base/hash.h"
 #include "dray/cluster/snapshot.h"
 
 namespace dray::cluster {
@@ -38,9 +39,6 @@ class EquivalenceClasses {
 
  private:
   using Key = std::vector<std::uint64_t>;
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const;
-  };
   struct SliceClass {
     std::uint64_t number = 0;
     std::shared_ptr<const PublishedSlice> slice;
@@ -57,8 +55,8 @@ class EquivalenceClasses {
   void sweep();
 
   Key key_;  // being made
-  std::unordered_map<Key, SliceClass, KeyHash> slices_;
-  std::unordered_map<Key, std::uint32_t, KeyHash> nodes_;
+  std::unordered_map<Key, SliceClass, WordsHash> slices_;
+  std::unordered_map<Key, std::uint32_t, WordsHash> nodes_;
   std::unordered_map<std::uint64_t, std::vector<Column>> columns_;  // by the serial of DeviceNames
   std::shared_ptr<const std::vector<cel::Name>> unclassified_ =
       std::make_shared<const std::vector<cel::Name>>();

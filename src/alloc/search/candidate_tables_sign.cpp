@@ -3,11 +3,6 @@
 namespace dray::alloc {
 namespace {
 
-void push(std::vector<std::uint64_t>& key, Amount amount) {
-  key.push_back(static_cast<std::uint64_t>(amount));
-  key.push_back(static_cast<std::uint64_t>(amount >> 64));
-}
-
 void push(std::vector<std::uint64_t>& key, const std::string& text) {
   key.push_back(text.size());
   for (std::size_t i = 0; i < text.size(); i += 8) {
@@ -28,7 +23,7 @@ void CandidateTables::sign(std::vector<std::uint64_t>& key) {
     key.push_back((pool.last - pool.first) * 4U + (pool.incomplete ? 2U : 0U) +
                   (pool.invalid ? 1U : 0U));
   }
-  for (const auto left : view_.counters) push(key, left);
+  for (const auto left : view_.counters) append(key, left);
   for (const auto row_pool : view_.row_pool) key.push_back(row_pool);
   for (const auto& set : view_.group_sets) {
     key.push_back((set.has_members ? 2U : 0U) + (set.all_empty ? 1U : 0U));
@@ -40,7 +35,7 @@ void CandidateTables::sign(std::vector<std::uint64_t>& key) {
                   (shareable(d) ? 2U : 0U) + (shared_already(d) ? 1U : 0U));
     for (const auto& take : device.counters) {
       key.push_back(take.row);
-      push(key, take.amount);
+      append(key, take.amount);
     }
     for (const auto& take : device.groups) {
       key.push_back(take.set);
@@ -60,8 +55,8 @@ void CandidateTables::sign(std::vector<std::uint64_t>& key) {
       if (plan == nullptr || !shareable(d)) continue;
       const auto& used = capacity_used(d);
       for (std::size_t i = 0; i < plan->taken.size(); ++i) {
-        push(key, plan->taken[i]);
-        push(key, plan->total[i] - used[i]);
+        append(key, plan->taken[i]);
+        append(key, plan->total[i] - used[i]);
       }
     }
     const auto& spec = prepared_.specs[s];

@@ -41,12 +41,6 @@ std::size_t hash_of(const PreparedClaims& prepared) {
 
 }  // namespace
 
-std::size_t Memo::Shape::StateHash::operator()(const State& key) const {
-  std::size_t hash = key.size();
-  for (const auto word : key) mix(hash, word);
-  return hash;
-}
-
 AttributeReads reads_of(const PreparedClaims& prepared, const std::vector<std::string>& placed) {
   AttributeReads reads;
   const auto add = [&](const cluster::CompiledSelector& selector) {

@@ -11,6 +11,7 @@
 
 #include "alloc/request/prepared_claims.h"
 #include "alloc/search/placing.h"
+#include "dray/base/hash.h"
 #include "dray/cluster/allocated_state.h"
 #include "dray/model/reason.h"
 
@@ -68,9 +69,6 @@ class Memo {
       Versions versions;
       std::shared_ptr<const Remembered> answer;
     };
-    struct StateHash {
-      std::size_t operator()(const State& key) const;
-    };
     /// Whether a node's equivalence class tells all that this shape's answers depend on, in this
     /// snapshot.
     [[nodiscard]] bool class_decides(const cluster::Snapshot& snapshot);
@@ -90,7 +88,7 @@ class Memo {
     bool unclassified_is_read_ = false;
     std::vector<std::shared_ptr<const Remembered>> by_class_;
     std::vector<ByVersion> by_node_;
-    std::unordered_map<State, std::shared_ptr<const Remembered>, StateHash> by_state_;
+    std::unordered_map<State, std::shared_ptr<const Remembered>, WordsHash> by_state_;
   };
 
   /// `placed`: attributes that are read of every device, whatever the request. Versions tell

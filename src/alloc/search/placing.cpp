@@ -13,9 +13,7 @@ Placing::Placing(const NodeView& view, const PreparedClaims& prepared, Candidate
       features_(features),
       values_(values),
       per_claim_(prepared.claims.size(), 0),
-      holders_(view.devices.size(), 0),
-      shares_(view.devices.size(), 0),
-      flight_(view.devices.size()),
+      held_(view.devices.size()),
       counters_(view.counters),
       groups_(view.group_sets) {
   for (const auto& pool : view.pools) short_rows_.push_back(pool.short_rows);
@@ -66,10 +64,10 @@ void Placing::restore(const ViewDevice& device, Step& step) {
 /// Whether the shares placed so far leave too little of the device's capacities.
 bool Placing::full(const Pick& pick) {
   const auto* plan = tables_.row(pick.spec).capacity[pick.device];
-  if (plan == nullptr || shares_[pick.device] == 0) return false;
+  if (plan == nullptr || held_[pick.device].shares == 0) return false;
   const auto& used = tables_.capacity_used(pick.device);
   for (std::size_t i = 0; i < plan->taken.size(); ++i) {
-    if (used[i] + flight_[pick.device][i] + plan->taken[i] > plan->total[i]) return true;
+    if (used[i] + held_[pick.device].capacity[i] + plan->taken[i] > plan->total[i]) return true;
   }
   return false;
 }
@@ -97,17 +95,17 @@ void Placing::pop_values(const Spec& spec) {
 void Placing::mark(const Pick& pick, Step& step) {
   const auto claim = prepared_.specs[pick.spec].claim;
   if (!tables_.shareable(pick.device)) {
-    step.marked = ((holders_[pick.device] >> claim) & 1U) == 0;
-    holders_[pick.device] |= std::uint64_t{1} << claim;
+    step.marked = ((held_[pick.device].claims >> claim) & 1U) == 0;
+    held_[pick.device].claims |= std::uint64_t{1} << claim;
     return;
   }
-  ++shares_[pick.device];
+  ++held_[pick.device].shares;
   step.shared = true;
   const auto* plan = tables_.row(pick.spec).capacity[pick.device];
   if (plan == nullptr) return;
-  auto& flight = flight_[pick.device];
-  flight.resize(plan->taken.size(), 0);
-  for (std::size_t i = 0; i < plan->taken.size(); ++i) flight[i] += plan->taken[i];
+  auto& capacity = held_[pick.device].capacity;
+  capacity.resize(plan->taken.size(), 0);
+  for (std::size_t i = 0; i < plan->taken.size(); ++i) capacity[i] += plan->taken[i];
 }
 
 Placing::Outcome Placing::place(const Pick& pick) {
@@ -119,7 +117,7 @@ Placing::Outcome Placing::place(const Pick& pick) {
   if (too_full && !spec.all) return Outcome::rejected;
   Step step;
   const bool counted = tables_.shareable(pick.device) &&
-                       (shares_[pick.device] > 0 || tables_.shared_already(pick.device));
+                       (held_[pick.device].shares > 0 || tables_.shared_already(pick.device));
   if (!counted && !device.traits().consumes_counters.empty()) {
     if (!admit_groups(device, step)) return Outcome::rejected;
     step.charged = true;
@@ -151,12 +149,12 @@ void Placing::undo() {
   steps_.pop_back();
   const auto& spec = prepared_.specs[pick.spec];
   --per_claim_[spec.claim];
-  if (step.marked) holders_[pick.device] &= ~(std::uint64_t{1} << spec.claim);
+  if (step.marked) held_[pick.device].claims &= ~(std::uint64_t{1} << spec.claim);
   if (step.shared) {
-    --shares_[pick.device];
+    --held_[pick.device].shares;
     if (const auto* plan = tables_.row(pick.spec).capacity[pick.device]) {
       for (std::size_t i = 0; i < plan->taken.size(); ++i) {
-        flight_[pick.device][i] -= plan->taken[i];
+        held_[pick.device].capacity[i] -= plan->taken[i];
       }
     }
   }
@@ -167,12 +165,12 @@ void Placing::undo() {
 std::int64_t Placing::fullness(std::uint32_t device) const {
   const auto& capacity = view_.devices[device].traits().capacity;
   const auto& used = tables_.capacity_used(device);
-  const auto& flight = flight_[device];
-  std::int64_t most = shares_[device] > 0 || tables_.shared_already(device) ? 1 : 0;
+  const auto& picked = held_[device].capacity;
+  std::int64_t most = held_[device].shares > 0 || tables_.shared_already(device) ? 1 : 0;
   std::size_t i = 0;
   for (const auto& [name, total] : capacity) {
     const auto all = amount_of(total.value);
-    const auto taken = used[i] + (flight.empty() ? 0 : flight[i]);
+    const auto taken = used[i] + (picked.empty() ? 0 : picked[i]);
     if (all > 0) most = std::max(most, static_cast<std::int64_t>(taken * 1000 / all));
     ++i;
   }
@@ -181,8 +179,8 @@ std::int64_t Placing::fullness(std::uint32_t device) const {
 
 void Placing::sign(const std::vector<std::uint32_t>& kinds, std::vector<std::uint64_t>& out) const {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> held;
-  for (std::size_t d = 0; d < holders_.size(); ++d) {
-    if (holders_[d] != 0) held.emplace_back(kinds[d], holders_[d]);
+  for (std::size_t d = 0; d < held_.size(); ++d) {
+    if (held_[d].claims != 0) held.emplace_back(kinds[d], held_[d].claims);
   }
   std::ranges::sort(held);
   for (const auto& [kind, holders] : held) {
@@ -190,14 +188,11 @@ void Placing::sign(const std::vector<std::uint32_t>& kinds, std::vector<std::uin
     out.push_back(holders);
   }
   out.push_back(UINT64_MAX);
-  for (std::size_t d = 0; d < shares_.size(); ++d) {
-    if (shares_[d] == 0) continue;
+  for (std::size_t d = 0; d < held_.size(); ++d) {
+    if (held_[d].shares == 0) continue;
     out.push_back(d);
-    out.push_back(shares_[d]);
-    for (const auto amount : flight_[d]) {
-      out.push_back(static_cast<std::uint64_t>(amount));
-      out.push_back(static_cast<std::uint64_t>(amount >> 64));
-    }
+    out.push_back(held_[d].shares);
+    for (const auto amount : held_[d].capacity) append(out, amount);
   }
   for (std::size_t claim = 0; claim < chosen_.size(); ++claim) {
     for (std::size_t i = 0; i < chosen_[claim].size(); ++i) {

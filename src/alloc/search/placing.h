@@ -38,10 +38,10 @@ class Placing {
   [[nodiscard]] std::uint32_t failed_constraint() const { return failed_constraint_; }
 
   /// Claims (as bits) that hold the device as a whole.
-  [[nodiscard]] std::uint64_t holders(std::uint32_t device) const { return holders_[device]; }
-  [[nodiscard]] std::uint32_t shares(std::uint32_t device) const { return shares_[device]; }
+  [[nodiscard]] std::uint64_t holders(std::uint32_t device) const { return held_[device].claims; }
+  [[nodiscard]] std::uint32_t shares(std::uint32_t device) const { return held_[device].shares; }
   [[nodiscard]] bool in_use(const Spec& spec, std::uint32_t device) const {
-    const auto held = holders_[device];
+    const auto held = held_[device].claims;
     return spec.admin ? (held >> spec.claim & 1U) != 0 : held != 0;
   }
   /// How full a shareable device is, in thousandths of its scarcest capacity.
@@ -84,9 +84,13 @@ class Placing {
   std::vector<Pick> picks_;
   std::vector<Step> steps_;
   std::vector<std::size_t> per_claim_;
-  std::vector<std::uint64_t> holders_;
-  std::vector<std::uint32_t> shares_;
-  std::vector<std::vector<Amount>> flight_;  ///< capacity of shareable devices taken by picks
+  /// What the picks take of a device.
+  struct Held {
+    std::uint64_t claims = 0;      ///< as bits: those that have it as a whole
+    std::uint32_t shares = 0;      ///< of a shareable one
+    std::vector<Amount> capacity;  ///< of a shareable one, in the order of its capacities
+  };
+  std::vector<Held> held_;  ///< by device
   std::vector<Amount> counters_;
   std::vector<std::uint32_t> short_rows_;  ///< by pool
   std::vector<GroupSet> groups_;

@@ -175,10 +175,7 @@ void Scorer::describe(std::uint32_t device, std::vector<std::uint64_t>& key) {
   key.push_back((free(device, nullptr) ? 1U : 0U) |
                 (view_.devices[device].traits().has_binding_conditions ? 2U : 0U));
   if (!tables_.shareable(device)) return;
-  for (const auto amount : tables_.capacity_used(device)) {
-    key.push_back(static_cast<std::uint64_t>(amount));
-    key.push_back(static_cast<std::uint64_t>(amount >> 64));
-  }
+  for (const auto amount : tables_.capacity_used(device)) append(key, amount);
 }
 
 }  // namespace dray::alloc

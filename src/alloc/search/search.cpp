@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "alloc/search/device_kinds.h"
 #include "dray/model/claim_limits.h"
 
 namespace dray::alloc {
@@ -21,13 +22,12 @@ Search::Search(const NodeView& view, const PreparedClaims& prepared, CandidateTa
       prepared_(prepared),
       tables_(tables),
       options_(options),
-      values_(values),
-      placing_(view, prepared, tables, options.features, values),
       scorer_(scorer),
       area_(area),
-      budget_(options.step_budget) {
-  prepare_bounds();
-}
+      placing_(view, prepared, tables, options.features, values),
+      bounds_(view, prepared, tables, values, placing_, area),
+      kinds_(device_kinds(view, prepared, tables, bounds_.failing(), scorer)),
+      steps_{.budget = options.step_budget} {}
 
 bool Found::better_than(const Found& other) const {
   const auto rank = [](Kind of) { return of == Kind::found ? 2 : of == Kind::none ? 0 : 1; };
@@ -38,12 +38,12 @@ bool Found::better_than(const Found& other) const {
 Found Search::run() {
   const auto outcome = begin_request(0, 0);
   Found found;
-  found.steps = steps_;
+  found.steps = steps_.taken;
   if (outcome == Outcome::found) {
     found.kind = Found::Kind::found;
     found.picks = placing_.picks();
     if (scorer_ != nullptr) look_for_better(found);
-  } else if (over_budget_) {
+  } else if (steps_.spent) {
     found.kind = Found::Kind::budget;
   } else if (outcome == Outcome::stop) {
     found.kind = Found::Kind::error;
@@ -55,25 +55,26 @@ Found Search::run() {
 /// Goes on from the start, through all solutions that differ in kind, as far as the steps go. The
 /// answer is a solution anyway: what upstream would call an error on the way is a dead end here.
 void Search::look_for_better(Found& found) {
-  best_score_ = scorer_->rate(placing_);
-  best_ = std::move(found.picks);
+  exploration_.score = scorer_->rate(placing_);
+  exploration_.best = std::move(found.picks);
   while (!placing_.picks().empty()) placing_.undo();
-  exploring_ = true;
-  budget_ = steps_ + options_.better_step_budget;
+  exploration_.active = true;
+  bounds_.ignore_errors();
+  steps_.budget = steps_.taken + options_.better_step_budget;
   (void)begin_request(0, 0);
-  over_budget_ = false;
-  found.picks = std::move(best_);
-  found.score = best_score_;
-  found.steps = steps_;
+  steps_.spent = false;
+  found.picks = std::move(exploration_.best);
+  found.score = exploration_.score;
+  found.steps = steps_.taken;
 }
 
 Search::Outcome Search::solution() {
-  if (!exploring_) return Outcome::found;
-  ++solutions_;
+  if (!exploration_.active) return Outcome::found;
+  ++exploration_.solutions;
   const auto score = scorer_->rate(placing_);
-  if (score > best_score_) {
-    best_score_ = score;
-    best_ = placing_.picks();
+  if (score > exploration_.score) {
+    exploration_.score = score;
+    exploration_.best = placing_.picks();
   }
   return Outcome::none;
 }
@@ -84,14 +85,25 @@ Search::Outcome Search::stop_with(std::string error) {
 }
 
 bool Search::spend() {
-  over_budget_ = over_budget_ || steps_ >= budget_;
-  ++steps_;
-  return !over_budget_;
+  steps_.spent = steps_.spent || steps_.taken >= steps_.budget;
+  ++steps_.taken;
+  return !steps_.spent;
 }
 
-std::int64_t Search::wanted(const At& at) const {
-  const auto& spec = prepared_.specs[at.spec];
-  return spec.all ? static_cast<std::int64_t>(tables_.row(at.spec).all.size()) : spec.count;
+bool Search::same_kind_failed(std::uint32_t device,
+                              const std::vector<std::uint32_t>& failed) const {
+  return std::ranges::any_of(failed, [&](std::uint32_t other) {
+    return kinds_[other] == kinds_[device] && placing_.holders(other) == placing_.holders(device) &&
+           placing_.shares(other) == 0 && placing_.shares(device) == 0;
+  });
+}
+
+bool Search::known_dead_end(std::uint32_t claim, std::uint32_t request,
+                            std::vector<std::uint64_t>& key) const {
+  key.push_back(claim);
+  key.push_back(request);
+  placing_.sign(kinds_, key);
+  return dead_ends_.contains(key);
 }
 
 Search::Outcome Search::begin_request(std::uint32_t claim, std::uint32_t request) {
@@ -102,15 +114,15 @@ Search::Outcome Search::begin_request(std::uint32_t claim, std::uint32_t request
     const auto outcome = begin_request(claim + 1, 0);
     return outcome == Outcome::exceeded ? Outcome::none : outcome;
   }
-  const bool reuse = pruning(claim, request).reuse;
+  const bool reuse = bounds_.pruning(claim, request).reuse;
   std::vector<std::uint64_t> key;
   if (reuse && known_dead_end(claim, request, key)) return Outcome::none;
   const auto& entry = asked.requests[request];
-  const auto seen = solutions_;
+  const auto seen = exploration_.solutions;
   const auto outcome = entry.alternatives
                            ? choose_alternative(claim, request)
                            : next_device({.claim = claim, .request = request, .spec = entry.first});
-  if (reuse && outcome == Outcome::none && seen == solutions_ &&
+  if (reuse && outcome == Outcome::none && seen == exploration_.solutions &&
       dead_ends_.size() < most_dead_ends) {
     dead_ends_.insert(std::move(key));
   }
@@ -131,7 +143,7 @@ Search::Outcome Search::choose_alternative(std::uint32_t claim, std::uint32_t re
 
 Search::Outcome Search::next_device(At at) {
   const bool all = prepared_.specs[at.spec].all;
-  const auto count = wanted(at);
+  const auto count = bounds_.wanted(at.spec);
   if (all && count == 0) return Outcome::none;
   if (at.device >= count) return begin_request(at.claim, at.request + 1);
   const auto placed = static_cast<std::int64_t>(placing_.picks_of(at.claim));
@@ -153,13 +165,13 @@ Search::Outcome Search::take_all(At at) {
     case Placing::Outcome::rejected:
       return Outcome::none;
     case Placing::Outcome::constraint:
-      if (exploring_) return Outcome::none;
+      if (exploration_.active) return Outcome::none;
       return stop_with(fmt::format(
           "claim {}, request {}: cannot add device {} because a claim constraint would not be "
           "satisfied",
           prepared_.claims[spec.claim].label, spec.name, view_.id_text(device)));
     case Placing::Outcome::derived_error:
-      if (exploring_) return Outcome::none;
+      if (exploration_.active) return Outcome::none;
       return stop_with(tables_.derived_error_text(spec, placing_.failed_constraint(), device));
     case Placing::Outcome::placed:
       break;
@@ -179,8 +191,8 @@ Search::Outcome Search::take_any(At at) {
   const auto& row = tables_.row(at.spec);
   auto open = row.visit;
   if (area_ != nullptr) open &= *area_;
-  const auto may = pruning(at.claim, at.request);
-  if (may.bound && hopeless(at, open)) return Outcome::none;
+  const auto may = bounds_.pruning(at.claim, at.request);
+  if (may.bound && bounds_.hopeless(at, open)) return Outcome::none;
   std::vector<std::uint32_t> failed;
   for (auto d = open.next(at.start); d < open.end(); d = open.next(d + 1)) {
     if (!spend()) return Outcome::stop;
@@ -188,12 +200,12 @@ Search::Outcome Search::take_any(At at) {
     if (placing_.in_use(spec, device)) continue;
     const auto verdict = row.verdicts[device];
     if (verdict != Verdict::yes) {
-      if (exploring_) continue;
+      if (exploration_.active) continue;
       return stop_with(tables_.error_text(at.spec, device));
     }
     if (may.reuse && same_kind_failed(device, failed)) continue;
     const auto placed = placing_.place({at.spec, device});
-    if (placed == Placing::Outcome::derived_error && !exploring_) {
+    if (placed == Placing::Outcome::derived_error && !exploration_.active) {
       return stop_with(tables_.derived_error_text(spec, placing_.failed_constraint(), device));
     }
     if (placed == Placing::Outcome::placed) {

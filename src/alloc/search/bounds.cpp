@@ -1,28 +1,16 @@
+#include "alloc/search/bounds.h"
+
 #include <algorithm>
-#include <map>
 #include <utility>
 
-#include "alloc/search/search.h"
+#include "alloc/search/matching.h"
 #include "dray/model/claim_limits.h"
-
-// What makes the search short: bounds that show that a branch holds no solution, devices that are
-// as good as others, and states that are known to lead nowhere. All of it only where upstream would
-// meet no error in what is left out.
 
 namespace dray::alloc {
 
-std::size_t Search::KeyHash::operator()(const std::vector<std::uint64_t>& key) const {
-  std::uint64_t hash = key.size();
-  for (const auto word : key) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
-    hash ^= hash >> 29U;
-  }
-  return hash;
-}
-
 /// Whether an `All` request may get to a device that a constraint refuses, which is an error: the
 /// first device in order that cannot be had ends it without one.
-bool Search::all_may_fail(std::uint32_t spec_number) const {
+bool Bounds::all_may_fail(std::uint32_t spec_number) const {
   const auto& spec = prepared_.specs[spec_number];
   const auto& row = tables_.row(spec_number);
   const auto applies_elsewhere = [&](std::uint32_t constraint) {
@@ -49,7 +37,12 @@ bool Search::all_may_fail(std::uint32_t spec_number) const {
   return false;
 }
 
-std::vector<bool> Search::failing_alls() const {
+std::int64_t Bounds::wanted(std::uint32_t spec_number) const {
+  const auto& spec = prepared_.specs[spec_number];
+  return spec.all ? static_cast<std::int64_t>(tables_.row(spec_number).all.size()) : spec.count;
+}
+
+std::vector<bool> Bounds::failing_alls() const {
   std::vector<bool> failing(prepared_.specs.size());
   for (std::uint32_t s = 0; s < failing.size(); ++s) {
     failing[s] = prepared_.specs[s].all && all_may_fail(s);
@@ -57,19 +50,26 @@ std::vector<bool> Search::failing_alls() const {
   return failing;
 }
 
-std::int64_t Search::most_devices(const PreparedRequest& request) const {
+std::int64_t Bounds::most_devices(const PreparedRequest& request) const {
   std::int64_t most = 0;
   for (auto s = request.first; s < request.last; ++s) {
-    most = std::max(most, std::min(max_results + 1, wanted({.spec = s})));
+    most = std::max(most, std::min(max_results + 1, wanted(s)));
   }
   return most;
 }
 
-void Search::prepare_bounds() {
+Bounds::Bounds(const NodeView& view, const PreparedClaims& prepared, const CandidateTables& tables,
+               const AttributeValues& values, const Placing& placing, const Bits* area)
+    : view_(view),
+      prepared_(prepared),
+      tables_(tables),
+      values_(values),
+      placing_(placing),
+      area_(area),
+      failing_(failing_alls()) {
   counters_may_grow_ =
       std::ranges::any_of(view_.pools, [](const auto& pool) { return pool.counters_may_grow; });
   const auto claims = static_cast<std::uint32_t>(prepared_.claims.size());
-  const auto failing = failing_alls();
   Place end{.claim = claims, .request = 0};
   bool reuse = true;
   pruning_.resize(claims);
@@ -81,7 +81,7 @@ void Search::prepare_bounds() {
     for (auto r = static_cast<std::uint32_t>(requests.size()); r-- > 0;) {
       bool may_fail_here = false;
       for (auto s = requests[r].first; s < requests[r].last; ++s) {
-        may_fail_here = may_fail_here || tables_.row(s).may_fail || failing[s];
+        may_fail_here = may_fail_here || tables_.row(s).may_fail || failing_[s];
       }
       if (may_fail_here) end = {.claim = c, .request = r};
       fails = fails || may_fail_here;
@@ -95,17 +95,16 @@ void Search::prepare_bounds() {
     if (!fails || most <= max_results) continue;
     for (auto& pruning : pruning_[c]) pruning.bound = false;
   }
-  find_kinds(failing);
 }
 
-Search::Pruning Search::pruning(std::uint32_t claim, std::uint32_t request) const {
-  if (!exploring_) return pruning_[claim][request];
+Bounds::Pruning Bounds::pruning(std::uint32_t claim, std::uint32_t request) const {
+  if (!ignore_errors_) return pruning_[claim][request];
   const auto claims = static_cast<std::uint32_t>(prepared_.claims.size());
   return {.reuse = true, .bound = true, .end = {.claim = claims, .request = 0}};
 }
 
 /// What is yet to be served, as far as the bounds may look.
-std::vector<Search::Pending> Search::pending(const At& at) const {
+std::vector<Bounds::Pending> Bounds::pending(const SearchPosition& at) const {
   const auto end = pruning(at.claim, at.request).end;
   std::vector<Pending> found{{.claim = at.claim, .first = at.spec, .last = at.spec + 1}};
   for (auto c = at.claim; c < prepared_.claims.size() && c <= end.claim; ++c) {
@@ -118,73 +117,13 @@ std::vector<Search::Pending> Search::pending(const At& at) const {
   return found;
 }
 
-/// Devices are of one kind if every request sees the same in them and they take the same of their
-/// pool. Its own kind is a device that others hold shares of, and one of an `All` request that ends
-/// with an error or without, depending on which of its devices is the first that is in use.
-void Search::find_kinds(const std::vector<bool>& failing) {
-  Bits alone(view_.devices.size());
-  for (std::size_t s = 0; s < failing.size(); ++s) {
-    if (!failing[s]) continue;
-    for (const auto device : tables_.row(s).all) alone.set(device);
-  }
-  std::map<std::vector<std::uint64_t>, std::uint32_t> known;
-  std::vector<std::uint64_t> key;
-  const auto push = [&](Amount amount) {
-    key.push_back(static_cast<std::uint64_t>(amount));
-    key.push_back(static_cast<std::uint64_t>(amount >> 64));
-  };
-  for (std::uint32_t d = 0; d < view_.devices.size(); ++d) {
-    const auto& device = view_.devices[d];
-    key.clear();
-    for (std::size_t s = 0; s < prepared_.specs.size(); ++s) {
-      const auto& row = tables_.row(s);
-      key.push_back(static_cast<std::uint64_t>(row.verdicts[d]) * 64 +
-                    static_cast<std::uint64_t>(row.stages[d]));
-      for (const auto* values : row.values) key.push_back((*values)[d]);
-      if (const auto* plan = row.capacity[d]; plan != nullptr && tables_.shareable(d)) {
-        for (const auto amount : plan->taken) push(amount);
-        for (const auto amount : plan->total) push(amount);
-      }
-    }
-    key.push_back(tables_.shareable(d) ? 1 : 0);
-    if (device.use != nullptr || alone.test(d)) key.push_back(UINT64_MAX - d);
-    for (const auto& take : device.counters) {
-      key.push_back(take.row);
-      push(take.amount);
-    }
-    for (const auto& take : device.groups) {
-      key.push_back(take.set);
-      for (const auto& group : take.groups) key.push_back(std::hash<std::string>{}(group));
-    }
-    if (scorer_ != nullptr) scorer_->describe(d, key);
-    const auto next = static_cast<std::uint32_t>(known.size());
-    kinds_.push_back(known.try_emplace(key, next).first->second);
-  }
-}
-
-bool Search::same_kind_failed(std::uint32_t device,
-                              const std::vector<std::uint32_t>& failed) const {
-  return std::ranges::any_of(failed, [&](std::uint32_t other) {
-    return kinds_[other] == kinds_[device] && placing_.holders(other) == placing_.holders(device) &&
-           placing_.shares(other) == 0 && placing_.shares(device) == 0;
-  });
-}
-
-bool Search::known_dead_end(std::uint32_t claim, std::uint32_t request,
-                            std::vector<std::uint64_t>& key) const {
-  key.push_back(claim);
-  key.push_back(request);
-  placing_.sign(kinds_, key);
-  return dead_ends_.contains(key);
-}
-
-std::int64_t Search::need(const At& at, std::uint32_t spec) const {
-  const auto count = wanted({.spec = spec});
+std::int64_t Bounds::need(const SearchPosition& at, std::uint32_t spec) const {
+  const auto count = wanted(spec);
   return spec == at.spec ? count - at.device : count;
 }
 
 /// The devices that a spec could still get, each for itself.
-Bits Search::open_devices(std::uint32_t spec_number) const {
+Bits Bounds::open_devices(std::uint32_t spec_number) const {
   const auto& spec = prepared_.specs[spec_number];
   const auto& row = tables_.row(spec_number);
   Bits open(view_.devices.size());
@@ -209,7 +148,7 @@ Bits Search::open_devices(std::uint32_t spec_number) const {
   return open;
 }
 
-bool Search::hopeless(const At& at, Bits& open_here) const {
+bool Bounds::hopeless(const SearchPosition& at, Bits& open_here) const {
   const auto todo = pending(at);
   std::vector<Bits> open(prepared_.specs.size());
   for (const auto& one : todo) {
@@ -226,7 +165,7 @@ bool Search::hopeless(const At& at, Bits& open_here) const {
 
 /// Whether some constraint shows that the requests which it binds cannot all be served; takes out
 /// the devices that it knows to be of no use.
-bool Search::narrow_by_constraints(const At& at, const std::vector<Pending>& todo,
+bool Bounds::narrow_by_constraints(const SearchPosition& at, const std::vector<Pending>& todo,
                                    std::vector<Bits>& open) const {
   for (auto claim = at.claim; claim <= todo.back().claim; ++claim) {
     const auto& constraints = prepared_.claims[claim].constraints;
@@ -240,7 +179,7 @@ bool Search::narrow_by_constraints(const At& at, const std::vector<Pending>& tod
 }
 
 /// The requests without alternatives that a constraint binds.
-std::vector<Demand> Search::demands_of(const At& at, const std::vector<Pending>& todo,
+std::vector<Demand> Bounds::demands_of(const SearchPosition& at, const std::vector<Pending>& todo,
                                        ConstraintOf of, std::vector<Bits>& open) const {
   std::vector<Demand> demands;
   for (const auto& one : todo) {
@@ -257,7 +196,7 @@ std::vector<Demand> Search::demands_of(const At& at, const std::vector<Pending>&
 }
 
 /// The least that a device of a spec takes of each counter; empty: some device takes nothing.
-std::vector<Amount> Search::cheapest(const Bits& open) const {
+std::vector<Amount> Bounds::cheapest(const Bits& open) const {
   std::vector<Amount> least;
   std::vector<Amount> takes(view_.counters.size());
   for (auto d = open.next(0); d < open.end(); d = open.next(d + 1)) {
@@ -276,7 +215,7 @@ std::vector<Amount> Search::cheapest(const Bits& open) const {
 }
 
 /// Per counter: even if every request took the device that takes least of it, it would run out.
-bool Search::too_few_counters(const At& at, const std::vector<Pending>& todo,
+bool Bounds::too_few_counters(const SearchPosition& at, const std::vector<Pending>& todo,
                               const std::vector<Bits>& open) const {
   if (view_.counters.empty() || counters_may_grow_) return false;
   std::vector<Amount> least(view_.counters.size(), 0);
@@ -291,6 +230,33 @@ bool Search::too_few_counters(const At& at, const std::vector<Pending>& todo,
     if (least[row] > 0 && least[row] > placing_.counter(row)) return true;
   }
   return false;
+}
+
+/// Whether the requests that are yet to be served cannot all have devices of their own.
+bool Bounds::no_matching(const SearchPosition& at, const std::vector<Pending>& todo,
+                         const std::vector<Bits>& open) const {
+  Bits shareable(view_.devices.size());
+  for (std::uint32_t d = 0; d < view_.devices.size(); ++d) {
+    if (tables_.shareable(d)) shareable.set(d);
+  }
+  std::vector<DevicesWanted> wanting;
+  for (const auto& request : todo) {
+    DevicesWanted one{.devices = Bits(view_.devices.size()), .units = INT64_MAX};
+    for (auto s = request.first; s < request.last; ++s) {
+      const auto units = need(at, s);
+      const auto there = static_cast<std::int64_t>(open[s].count());
+      if (units > there || (prepared_.specs[s].all && wanted(s) == 0)) continue;
+      one.devices |= open[s];
+      const auto shares = static_cast<std::int64_t>(open[s].count_common(shareable));
+      const bool free = prepared_.specs[s].admin;
+      one.units = std::min(one.units, free ? 0 : std::max<std::int64_t>(0, units - shares));
+    }
+    if (one.units == INT64_MAX) return true;
+    if (one.units > 0) wanting.push_back(std::move(one));
+  }
+  if (wanting.size() < 2) return false;
+  for (auto& one : wanting) one.devices -= shareable;
+  return !all_can_have_their_own(std::move(wanting), view_.devices.size());
 }
 
 }  // namespace dray::alloc
