@@ -81,15 +81,24 @@ ApiServer::ApiServer(ApiServerOptions options) : options_(std::move(options)) {}
 
 // ---- Reads ----
 
-const ApiServer::Entry* ApiServer::find_entry(Kind kind, std::string_view space,
-                                              std::string_view name) const {
-  const auto& objects = shelf(kind).objects;
+namespace {
+
+/// Of a shelf, const or not.
+template <class Objects>
+auto* entry_of(Objects& objects, Kind kind, std::string_view space, std::string_view name) {
   const auto found = objects.find(key_of(kind_info(kind).namespaced ? space : "", name));
   return found == objects.end() ? nullptr : &found->second;
 }
 
+}  // namespace
+
+const ApiServer::Entry* ApiServer::find_entry(Kind kind, std::string_view space,
+                                              std::string_view name) const {
+  return entry_of(shelf(kind).objects, kind, space, name);
+}
+
 ApiServer::Entry* ApiServer::find_entry(Kind kind, std::string_view space, std::string_view name) {
-  return const_cast<Entry*>(std::as_const(*this).find_entry(kind, space, name));
+  return entry_of(shelf(kind).objects, kind, space, name);
 }
 
 Result<std::shared_ptr<const KubeObject>> ApiServer::get(Kind kind, std::string_view space,

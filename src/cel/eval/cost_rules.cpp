@@ -271,13 +271,12 @@ std::uint64_t call_cost(Context& context, std::uint16_t rule, std::span<const Va
     case list_flatten:
       return flatten_cost(context, args);
     case list_compared_with_itself:
-      return self_compare_cost(context, args[0]);
     case keys_compared_with_themselves:
-      return self_compare_cost(context, args[1]);
+      return self_compare_cost(context, args[rule == list_compared_with_itself ? 0 : 1]);
     case set_product:
-      return 1 + static_cast<std::uint64_t>(plain_size(args[0]) * plain_size(args[1]));
     case double_set_product:
-      return 1 + static_cast<std::uint64_t>(plain_size(args[0]) * plain_size(args[1]) * 2);
+      return 1 + static_cast<std::uint64_t>(plain_size(args[0]) * plain_size(args[1]) *
+                                            (rule == set_product ? 1 : 2));
     case authorization_check:
       return 350000;
     case selector:

@@ -115,13 +115,10 @@ Value last_index_of_offset(Evaluation& run, Args args) {
 template <char first, char last, int shift>
 Value ascii_case(Evaluation& run, Args args) {
   const std::string_view given = args[0].text();
-  const Value made = run.context.string(valid_utf8(given) ? given : sanitized(given));
-  if (made.is_error()) return made;
-  // The copy is ours, in the arena of this run: lowerAscii() in a selector allocates nothing.
-  for (char& c : std::span(const_cast<char*>(made.chars), made.size)) {
-    if (c >= first && c <= last) c = static_cast<char>(c + shift);
-  }
-  return made;
+  // Made in the arena of the run: lowerAscii() in a selector allocates nothing.
+  return run.context.string(valid_utf8(given) ? given : sanitized(given), [](char c) {
+    return c >= first && c <= last ? static_cast<char>(c + shift) : c;
+  });
 }
 
 /// Go's strings.Replace with a limit; negative is all.

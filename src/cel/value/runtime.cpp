@@ -58,6 +58,13 @@ Value Context::made_text(std::string_view text, Kind kind) {
   return Value::of(arena.copy(text), kind);
 }
 
+Value Context::string(std::string_view text, char (*change)(char)) {
+  if (!afford(text.size())) return error_of(cancelled);
+  const auto made = arena.array<char>(text.size());
+  std::ranges::transform(text, made.begin(), change);
+  return Value::of(std::string_view(made.data(), made.size()));
+}
+
 Value Context::list(std::span<const Value> items) {
   if (!afford(items.size_bytes())) return error_of(cancelled);
   auto* list = arena.make<ListValue>();
@@ -162,6 +169,7 @@ Value Context::semver(Semver version) {
 Value Context::growing_list() {
   auto* list = arena.make<ListValue>();
   list->form = ListValue::Form::growing;
+  list->self = list;
   Value value;
   value.kind = Kind::list;
   value.list = list;
@@ -171,6 +179,7 @@ Value Context::growing_list() {
 Value Context::growing_map() {
   auto* map = arena.make<MapValue>();
   map->form = MapValue::Form::growing;
+  map->self = map;
   Value value;
   value.kind = Kind::map;
   value.map = map;

@@ -27,6 +27,9 @@ struct ListValue {
   const Value* items = nullptr;     ///< plain, growing
   const ListValue* left = nullptr;  ///< joined
   const ListValue* right = nullptr;
+  /// Growing: the value and its items as the one who adds to them changes them.
+  ListValue* self = nullptr;
+  Value* room = nullptr;
 };
 
 struct MapEntry {
@@ -51,6 +54,9 @@ struct MapValue {
   const MapEntry* entries = nullptr;  ///< plain, growing: sorted by key
   const DeviceShape* device = nullptr;
   int first = 0;  ///< names: the device's columns
+  /// Growing: the value and its entries as the one who adds to them changes them.
+  MapValue* self = nullptr;
+  MapEntry* room = nullptr;
 };
 
 struct OptionalValue {
@@ -99,6 +105,8 @@ class Context {
 
   // --- values ---
   [[nodiscard]] Value string(std::string_view text) { return made_text(text, Kind::string); }
+  /// The text with each byte changed.
+  [[nodiscard]] Value string(std::string_view text, char (*change)(char));
   [[nodiscard]] Value bytes(std::string_view text) { return made_text(text, Kind::bytes); }
   [[nodiscard]] Value list(std::span<const Value> items);
   /// Takes entries in any order; of equal keys the last one counts.

@@ -28,24 +28,24 @@ Value value_of(const MapValue* map) {
 }
 
 /// Room for `more` items behind a growing container's.
-template <class Container, class Item>
-Item* grow(Context& context, Container& container, const Item* items, std::uint32_t more) {
+template <class Item, class Container>
+Item* grow(Context& context, Container& container, std::uint32_t more) {
   const std::uint64_t want = std::uint64_t{container.size} + more;
-  if (want <= container.capacity) return const_cast<Item*>(items);
+  if (want <= container.capacity) return container.room;
   const std::uint64_t capacity = std::max<std::uint64_t>(8, want * 2);
   if (capacity > longest_list || !context.afford(capacity * sizeof(Item))) return nullptr;
   const std::span<Item> room = context.arena.array<Item>(capacity);
-  std::copy(items, items + container.size, room.begin());
+  std::copy(container.room, container.room + container.size, room.begin());
   container.capacity = static_cast<std::uint32_t>(capacity);
+  container.room = room.data();
   return room.data();
 }
 
 Value append(Context& context, const ListValue& into, const ListValue& more) {
-  // Containers are made in the arena and not const there; only growing ones ever change.
-  auto& list = const_cast<ListValue&>(into);
+  auto& list = *into.self;
   const std::uint32_t count = more.size;
   if (count == 0) return value_of(&list);
-  Value* items = grow(context, list, list.items, count);
+  Value* items = grow<Value>(context, list, count);
   if (items == nullptr) return context.cancel("operation cancelled: memory limit exceeded");
   for (std::uint32_t i = 0; i < count; ++i) items[list.size + i] = list_at(context, more, i);
   list.items = items;
@@ -294,7 +294,7 @@ MapEntry map_at(Context& context, const MapValue& map, std::uint32_t index) {
 namespace {
 
 void sort_entries(MapValue& map) {
-  auto* entries = const_cast<MapEntry*>(map.entries);
+  auto* entries = map.room;
   const auto before = [](const MapEntry& a, const MapEntry& b) {
     return compare_keys(a.key, b.key) < 0;
   };
@@ -314,8 +314,8 @@ Value map_insert(Context& context, const Value& map, const Value& key, const Val
   if (!hashable(key)) {
     return context.panic(fmt::format("runtime error: hash of unhashable type {}", go_type(key)));
   }
-  auto& into = const_cast<MapValue&>(*map.map);
-  MapEntry* entries = grow(context, into, into.entries, 1);
+  auto& into = *map.map->self;
+  auto* entries = grow<MapEntry>(context, into, 1);
   if (entries == nullptr) return context.cancel("operation cancelled: memory limit exceeded");
   entries[into.size++] = {key, value};
   into.entries = entries;

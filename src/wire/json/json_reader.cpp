@@ -115,7 +115,7 @@ Document::~Document() {
   if (impl_->text.capacity() <= most_kept) Impl::spare() = std::move(impl_);
 }
 
-void Document::visit_root(void* f, Callback callback) {
+void Document::visit_root(const void* function, Callback callback) {
   if (problem_) return;
   impl_->root.rewind();
   ondemand::value value;
@@ -123,7 +123,7 @@ void Document::visit_root(void* f, Callback callback) {
     problem_ = {ErrorCode::invalid, {}, "expected a JSON object"};
     return;
   }
-  callback(f, Reader(this, &value, nullptr, {}, 0));
+  callback(function, Reader(this, &value, nullptr, {}, 0));
 }
 
 Path Reader::path() const {
@@ -152,7 +152,7 @@ void Reader::fail_type(std::string_view expected) const {
   }
 }
 
-void Reader::visit_items(void* f, Document::Callback callback) const {
+void Reader::visit_items(const void* function, Document::Callback callback) const {
   if (failed() || is_null(value_)) return;
   ondemand::array array;
   if (value_of(value_).get_array().get(array) != simdjson::SUCCESS) return fail_type("a list");
@@ -162,12 +162,12 @@ void Reader::visit_items(void* f, Document::Callback callback) const {
     if (std::move(item).get(value) != simdjson::SUCCESS) {
       return fail("malformed JSON " + document_->impl_->place());
     }
-    callback(f, Reader(document_, &value, this, {}, index++));
+    callback(function, Reader(document_, &value, this, {}, index++));
     if (failed()) return;
   }
 }
 
-void Reader::visit_members(void* f, Document::Callback callback) const {
+void Reader::visit_members(const void* function, Document::Callback callback) const {
   if (failed() || is_null(value_)) return;
   ondemand::object object;
   if (value_of(value_).get_object().get(object) != simdjson::SUCCESS) {
@@ -181,7 +181,7 @@ void Reader::visit_members(void* f, Document::Callback callback) const {
       return fail("malformed JSON " + document_->impl_->place());
     }
     if (is_null(&value)) continue;
-    callback(f, Reader(document_, &value, this, key, 0));
+    callback(function, Reader(document_, &value, this, key, 0));
     if (failed()) return;
   }
 }

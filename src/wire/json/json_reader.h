@@ -56,7 +56,8 @@ class Document {
   /// again.
   template <class F>
   void visit(F&& f) {
-    visit_root(erased(f), &call<std::remove_reference_t<F>>);
+    auto* const function = std::addressof(f);
+    visit_root(&function, &call<decltype(function)>);
   }
 
   [[nodiscard]] const std::optional<Problem>& problem() const { return problem_; }
@@ -66,16 +67,13 @@ class Document {
 
  private:
   friend class Reader;
-  using Callback = void (*)(void*, const Reader&);
-  template <class F>
-  static void call(void* f, const Reader& reader) {
-    (*static_cast<F*>(f))(reader);
+  /// Calls what the first argument, a pointer to a pointer to a function object, stands for.
+  using Callback = void (*)(const void*, const Reader&);
+  template <class Pointer>
+  static void call(const void* function, const Reader& reader) {
+    (**static_cast<Pointer*>(function))(reader);
   }
-  template <class F>
-  static void* erased(F& f) {
-    return const_cast<void*>(static_cast<const void*>(std::addressof(f)));
-  }
-  void visit_root(void* f, Callback callback);
+  void visit_root(const void* function, Callback callback);
 
   struct Impl;
   std::unique_ptr<Impl> impl_;
@@ -89,12 +87,14 @@ class Reader {
   /// Calls `f(const Reader&)` with each item of a list.
   template <class F>
   void items(F&& f) const {
-    visit_items(Document::erased(f), &Document::call<std::remove_reference_t<F>>);
+    auto* const function = std::addressof(f);
+    visit_items(&function, &Document::call<decltype(function)>);
   }
   /// Calls `f(const Reader&)` with each member of an object that is not null; see key().
   template <class F>
   void members(F&& f) const {
-    visit_members(Document::erased(f), &Document::call<std::remove_reference_t<F>>);
+    auto* const function = std::addressof(f);
+    visit_members(&function, &Document::call<decltype(function)>);
   }
   /// Calls `f(FieldReader&)` for each member of an object; `f` names the fields it wants.
   template <class F>
@@ -127,8 +127,8 @@ class Reader {
          std::size_t index)
       : document_(document), value_(value), parent_(parent), key_(key), index_(index) {}
 
-  void visit_items(void* f, Document::Callback callback) const;
-  void visit_members(void* f, Document::Callback callback) const;
+  void visit_items(const void* function, Document::Callback callback) const;
+  void visit_members(const void* function, Document::Callback callback) const;
   void fail_type(std::string_view expected) const;
   [[nodiscard]] Path path() const;
 
