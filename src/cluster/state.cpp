@@ -2,23 +2,18 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 #include "cluster/claim_book.h"
 #include "cluster/equivalence_classes.h"
 #include "cluster/node_table.h"
+#include "cluster/pod_book.h"
 #include "cluster/pool_table.h"
 #include "cluster/publish.h"
 #include "cluster/sorted_objects.h"
 
 namespace dray::cluster {
 namespace {
-
-/// What a pod is known by; objects from files may have no uid.
-std::string identity(const ObjectMeta& meta) {
-  return meta.uid.get().empty() ? meta.namespace_name + "/" + meta.name : meta.uid.get();
-}
 
 CompiledSelector compile(const DeviceSelector& selector) {
   CompiledSelector compiled;
@@ -35,14 +30,6 @@ CompiledSelector compile(const DeviceSelector& selector) {
 
 }  // namespace
 
-bool same_for_plans(const Pod& a, const Pod& b) {
-  auto x = a;
-  x.conditions = b.conditions;
-  x.nominated_node = b.nominated_node;
-  x.meta.resource_version = b.meta.resource_version;
-  return x == b;
-}
-
 struct ClusterState::Data {
   Stamps stamps;
   NodeTable nodes{stamps};
@@ -50,22 +37,18 @@ struct ClusterState::Data {
   ClaimBook claims{pools};
   EquivalenceClasses equivalence;
   Publisher publisher{equivalence};
-  ShardedMap<PodKey, std::shared_ptr<const Pod>> pods;
-  std::unordered_map<std::string, PodKey> pod_keys;  // by identity
+  PodBook pods{nodes, claims};
   std::map<ClaimTemplateKey, std::shared_ptr<const ResourceClaimTemplate>> templates;
   SortedObjects<CompiledClass> classes;
   SortedObjects<DeviceTaintRule> taint_rules;
   SortedObjects<Namespace> namespaces;
-  std::unordered_map<std::string, Placement> assumed;
-  struct Charge {
-    NodeName node;
-    NodeUse use;
-  };
-  std::unordered_map<std::string, Charge> charges;
-  std::uint64_t generation = 1;
   std::uint64_t arrivals = 0;
-  std::uint64_t class_epoch = 0;
-  std::uint64_t rule_epoch = 0;
+  struct Versions {
+    std::uint64_t generation = 1;
+    std::uint64_t class_epoch = 0;
+    std::uint64_t rule_epoch = 0;
+  };
+  Versions versions;
   std::shared_ptr<const Snapshot> last;
   std::shared_ptr<const void> origin = std::make_shared<const char>();
 
@@ -81,19 +64,16 @@ struct ClusterState::Data {
   template <class Other>
   void put(const Other& /*object*/) {}
 
-  void recharge(const std::string& id);
-  void pod_gone(const PodKey& key, const Uid& uid);
   void refresh_equivalence();
-  void changed() { ++generation; }
+  void changed() { ++versions.generation; }
   void classes_changed() {
-    class_epoch = stamps.next();
+    versions.class_epoch = stamps.next();
     changed();
   }
   void rules_changed() {
-    rule_epoch = stamps.next();
+    versions.rule_epoch = stamps.next();
     changed();
   }
-  [[nodiscard]] std::shared_ptr<const Pod> find_pod(const std::string& id) const;
 };
 
 void ClusterState::Data::refresh_equivalence() {
@@ -109,65 +89,12 @@ void ClusterState::Data::refresh_equivalence() {
   nodes.refresh_equivalence(class_of);
 }
 
-std::shared_ptr<const Pod> ClusterState::Data::find_pod(const std::string& id) const {
-  const auto key = pod_keys.find(id);
-  if (key == pod_keys.end()) return nullptr;
-  const auto* pod = pods.find(key->second);
-  return pod == nullptr ? nullptr : *pod;
-}
-
-/// The pod's requests count on its node, or on the one that was assumed for it.
-void ClusterState::Data::recharge(const std::string& id) {
-  const auto pod = find_pod(id);
-  const auto assumption = assumed.find(id);
-  std::optional<Charge> due;
-  if (pod && !pod->finished()) {
-    if (pod->node_name && !pod->node_name->get().empty()) {
-      due = {*pod->node_name, use_of(*pod)};
-    } else if (assumption != assumed.end()) {
-      due = {assumption->second.node, use_of(*pod, assumption->second.node_allocatable)};
-    }
-  }
-  const auto held = charges.find(id);
-  if (held != charges.end()) {
-    if (due && held->second.node == due->node && held->second.use == due->use) return;
-    nodes.discharge(held->second.node, held->second.use);
-    charges.erase(held);
-  } else if (!due) {
-    return;
-  }
-  if (due) {
-    nodes.charge(due->node, due->use);
-    charges.emplace(id, std::move(*due));
-  }
-  changed();
-}
-
 void ClusterState::Data::put(const Node& node) {
   if (nodes.put(publisher.publish(node))) changed();
 }
 
 void ClusterState::Data::put(const Pod& pod) {
-  const auto id = identity(pod.meta);
-  const auto* known = pods.find(pod.key());
-  if (known != nullptr && identity((*known)->meta) != id) {
-    pod_gone(pod.key(), (*known)->meta.uid);
-    known = nullptr;
-  }
-  if (known == nullptr || !same_for_plans(**known, pod)) changed();
-  pods.set(pod.key(), std::make_shared<const Pod>(pod));
-  pod_keys[id] = pod.key();
-  recharge(id);
-}
-
-void ClusterState::Data::pod_gone(const PodKey& key, const Uid& uid) {
-  const auto* known = pods.find(key);
-  if (known == nullptr || (!uid.get().empty() && (*known)->meta.uid != uid)) return;
-  const auto id = identity((*known)->meta);
-  pods.erase(key);
-  pod_keys.erase(id);
-  recharge(id);
-  changed();
+  if (pods.put(pod)) changed();
 }
 
 void ClusterState::Data::put(const ResourceSlice& slice) {
@@ -224,7 +151,8 @@ void ClusterState::apply(const ObjectGone& change) {
       if (data.namespaces.erase(change.name)) data.changed();
       return;
     case Kind::pod:
-      return data.pod_gone({change.namespace_name, change.name}, change.uid);
+      if (data.pods.erase({change.namespace_name, change.name}, change.uid)) data.changed();
+      return;
     case Kind::resource_slice:
       data.pools.erase(change.name);
       return data.changed();
@@ -246,43 +174,25 @@ void ClusterState::apply(const ObjectGone& change) {
 }
 
 void ClusterState::assume(const Placement& placement) {
-  forget(placement.pod_uid);
-  auto& data = *data_;
-  const auto& id = placement.pod_uid.get();
-  for (const auto& claim : placement.claims) data.claims.assume(placement.pod_uid, claim);
-  data.assumed.insert_or_assign(id, placement);
-  data.recharge(id);
-  data.changed();
+  data_->pods.assume(placement);
+  data_->changed();
 }
 
 void ClusterState::forget(const Uid& pod) {
-  auto& data = *data_;
-  const auto at = data.assumed.find(pod.get());
-  if (at == data.assumed.end()) return;
-  const auto placement = std::move(at->second);
-  data.assumed.erase(at);
-  for (const auto& claim : placement.claims) data.claims.forget(pod, claim.claim);
-  data.recharge(pod.get());
-  data.changed();
-}
-
-const Placement* ClusterState::assumed(const Uid& pod) const {
-  const auto at = data_->assumed.find(pod.get());
-  return at == data_->assumed.end() ? nullptr : &at->second;
+  if (data_->pods.forget(pod)) data_->changed();
 }
 
 std::shared_ptr<const Pod> ClusterState::pod(const PodKey& key) const {
-  const auto* pod = data_->pods.find(key);
-  return pod == nullptr ? nullptr : *pod;
+  return data_->pods.find(key);
 }
 
 std::shared_ptr<const Pod> ClusterState::pod(const Uid& uid) const {
-  return data_->find_pod(uid.get());
+  return data_->pods.find(uid);
 }
 
 void ClusterState::for_each_pod(
     const std::function<void(const std::shared_ptr<const Pod>&)>& visit) const {
-  data_->pods.for_each([&](const PodKey&, const auto& pod) { visit(pod); });
+  data_->pods.for_each(visit);
 }
 
 std::shared_ptr<const ResourceClaim> ClusterState::claim(const ClaimKey& key) const {
@@ -323,19 +233,20 @@ ClusterState::Totals ClusterState::totals() const {
 }
 
 std::uint64_t ClusterState::generation() const {
-  return data_->generation;
+  return data_->versions.generation;
 }
 
 std::shared_ptr<const Snapshot> ClusterState::snapshot() {
   auto& data = *data_;
-  if (data.last && data.last->generation_ == data.generation) return data.last;
+  if (data.last && data.last->generation() == data.versions.generation) return data.last;
   data.refresh_equivalence();
   auto made = std::make_shared<Snapshot>();
-  made->generation_ = data.generation;
+  made->versions_.generation = data.versions.generation;
   made->origin_ = data.origin;
-  made->device_epoch_ = std::max({data.class_epoch, data.rule_epoch, data.pools.epoch()});
-  made->class_epoch_ = data.class_epoch;
-  made->equivalence_era_ = data.equivalence.era();
+  made->versions_.device_epoch =
+      std::max({data.versions.class_epoch, data.versions.rule_epoch, data.pools.epoch()});
+  made->versions_.class_epoch = data.versions.class_epoch;
+  made->versions_.equivalence_era = data.equivalence.era();
   made->unclassified_ = data.equivalence.unclassified();
   made->nodes_ = data.nodes.freeze_entries();
   made->by_name_ = data.nodes.freeze_names();

@@ -50,7 +50,7 @@ struct CompiledClass {
 /// or by make_snapshot() in tests.
 class Snapshot {
  public:
-  [[nodiscard]] std::uint64_t generation() const { return generation_; }
+  [[nodiscard]] std::uint64_t generation() const { return versions_.generation; }
   /// Stands for the ClusterState that it is of: versions and epochs of different ones say nothing
   /// about each other.
   [[nodiscard]] const std::shared_ptr<const void>& origin() const { return origin_; }
@@ -81,16 +81,16 @@ class Snapshot {
   [[nodiscard]] std::span<const PoolIndex> shared_pools() const { return *shared_pools_; }
   /// Moves when a class, a DeviceTaintRule or a slice that is not of one node changes: what all
   /// allocations may depend on.
-  [[nodiscard]] std::uint64_t device_epoch() const { return device_epoch_; }
+  [[nodiscard]] std::uint64_t device_epoch() const { return versions_.device_epoch; }
   /// Moves when a class changes.
-  [[nodiscard]] std::uint64_t class_epoch() const { return class_epoch_; }
+  [[nodiscard]] std::uint64_t class_epoch() const { return versions_.class_epoch; }
   /// Attributes that NodeEntry::equivalence_class does not compare, sorted. Another object where
   /// one more came.
   [[nodiscard]] const std::shared_ptr<const std::vector<cel::Name>>& unclassified() const {
     return unclassified_;
   }
   /// Moves when all numbers of equivalence classes are void.
-  [[nodiscard]] std::uint64_t equivalence_era() const { return equivalence_era_; }
+  [[nodiscard]] std::uint64_t equivalence_era() const { return versions_.equivalence_era; }
   /// In the order of their names.
   [[nodiscard]] std::span<const std::shared_ptr<const DeviceTaintRule>> taint_rules() const {
     return *taint_rules_;
@@ -115,11 +115,15 @@ class Snapshot {
   template <class T>
   using Shared = std::shared_ptr<const T>;
 
-  std::uint64_t generation_ = 0;
+  /// What moves when something changes: see the functions of these names.
+  struct Versions {
+    std::uint64_t generation = 0;
+    std::uint64_t device_epoch = 0;
+    std::uint64_t class_epoch = 0;
+    std::uint64_t equivalence_era = 0;
+  };
+  Versions versions_;
   std::shared_ptr<const void> origin_;
-  std::uint64_t device_epoch_ = 0;
-  std::uint64_t class_epoch_ = 0;
-  std::uint64_t equivalence_era_ = 0;
   Shared<std::vector<cel::Name>> unclassified_;
   Chunked<NodeEntry> nodes_;
   Shared<std::vector<NodeIndex>> by_name_;

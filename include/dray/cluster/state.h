@@ -38,7 +38,6 @@ class ClusterState {
   /// pod before.
   void assume(const Placement& placement);
   void forget(const Uid& pod);
-  [[nodiscard]] const Placement* assumed(const Uid& pod) const;
 
   [[nodiscard]] std::shared_ptr<const Pod> pod(const PodKey& key) const;
   [[nodiscard]] std::shared_ptr<const Pod> pod(const Uid& uid) const;

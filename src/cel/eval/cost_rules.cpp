@@ -288,9 +288,8 @@ std::uint64_t call_cost(Context& context, std::uint16_t rule, std::span<const Va
     case text_pass:
       return passes(size(args[0]));
     case two_string_passes:
-      return passes(plain_size(args[0]) * 2);
     case two_result_passes:
-      return passes(plain_size(result) * 2);
+      return passes(plain_size(rule == two_string_passes ? args[0] : result) * 2);
     case regex:
       return regex_cost(plain_size(args[0]), plain_size(args[1]));
     case matches:
