@@ -211,6 +211,42 @@ struct World {
   }
 };
 
+/// The claims of a world on its node, ready for a search; nothing to search if that ends before.
+struct Question {
+  explicit Question(World& of)
+      : world(of),
+        state(world.cluster.snapshot()),
+        prepared(prepare(world, state.snapshot())),
+        view(*alloc::gather(state, node(), world.options.features)),
+        tables(view, prepared, world.options, state, state.snapshot().facts(node()), world.memory),
+        placing(view, prepared, tables, world.options.features, world.memory.attributes) {}
+
+  static alloc::PreparedClaims prepare(World& world, const cluster::Snapshot& snapshot) {
+    std::vector<const ResourceClaim*> claims;
+    for (const auto& each : world.claims) claims.push_back(&each);
+    return alloc::prepare(claims, snapshot, world.options.features, world.memory.programs);
+  }
+  [[nodiscard]] cluster::NodeIndex node() const { return *state.snapshot().node(NodeName("n1")); }
+  /// False: an error before the search begins.
+  [[nodiscard]] bool collect() {
+    for (std::size_t s = 0; s < prepared.specs.size(); ++s) {
+      if (prepared.specs[s].all && !tables.collect_all(s)) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] alloc::Found search(alloc::Scorer* scorer = nullptr) {
+    return alloc::Search(view, prepared, tables, world.options, world.memory.attributes, scorer)
+        .run();
+  }
+
+  World& world;
+  cluster::AllocatedState state;
+  alloc::PreparedClaims prepared;
+  alloc::NodeView view;
+  alloc::CandidateTables tables;
+  alloc::Placing placing;
+};
+
 }  // namespace
 
 TEST_CASE("the search ends as a plain one does, and in mode best with the best solution") {
@@ -220,32 +256,15 @@ TEST_CASE("the search ends as a plain one does, and in mode best with the best s
   for (unsigned seed = 0; seed < 6000; ++seed) {
     CAPTURE(seed);
     World world(seed);
-    const cluster::AllocatedState state(world.cluster.snapshot());
-    const auto& snapshot = state.snapshot();
-    const auto n1 = *snapshot.node(NodeName("n1"));
-    std::vector<const ResourceClaim*> claims;
-    for (const auto& each : world.claims) claims.push_back(&each);
-    const auto prepared =
-        alloc::prepare(claims, snapshot, world.options.features, world.memory.programs);
-    const auto view = alloc::gather(state, n1, world.options.features);
-    REQUIRE(view);
-    alloc::CandidateTables tables(*view, prepared, world.options, state, snapshot.facts(n1),
-                                  world.memory);
-    bool collected = true;
-    for (std::size_t s = 0; s < prepared.specs.size(); ++s) {
-      if (prepared.specs[s].all) collected = collected && tables.collect_all(s).has_value();
-    }
-    if (!collected) continue;  // an error before the search begins
+    Question question(world);
+    if (!question.collect()) continue;
 
-    alloc::Placing placing(*view, prepared, tables, world.options.features,
-                           world.memory.attributes);
-    Plain plain(prepared, tables, placing);
+    Plain plain(question.prepared, question.tables, question.placing);
     plain.visit = [] { return true; };
     const auto outcome = plain.request(0, 0);
-    const auto first = placing.picks();
+    const auto first = question.placing.picks();
 
-    const auto found =
-        alloc::Search(*view, prepared, tables, world.options, world.memory.attributes).run();
+    const auto found = question.search();
     using Kind = alloc::Found::Kind;
     if (plain.error) {
       ++errors;
@@ -259,19 +278,18 @@ TEST_CASE("the search ends as a plain one does, and in mode best with the best s
     ++solved;
     CHECK(found.picks == first);
 
-    while (!placing.picks().empty()) placing.undo();
-    alloc::Scorer scorer(*view, prepared, tables, world.options, world.memory.attributes);
+    while (!question.placing.picks().empty()) question.placing.undo();
+    alloc::Scorer scorer(question.view, question.prepared, question.tables, world.options,
+                         world.memory.attributes);
     std::optional<alloc::Score> best;
     plain.errors_are_none = true;
     plain.visit = [&] {
-      const auto score = scorer.rate(placing);
+      const auto score = scorer.rate(question.placing);
       if (!best || score > *best) best = score;
       return false;
     };
     (void)plain.request(0, 0);
-    const auto chosen =
-        alloc::Search(*view, prepared, tables, world.options, world.memory.attributes, &scorer)
-            .run();
+    const auto chosen = question.search(&scorer);
     CHECK(chosen.score == *best);
     if (chosen.picks != first) ++better;
   }

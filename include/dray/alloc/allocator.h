@@ -53,6 +53,7 @@ struct Unsatisfied {
   std::string detail;   ///< counts and names, for people
 };
 
+/// "Does not fit" is a value; errors are upstream's.
 using AllocationOutcome = std::variant<Allocation, Unsatisfied>;
 
 /// Whether a node does, without the devices themselves: what a planner asks of many nodes.
@@ -63,6 +64,7 @@ struct Fit {
   std::uint32_t unready = 0;     ///< devices with binding conditions: to be made ready first
 };
 
+/// Which of the possible devices are chosen.
 enum class Mode : std::uint8_t {
   first_fit,  ///< bit for bit what Kubernetes' structured allocator gives
   best,       ///< the same feasibility; the best choice by score
@@ -80,6 +82,7 @@ struct AlignmentLevel {
   bool operator==(const AlignmentLevel&) const = default;
 };
 
+/// How devices are chosen, and how long is looked for them.
 struct AllocatorOptions {
   Mode mode = Mode::first_fit;
   Features features;
@@ -107,6 +110,7 @@ struct AllocatorOptions {
 /// feature).
 class Allocator {
  public:
+  /// Remembers nothing yet.
   explicit Allocator(AllocatorOptions options = {});
   ~Allocator();
   Allocator(Allocator&&) noexcept;
@@ -130,13 +134,16 @@ class Allocator {
                                                    cluster::NodeIndex node,
                                                    std::span<const ResourceClaim* const> claims);
 
+  /// As given.
   [[nodiscard]] const AllocatorOptions& options() const;
 
+  /// Work done since the start.
   struct Counts {
     std::uint64_t calls = 0;
     std::uint64_t searches = 0;  ///< calls that memory could not answer
     std::uint64_t steps = 0;     ///< devices looked at
   };
+  /// For measures and tests; says nothing of answers.
   [[nodiscard]] Counts counts() const;
 
  private:

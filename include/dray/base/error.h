@@ -57,6 +57,7 @@ struct Error {
   bool operator==(const Error&) const = default;
 };
 
+/// A value, or why there is none.
 template <class T>
 using Result = std::expected<T, Error>;
 

@@ -24,6 +24,7 @@ class Quantity {
   enum class Format : std::uint8_t { decimal_si, binary_si, decimal_exponent };
 
   Quantity() = default;
+  /// So many units, written in that format.
   explicit Quantity(std::int64_t units, Format format = Format::decimal_si);
   /// `milli` thousandths.
   [[nodiscard]] static Quantity from_milli(std::int64_t milli, Format format = Format::decimal_si);
@@ -35,20 +36,24 @@ class Quantity {
   /// Upstream's Value() and MilliValue(): rounded up (away from zero); saturated, where upstream
   /// overflows.
   [[nodiscard]] std::int64_t value() const;
+  /// The same in thousandths.
   [[nodiscard]] std::int64_t milli_value() const;
   /// Upstream's AsInt64: the units, unless written with decimals (1000m has none) or too large.
   [[nodiscard]] std::optional<std::int64_t> as_int64() const;
   /// The exact amount in units / in thousandths, or nothing if it is not a whole int64 number of
   /// them.
   [[nodiscard]] std::optional<std::int64_t> exact_units() const;
+  /// In thousandths, if it is a whole number of them that an int64 holds.
   [[nodiscard]] std::optional<std::int64_t> exact_milli() const;
 
   /// -1, 0 or 1.
   [[nodiscard]] int sign() const;
   /// Upstream's AsApproximateFloat64, bit for bit.
   [[nodiscard]] double as_approximate_double() const;
+  /// How it is written: suffixes of a thousand, of 1024, or an exponent.
   [[nodiscard]] Format format() const { return format_; }
 
+  /// Exact, whatever the size; the format of the left side stays, that of a zero is the other's.
   Quantity& operator+=(const Quantity& other);
   Quantity& operator-=(const Quantity& other);
   Quantity& operator*=(const Quantity& factor);
@@ -57,6 +62,7 @@ class Quantity {
 
   /// By amount; 1 == 1000m whatever the formats.
   [[nodiscard]] std::strong_ordering operator<=>(const Quantity& other) const;
+  /// By amount alone: 1 and 1000m are equal.
   [[nodiscard]] bool operator==(const Quantity& other) const { return (*this <=> other) == 0; }
 
   /// Upstream's canonical String(): `40Gi`, `1500m`.

@@ -12,11 +12,13 @@ namespace dray {
 template <class T, class Tag>
 class Strong {
  public:
+  /// What is wrapped.
   using value_type = T;
 
   constexpr Strong() = default;
   constexpr explicit Strong(T value) : value_(std::move(value)) {}
 
+  /// The value inside; leaves the type system, so only where an edge or a container needs it.
   [[nodiscard]] constexpr const T& get() const& noexcept { return value_; }
   [[nodiscard]] constexpr T&& get() && noexcept { return std::move(value_); }
 

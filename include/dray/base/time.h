@@ -11,6 +11,7 @@ namespace dray {
 /// Wall-clock time, always an argument: nothing in the core reads a clock. Microseconds, because
 /// that is what a Lease (MicroTime) carries.
 using Time = std::chrono::sys_time<std::chrono::microseconds>;
+/// All times and spans have microseconds: what Kubernetes writes (metav1.MicroTime) and no more.
 using Duration = std::chrono::microseconds;
 
 /// RFC 3339 as Go reads it (`2026-01-02T03:04:05.5+01:00`), cut to microseconds.

@@ -33,9 +33,12 @@ struct Name {
 /// devices with the same driver and names have the same DeviceNames object.
 class DeviceNames {
  public:
+  /// `names` are sorted.
   DeviceNames(std::string driver, std::vector<Name> names);
 
+  /// As the ResourceSlice says it.
   [[nodiscard]] const std::string& driver() const { return driver_; }
+  /// Sorted; a name's place is its column.
   [[nodiscard]] std::span<const Name> names() const { return names_; }
   /// The column of a name, or -1.
   [[nodiscard]] int find(Half half, std::string_view domain, std::string_view id) const;
@@ -60,8 +63,11 @@ struct InternedValue {
 /// selector share one DeviceShape. Immutable; any thread may read it.
 class DeviceShape {
  public:
+  /// Which attributes and capacities it has; columns of at() are in their order.
   [[nodiscard]] const DeviceNames& names() const { return *names_; }
+  /// Of names().
   [[nodiscard]] std::string_view driver() const { return names_->driver(); }
+  /// As published: the device may be given to several.
   [[nodiscard]] bool allow_multiple_allocations() const { return allow_multiple_; }
   /// The value of a column of names().
   [[nodiscard]] const InternedValue& at(int column) const {
@@ -85,7 +91,9 @@ class DeviceShape {
   std::uint64_t serial_ = 0;
 };
 
+/// Shared by all devices that look alike.
 using DeviceShapeHandle = std::shared_ptr<const DeviceShape>;
+/// As a ResourceSlice has them: by name, qualified or not.
 using Capacities = std::map<std::string, DeviceCapacity, std::less<>>;
 
 /// Turns published devices into shapes. One thread owns it (the cluster's strand); the handles that
@@ -102,6 +110,7 @@ class Interner {
   /// there, upstream takes either at random; here the qualified one wins.
   [[nodiscard]] DeviceShapeHandle intern(std::string_view driver, const Attributes& attributes,
                                          const Capacities& capacity, bool allow_multiple);
+  /// The shape of a published device; equal devices get the same one.
   [[nodiscard]] DeviceShapeHandle intern(std::string_view driver, const Device& device) {
     return intern(driver, device.attributes, device.capacity, device.allow_multiple_allocations);
   }

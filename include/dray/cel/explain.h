@@ -22,12 +22,14 @@ struct ExplainedPart {
 /// Says why a selector gives what it gives. Immutable after make(); one thread at a time.
 class Explainer {
  public:
+  /// Compiles the expression; the Error is what compile() would say.
   [[nodiscard]] static std::expected<Explainer, CompileError> make(
       std::string_view expression, const CompileOptions& options = {});
   ~Explainer();
   Explainer(Explainer&&) noexcept;
   Explainer& operator=(Explainer&&) noexcept;
 
+  /// What is explained.
   [[nodiscard]] const ProgramHandle& program() const;
 
   /// Every sub-expression but literals and what is within macros, the outer before the inner. A

@@ -21,6 +21,7 @@ struct Variable {
 
 /// A function that an environment declares, to check calls with; it has no implementation.
 struct FunctionDeclaration {
+  /// One signature, as cel-go names it.
   struct Overload {
     std::string id;
     bool member = false;
@@ -58,8 +59,10 @@ enum class Purpose : std::uint8_t {
 
 /// Expressions longer than this (in bytes) are refused by the API server before compiling.
 inline constexpr std::size_t max_expression_length = std::size_t{10} * 1024;
+/// CELSelectorExpressionMaxCost: a run that costs more is an error.
 inline constexpr std::uint64_t default_cost_limit = 1'000'000;
 
+/// What an expression is compiled for.
 struct CompileOptions {
   Environment environment;
   Purpose purpose = Purpose::selector;
@@ -86,6 +89,7 @@ struct Reads {
 /// A compiled expression. Immutable: any thread may evaluate it, each with its own Evaluator.
 class Program {
  public:
+  /// For compile() alone.
   explicit Program(std::unique_ptr<const Plan> plan);
   ~Program();
   Program(const Program&) = delete;
@@ -98,6 +102,7 @@ class Program {
   /// objects.
   [[nodiscard]] std::uint64_t max_cost() const;
   [[nodiscard]] const Reads& reads() const;
+  /// For the evaluator alone.
   [[nodiscard]] const Plan& plan() const { return *plan_; }
 
  private:

@@ -29,7 +29,9 @@ struct Semver {
   /// numbers, strips leading zeros.
   [[nodiscard]] static Result<Semver> parse_tolerant(std::string_view text);
 
+  /// As semver 2.0 writes it: 1.2.3-alpha.1+build.
   [[nodiscard]] std::string to_string() const;
+  /// Precedence of semver 2.0; build metadata does not count.
   [[nodiscard]] std::strong_ordering operator<=>(const Semver& other) const;
   [[nodiscard]] bool operator==(const Semver& other) const { return (*this <=> other) == 0; }
 };

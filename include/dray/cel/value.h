@@ -72,8 +72,10 @@ struct Value {
     const ErrorValue* error;
   };
 
+  /// Null.
   constexpr Value() : int64(0) {}
 
+  /// A value of the kind that goes with the type.
   [[nodiscard]] static constexpr Value of(bool value) {
     Value v;
     v.kind = Kind::boolean;
@@ -107,10 +109,12 @@ struct Value {
     return v;
   }
 
+  /// What is held; is_true() and is_false() are both false of what is no boolean.
   [[nodiscard]] constexpr bool is(Kind wanted) const { return kind == wanted; }
   [[nodiscard]] constexpr bool is_error() const { return kind == Kind::error; }
   [[nodiscard]] constexpr bool is_true() const { return kind == Kind::boolean && boolean; }
   [[nodiscard]] constexpr bool is_false() const { return kind == Kind::boolean && !boolean; }
+  /// Of a string or bytes; good as long as what it points at.
   [[nodiscard]] constexpr std::string_view text() const { return {chars, size}; }
 };
 

@@ -19,9 +19,12 @@ namespace dray::cluster {
 /// placement has, not what the cluster has. One thread at a time.
 class AllocatedState {
  public:
+  /// Nothing placed yet. `base` is not null.
   explicit AllocatedState(std::shared_ptr<const Snapshot> base) : base_(std::move(base)) {}
 
+  /// What it stands on, without what is placed.
   [[nodiscard]] const Snapshot& snapshot() const { return *base_; }
+  /// The same, to be held.
   [[nodiscard]] const std::shared_ptr<const Snapshot>& base() const { return base_; }
 
   /// Counts the placement: the pod's requests and ports on its node (`pod`, or the snapshot's pod
@@ -31,11 +34,14 @@ class AllocatedState {
 
   /// The parts of place(), for those who know them already.
   void add_use(NodeIndex node, const NodeUse& more);
+  /// The opposite of add_use: `less` was added before, or is in the snapshot.
   void remove_use(NodeIndex node, const NodeUse& less);
   /// A claim that has other devices already, which nobody released, has these on top.
   void add_claims(const Placement& placement);
 
+  /// A moment of this overlay; void once it was rolled back behind it.
   using Checkpoint = Strong<std::size_t, struct CheckpointTag>;
+  /// Now.
   [[nodiscard]] Checkpoint checkpoint() const { return Checkpoint(journal_.size()); }
   /// Takes back everything placed since.
   void rollback(Checkpoint checkpoint);
@@ -44,12 +50,14 @@ class AllocatedState {
   void take(const DeviceId& device, const DeviceUse& use);
   /// Frees what an allocation holds, as if it ended: for reclaim and preemption simulations.
   void release(const ClaimKey& claim);
+  /// Takes the pod's requests and ports off the node that it has; nothing if it has none.
   void remove_pod(const Pod& pod);
 
   // ---- What is seen ----
 
   /// Null: nothing.
   [[nodiscard]] const NodeUse* use(NodeIndex node) const;
+  /// The devices that the claim has here: placed, promised or allocated; null if none or released.
   [[nodiscard]] std::shared_ptr<const AllocationResult> allocation(const ClaimKey& claim) const;
   /// Whether anything of the pool differs from the snapshot.
   [[nodiscard]] bool touched(PoolIndex pool) const { return pools_.contains(pool.get()); }
@@ -58,6 +66,7 @@ class AllocatedState {
   /// The use of a device of a touched pool, where it differs from the snapshot's; else null.
   [[nodiscard]] const DeviceUse* changed_use(PoolIndex pool, const std::string& device) const;
 
+  /// The same snapshot and the same use of nodes, devices and claims, however it came about.
   bool operator==(const AllocatedState& other) const;
 
  private:

@@ -17,15 +17,19 @@ class Chunked {
  public:
   static constexpr std::size_t chunk_size = 256;
 
+  /// Elements in all.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
+  /// The element at `i` < size(). Good until the next write.
   [[nodiscard]] const T& operator[](std::size_t i) const {
     return (*chunks_[i / chunk_size])[i % chunk_size];
   }
 
+  /// The same to be changed; clones its chunk if a copy may see it. Good until the next freeze().
   [[nodiscard]] T& at_for_write(std::size_t i) { return own_chunk(i / chunk_size)[i % chunk_size]; }
 
+  /// Adds one at the end; its place.
   std::size_t push_back(T value) {
     if (size_ % chunk_size == 0) {
       chunks_.push_back(std::make_shared<Chunk>());

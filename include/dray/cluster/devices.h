@@ -79,6 +79,7 @@ struct DeviceUse {
   bool has_consumed = false;  ///< there is an entry of consumed capacity, perhaps empty
   Counters consumed;          ///< by all shares
 
+  /// Nothing is allocated of it.
   [[nodiscard]] bool none() const { return dedicated == 0 && shares == 0 && !has_consumed; }
   bool operator==(const DeviceUse&) const = default;
 };

@@ -27,12 +27,15 @@ struct NodeAmounts {
   std::int64_t pods = 0;
   std::vector<std::pair<std::string, std::int64_t>> others;  ///< by name, sorted
 
+  /// Of a resource that has no member here; 0 if there is none.
   [[nodiscard]] std::int64_t other(std::string_view name) const;
+  /// Resource by resource; saturated.
   void add(const NodeAmounts& more);
   void subtract(const NodeAmounts& less);
   bool operator==(const NodeAmounts&) const = default;
 };
 
+/// As framework.NewResource reads a list.
 [[nodiscard]] NodeAmounts amounts_of(const ResourceList& list);
 
 /// What a pod asks of its node (resourcehelper.PodRequests): per resource the larger of the sum of
@@ -49,10 +52,12 @@ struct NodeAmounts {
 /// Host ports as kube-scheduler compares them: the same protocol and port clash unless both have
 /// different addresses other than 0.0.0.0.
 [[nodiscard]] std::vector<HostPort> host_ports_of(const Pod& pod);
+/// Whether the two cannot be on one node.
 [[nodiscard]] bool ports_clash(const HostPort& a, const HostPort& b);
 
 /// Sorted pairs; nodes with equal labels share one.
 using LabelSet = std::vector<std::pair<std::string, std::string>>;
+/// The value of the label, or null.
 [[nodiscard]] const std::string* find_label(const LabelSet& labels, std::string_view key);
 
 /// What dray keeps of a Node: the parts that nodes have in common are shared. Immutable.
@@ -68,6 +73,7 @@ struct NodeFacts {
   std::shared_ptr<const NodeAmounts> allocatable;
   std::shared_ptr<const std::vector<std::string>> declared_features;
 
+  /// The value of the label, kubernetes.io/hostname included, or null.
   [[nodiscard]] const std::string* label(std::string_view key) const;
 };
 
@@ -76,11 +82,14 @@ struct NodeUse {
   NodeAmounts requested;
   std::vector<HostPort> ports;  ///< sorted; one entry a pod and port
 
+  /// Amounts and ports; subtract() takes off what was added before.
   void add(const NodeUse& more);
   void subtract(const NodeUse& less);
   bool operator==(const NodeUse&) const = default;
 };
+/// What the pod takes of the node that it is on: requests_of() and host_ports_of().
 [[nodiscard]] NodeUse use_of(const Pod& pod);
+/// The same with what the devices of its claims take.
 [[nodiscard]] NodeUse use_of(const Pod& pod, const std::vector<NodeAllocatableClaim>& devices);
 /// Whether the pods surely use the same of a node; quicker than comparing that.
 [[nodiscard]] bool same_use(const Pod& a, const Pod& b);

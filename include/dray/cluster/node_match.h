@@ -24,6 +24,7 @@ class NodeMatcher {
   /// As NewLazyErrorNodeSelector: terms that do not parse match nothing, the others count.
   [[nodiscard]] static NodeMatcher compile_lazily(const NodeSelector& selector);
 
+  /// Whether one of the terms holds for the node; of no terms none does.
   [[nodiscard]] bool matches(const NodeFacts& node) const;
 
  private:

@@ -19,8 +19,10 @@ class ShardedMap {
   using Shard = std::vector<Entry>;
   static constexpr std::size_t shard_count = 1024;
 
+  /// Entries in all.
   [[nodiscard]] std::size_t size() const { return size_; }
 
+  /// The value of the key, or null. Good until the next write.
   [[nodiscard]] const V* find(const K& key) const {
     if (shards_.empty()) return nullptr;
     const auto& shard = shards_[index(key)];
@@ -39,8 +41,10 @@ class ShardedMap {
     }
     return at->second;
   }
+  /// Sets the value of the key, which may be new.
   void set(const K& key, V value) { for_write(key) = std::move(value); }
 
+  /// False: there is no such key.
   bool erase(const K& key) {
     if (find(key) == nullptr) return false;
     auto& shard = own_shard(key);

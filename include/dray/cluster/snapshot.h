@@ -50,6 +50,7 @@ struct CompiledClass {
 /// or by make_snapshot() in tests.
 class Snapshot {
  public:
+  /// ClusterState::generation() when it was made.
   [[nodiscard]] std::uint64_t generation() const { return versions_.generation; }
   /// Stands for the ClusterState that it is of: versions and epochs of different ones say nothing
   /// about each other.
@@ -57,20 +58,28 @@ class Snapshot {
 
   // ---- Nodes ----
 
+  /// Nodes that there are.
   [[nodiscard]] std::size_t node_count() const { return by_name_->size(); }
   /// One more than the highest NodeIndex.
   [[nodiscard]] std::size_t node_limit() const { return nodes_.size(); }
+  /// All nodes in the order of their names.
   [[nodiscard]] std::span<const NodeIndex> nodes_by_name() const { return *by_name_; }
+  /// The place of the node, if there is one of that name.
   [[nodiscard]] std::optional<NodeIndex> node(const NodeName& name) const;
+  /// `node` is under node_limit(); its facts are null if no node has that place any more.
   [[nodiscard]] const NodeEntry& entry(NodeIndex node) const { return nodes_[node.get()]; }
+  /// Of a node that is there.
   [[nodiscard]] const NodeFacts& facts(NodeIndex node) const { return *nodes_[node.get()].facts; }
   [[nodiscard]] const NodeName& name(NodeIndex node) const { return facts(node).name; }
 
   // ---- Devices ----
 
+  /// Of a pool that is there.
   [[nodiscard]] const Pool& pool(PoolIndex index) const { return *pools_[index.get()]; }
+  /// The place of the pool, if it has a slice.
   [[nodiscard]] std::optional<PoolIndex> find_pool(const DriverName& driver,
                                                    const PoolName& name) const;
+  /// Calls `visit(const Pool&)` with each, in the order of their places.
   template <class F>
   void for_each_pool(F&& visit) const {
     for (std::size_t i = 0; i < pools_.size(); ++i) {
@@ -98,16 +107,20 @@ class Snapshot {
 
   // ---- Objects ----
 
+  /// Objects by name; null: there is none.
   [[nodiscard]] std::shared_ptr<const CompiledClass> compiled_class(const ClassName& name) const;
   [[nodiscard]] std::shared_ptr<const DeviceClass> device_class(const ClassName& name) const;
   /// In the order of their names.
   [[nodiscard]] std::span<const std::shared_ptr<const CompiledClass>> classes() const {
     return *classes_;
   }
+  /// As the API server has it; null: there is none.
   [[nodiscard]] std::shared_ptr<const ResourceClaim> claim(const ClaimKey& key) const;
   /// The devices that the claim has, or has been promised by an assumed placement.
   [[nodiscard]] std::shared_ptr<const AllocationResult> allocation(const ClaimKey& key) const;
+  /// As the API server has it; null: there is none.
   [[nodiscard]] std::shared_ptr<const Pod> pod(const PodKey& key) const;
+  /// Null: there is none.
   [[nodiscard]] std::shared_ptr<const Namespace> name_space(const NamespaceName& name) const;
 
  private:

@@ -29,7 +29,9 @@ class ClusterState {
   ClusterState(ClusterState&&) noexcept;
   ClusterState& operator=(ClusterState&&) noexcept;
 
+  /// What a watch says: the object as it is now, in place of the one of its name before.
   void apply(const ObjectChanged& change);
+  /// It is not there any more; nothing happens if the uid is given and another pod's.
   void apply(const ObjectGone& change);
 
   /// A reservation or a bind under way: until forget(), the pod's requests count on the node and
@@ -37,8 +39,10 @@ class ClusterState {
   /// devices, that counts instead: nothing is ever counted twice. Replaces what was assumed for the
   /// pod before.
   void assume(const Placement& placement);
+  /// Ends what was assumed for the pod; nothing if nothing was.
   void forget(const Uid& pod);
 
+  /// Objects as they came; null: there is none.
   [[nodiscard]] std::shared_ptr<const Pod> pod(const PodKey& key) const;
   [[nodiscard]] std::shared_ptr<const Pod> pod(const Uid& uid) const;
   /// In no order that means anything, but always the same.
@@ -47,11 +51,14 @@ class ClusterState {
   [[nodiscard]] std::shared_ptr<const ResourceClaimTemplate> claim_template(
       const ClaimTemplateKey& key) const;
   [[nodiscard]] std::shared_ptr<const DeviceClass> device_class(const ClassName& name) const;
+  /// The place of the node, as in snapshots.
   [[nodiscard]] std::optional<NodeIndex> node(const NodeName& name) const;
   /// The node, or null.
   [[nodiscard]] const NodeFacts* find_node(const NodeName& name) const;
+  /// All nodes in the order of their names. Good until the next change.
   [[nodiscard]] std::span<const NodeIndex> nodes_by_name() const;
 
+  /// How much there is of what.
   struct Totals {
     std::size_t nodes = 0;
     std::size_t pods = 0;
@@ -62,6 +69,7 @@ class ClusterState {
     /// included.
     std::size_t devices_allocated = 0;
   };
+  /// Counted along the way: costs nothing.
   [[nodiscard]] Totals totals() const;
 
   /// Moves with every change that a snapshot would show.
