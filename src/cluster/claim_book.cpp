@@ -54,7 +54,7 @@ void ClaimBook::settle(const ClaimKey& key) {
   }
   // An allocation that only moved from assumed to real frees nothing in between.
   const bool same = std::ranges::equal(distinct, holding.counted, [](const auto& a, const auto& b) {
-    return a == b || (same_devices(*a, *b) && a->devices == b->devices);
+    return a == b || a->devices == b->devices;
   });
   if (!same) {
     for (const auto& allocation : holding.counted) count(*allocation, false);

@@ -1,14 +1,6 @@
 #include "cluster/device_use.h"
 
-#include <algorithm>
-
 namespace dray::cluster {
-
-bool same_devices(const AllocationResult& a, const AllocationResult& b) {
-  return std::ranges::equal(a.devices, b.devices, [](const auto& x, const auto& y) {
-    return x.request == y.request && x.device == y.device && x.share_id == y.share_id;
-  });
-}
 
 void add_use(DeviceUse& use, const AllocatedDevice& device) {
   if (device.admin_access.value_or(false)) return;

@@ -161,6 +161,10 @@ struct AllocationResult {
   bool operator==(const AllocationResult&) const = default;
 };
 
+/// Whether two allocations name the same devices for the same requests (share ids included): what
+/// an API round trip keeps, whatever else the server adds.
+[[nodiscard]] bool same_devices(const AllocationResult& a, const AllocationResult& b);
+
 /// One user of an allocated claim: a pod, or a PodGroup (apiGroup scheduling.k8s.io).
 struct ClaimConsumer {
   std::string api_group;

@@ -36,12 +36,6 @@ bool surely_refused(const Error& error) {
 
 }  // namespace
 
-bool same_devices(const AllocationResult& a, const AllocationResult& b) {
-  return std::ranges::equal(a.devices, b.devices, [](const auto& x, const auto& y) {
-    return x.request == y.request && x.device == y.device && x.share_id == y.share_id;
-  });
-}
-
 ClaimConsumer consumer_of(const PodKey& pod, const Uid& uid) {
   return {.api_group = "", .resource = "pods", .name = pod.name, .uid = uid};
 }

@@ -150,10 +150,6 @@ class Binding {
   std::string error_;
 };
 
-/// Whether two allocations name the same devices for the same requests (share ids included): what
-/// an API round trip keeps, whatever else the server adds.
-[[nodiscard]] bool same_devices(const AllocationResult& a, const AllocationResult& b);
-
 /// `resource` of a ClaimConsumer that is a PodGroup.
 inline constexpr const char* group_consumer_resource = "podgroups";
 
