@@ -1,0 +1,60 @@
+#include "alloc/view/attribute_values.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/alloc/values.h"
+
+namespace dray::attribute_values_test {
+
+using namespace dray::testing;
+
+TEST_CASE("equal numbers stand for the same type and value") {
+  Values values;
+  CHECK(values.text("1") == values.text("1"));
+  CHECK(values.text("1") != values.text("2"));
+  CHECK(values.text("1") != values.of(std::int64_t{1}));
+  CHECK(values.of(std::int64_t{1}) != values.of(true));
+  CHECK(values.text("1.0.0") != values.of(VersionText("1.0.0")));
+  CHECK(values.of(std::nullopt) == 0);
+  CHECK(values.list({"a", "b"}) == values.list({"b", "a", "a"}));
+  CHECK(values.list({"a"}) != values.text("a"));
+}
+
+TEST_CASE("scalars are told from lists, errors and nothing") {
+  Values values;
+  CHECK(values.known.is_scalar(values.text("a")));
+  CHECK_FALSE(values.known.is_scalar(values.list({"a"})));
+  CHECK_FALSE(values.known.is_scalar(alloc::value_error));
+  CHECK_FALSE(values.known.is_scalar(0));
+}
+
+TEST_CASE("a value's text, and what stands for unknown") {
+  Values values;
+  const auto& known = values.known;
+  CHECK(known.text(values.of(std::int64_t{7})) == "7");
+  CHECK(known.text(values.text("a")) == "a");
+  CHECK_FALSE(known.text(0));
+  CHECK_FALSE(known.text(values.of(std::int64_t{-1})));
+  CHECK(known.text(values.of(std::int64_t{-1}), true) == "-1");
+  CHECK(known.stands_for_unknown(values.of(std::int64_t{-1})));
+  CHECK(known.stands_for_unknown(values.text("")));
+  CHECK_FALSE(known.stands_for_unknown(values.of(std::int64_t{0})));
+  CHECK_FALSE(known.stands_for_unknown(values.text("-1")));
+  CHECK_FALSE(known.stands_for_unknown(0));
+}
+
+TEST_CASE("an attribute is found by its full name, or bare in the driver's domain") {
+  Values values;
+  const auto lookup = [&](const char* attribute, Attributes attributes) {
+    return values.known.published(values.known.column(attribute), "d.io",
+                                  values.device(std::move(attributes)));
+  };
+  const auto a = values.text("a");
+  CHECK(lookup("d.io/x", {{"x", std::string("a")}}) == a);
+  CHECK(lookup("d.io/x", {{"d.io/x", std::string("a")}}) == a);
+  CHECK(lookup("e.io/x", {{"x", std::string("a")}}) == 0);
+  CHECK(lookup("e.io/x", {{"e.io/x", std::string("a")}}) == a);
+  CHECK(lookup("d.io/y", {{"x", std::string("a")}}) == 0);
+}
+
+}  // namespace dray::attribute_values_test
