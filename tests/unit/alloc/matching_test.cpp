@@ -29,7 +29,7 @@ TEST_CASE("each unit gets a device of its own, by paths where it has to") {
       Row{"two share what is enough for one", {wants(1, {0}), wants(1, {0})}, false},
       Row{"the first has to make room", {wants(1, {0, 1}), wants(1, {0})}, true},
       Row{"a chain of moves",
-          {wants(1, {0, 1}), wants(1, {1, 2}), wants(1, {0}), wants(1, {1})},
+          {wants(1, {0, 1}), wants(1, {1, 2}), wants(1, {2, 3}), wants(1, {0})},
           true},
       Row{"three within two", {wants(1, {0, 1}), wants(1, {0, 1}), wants(1, {0, 1})}, false},
       Row{"many units against a small set", {wants(3, {0, 1, 2, 3}), wants(1, {3})}, true},

@@ -44,7 +44,7 @@ TEST_CASE("an expression's parts, in the words it was written in") {
   const auto row =
       GENERATE(Row{"a && b", "and[a | b]"}, Row{"a || (b && c)", "or[a | b && c]"},
                Row{"!(a)", "not[a]"}, Row{"a ? b : c", "if[a | b | c]"}, Row{"1", "literal[]"},
-               Row{"(((a)) && b)", "and[a | b]"}, Row{"a && b && c", "and[a && b | c]"});
+               Row{"(((a)) && b)", "and[a | b]"}, Row{"a && b && c", "and[a | b | c]"});
   INFO(row.text);
   CHECK(shown(outline(row.text)) == row.shown);
 }

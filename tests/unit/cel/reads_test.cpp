@@ -16,7 +16,8 @@ struct Row {
 };
 
 std::string reads_of(std::string_view text) {
-  const auto& reads = program(text)->reads();
+  const auto made = program(text);
+  const auto& reads = made->reads();
   std::string out;
   if (reads.everything) out += "everything ";
   if (reads.driver) out += "driver ";
@@ -36,7 +37,6 @@ TEST_CASE("a program reads what it names") {
                Row{"device.attributes['d.io']['model'] == 'x'", "a:d.io/model "},
                Row{"device.attributes['d.io'].?model.orValue('') == 'x'", "a:d.io/model "},
                Row{"has(device.attributes['d.io'].model)", "a:d.io/model "},
-               Row{"'model' in device.attributes['d.io']", "a:d.io/model "},
                Row{"device.capacity['d.io'].memory == quantity('1')", "c:d.io/memory "},
                Row{"device.attributes['d.io'].a == 1 || device.attributes['e.io'].b == 2",
                    "a:d.io/a a:e.io/b "},
@@ -44,19 +44,17 @@ TEST_CASE("a program reads what it names") {
                    "a:d.io/a a:d.io/b "},
                Row{"[1, 2].all(x, device.attributes['d.io'].n == x)", "a:d.io/n "});
   INFO(row.text);
-  const auto reads = reads_of(row.text);
-  CHECK((reads == row.reads || reads.starts_with("everything")));
-  CHECK(reads_of("device.attributes['d.io'].model == 'x'") == "a:d.io/model ");
+  CHECK(reads_of(row.text) == row.reads);
 }
 
 TEST_CASE("what is not known name by name is everything") {
-  const auto text =
-      GENERATE(as<std::string>{}, "device.attributes['d.io'] == {}",
-               "device.attributes['d.io'].all(k, k == 'x')", "size(device.attributes['d.io']) == 1",
-               "device.attributes[device.driver].model == 'x'",
-               "device.attributes['d.io'][device.driver] == 1", "device.attributes == {}",
-               "device.attributes.exists(d, d == 'd.io')",
-               "[device.attributes['d.io']].exists(m, m.model == 'x')");
+  const auto text = GENERATE(
+      as<std::string>{}, "'model' in device.attributes['d.io']", "device.attributes['d.io'] == {}",
+      "device.attributes['d.io'].all(k, k == 'x')", "size(device.attributes['d.io']) == 1",
+      "device.attributes[device.driver].model == 'x'",
+      "device.attributes['d.io'][device.driver] == 1", "device.attributes == {}",
+      "device.attributes.exists(d, d == 'd.io')",
+      "[device.attributes['d.io']].exists(m, m.model == 'x')");
   INFO(text);
   CHECK(program(text)->reads().everything);
 }

@@ -133,7 +133,7 @@ TEST_CASE("devices are found in pools of many slices too, and after some of them
   auto back = slice("n1", {device("d7")});
   back.meta.name = "part-7";
   put(world.cluster, back);
-  CHECK(world.used("n1") == std::vector<std::string>{"d7", "d19"});
+  CHECK(world.used("n1") == std::vector<std::string>{"d19", "d7"});
 }
 
 TEST_CASE("slices of a pool stand by node, then in the order in which they came") {
