@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
 #include "tests/unit/alloc/prepared.h"
 
 namespace dray::bounds_test {
@@ -18,9 +21,9 @@ Device with(const std::string& name, const char* value) {
 struct World {
   cluster::ClusterState cluster;
   explicit World(std::vector<Device> devices) {
-    put(cluster, node("n1"));
-    put(cluster, device_class("any"));
-    put(cluster, device_class("a", {"device.attributes[device.driver].x == 'a'"}));
+    put(cluster, make_node("n1"));
+    put(cluster, make_class("any"));
+    put(cluster, make_class("a", {"device.attributes[device.driver].x == 'a'"}));
     put_card(cluster, "4Gi", std::move(devices));
   }
   /// Whether the bounds show at the start that the claims have no solution.
@@ -38,19 +41,19 @@ struct World {
 
 TEST_CASE("counting shows that requests cannot all be served") {
   World one({with("0", "a"), with("1", "a"), with("2", "b")});
-  CHECK_FALSE(one.hopeless({claim("c", {request("r", exactly(3))})}));
-  CHECK(one.hopeless({claim("c", {request("r", exactly(4))})}));
+  CHECK_FALSE(one.hopeless({make_claim("c", {request("r", exactly(3))})}));
+  CHECK(one.hopeless({make_claim("c", {request("r", exactly(4))})}));
   CHECK_FALSE(
-      one.hopeless({claim("c", {request("r", exactly(1)), request("s", exactly(2, "a"))})}));
-  CHECK(one.hopeless({claim("c", {request("r", exactly(2)), request("s", exactly(2, "a"))})}));
-  CHECK(one.hopeless(
-      {claim("c", {request("r", exactly(2))}), claim("d", {request("s", exactly(2, "a"))})}));
+      one.hopeless({make_claim("c", {request("r", exactly(1)), request("s", exactly(2, "a"))})}));
+  CHECK(one.hopeless({make_claim("c", {request("r", exactly(2)), request("s", exactly(2, "a"))})}));
+  CHECK(one.hopeless({make_claim("c", {request("r", exactly(2))}),
+                      make_claim("d", {request("s", exactly(2, "a"))})}));
 }
 
 TEST_CASE("constraints show it too") {
   World one({with("0", "a"), with("1", "a"), with("2", "b")});
   const auto asked = [&](std::int64_t count, DeviceConstraint constraint) {
-    auto made = claim("c", {request("r", exactly(count))});
+    auto made = make_claim("c", {request("r", exactly(count))});
     made.spec.constraints = {std::move(constraint)};
     return std::vector{made};
   };
@@ -62,15 +65,15 @@ TEST_CASE("constraints show it too") {
 
 TEST_CASE("counters show it: even the least that each could take is too much") {
   World one({partition("0", "2Gi"), partition("1", "2Gi"), partition("2", "2Gi")});
-  CHECK_FALSE(one.hopeless({claim("c", {request("r", exactly(2))})}));
-  CHECK(one.hopeless({claim("c", {request("r", exactly(3))})}));
+  CHECK_FALSE(one.hopeless({make_claim("c", {request("r", exactly(2))})}));
+  CHECK(one.hopeless({make_claim("c", {request("r", exactly(3))})}));
   World mixed({partition("0", "3Gi"), partition("1", "1Gi"), device("2")});
-  CHECK_FALSE(mixed.hopeless({claim("c", {request("r", exactly(3))})}));
+  CHECK_FALSE(mixed.hopeless({make_claim("c", {request("r", exactly(3))})}));
 }
 
 TEST_CASE("where counters may grow, they show nothing") {
   World one({partition("0", "3Gi"), partition("1", "3Gi"), partition("2", "-2Gi")});
-  CHECK_FALSE(one.hopeless({claim("c", {request("r", exactly(3))})}));
+  CHECK_FALSE(one.hopeless({make_claim("c", {request("r", exactly(3))})}));
 }
 
 TEST_CASE("admin access takes devices from nobody") {
@@ -78,13 +81,13 @@ TEST_CASE("admin access takes devices from nobody") {
   auto admin = exactly(2);
   admin.admin_access = true;
   CHECK_FALSE(one.hopeless(
-      {claim("c", {request("r", exactly(2))}), claim("d", {request("admin", admin)})}));
+      {make_claim("c", {request("r", exactly(2))}), make_claim("d", {request("admin", admin)})}));
 }
 
 TEST_CASE("an All that a constraint may end with an error keeps the bounds away") {
   const auto failing = [](const char* second, DeviceConstraint constraint) {
     World one({with("0", "a"), with("1", second)});
-    auto asked = claim("c", {request("r", all_of())});
+    auto asked = make_claim("c", {request("r", all_of())});
     asked.spec.constraints = {std::move(constraint)};
     Prepared made(one.cluster, {asked});
     const alloc::Bounds bounds(made.view, made.prepared, made.tables, made.memory.attributes,
@@ -102,7 +105,7 @@ TEST_CASE("an All that a constraint may end with an error keeps the bounds away"
 
 TEST_CASE("once errors are dead ends, everything may be left out") {
   World one({with("0", "a"), with("1", "b")});
-  auto asked = claim("c", {request("r", all_of())});
+  auto asked = make_claim("c", {request("r", all_of())});
   asked.spec.constraints = {match("gpu.example.com/x")};
   Prepared made(one.cluster, {asked});
   alloc::Bounds bounds(made.view, made.prepared, made.tables, made.memory.attributes, made.placing,

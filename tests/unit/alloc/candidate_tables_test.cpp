@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
 #include "tests/unit/alloc/prepared.h"
 
 namespace dray::candidate_tables_test {
@@ -14,14 +17,14 @@ namespace {
 
 struct One {
   cluster::ClusterState cluster;
-  ResourceClaim asked = claim("c", {request("r", exactly(1))});
+  ResourceClaim asked = make_claim("c", {request("r", exactly(1))});
   alloc::AllocatorOptions options;
   Device gpu = device("gpu", {{"x", std::string("a")}});
   std::function<void(ResourceSlice&)> change_slice;
 
   DeviceRequestSpec& spec() { return *asked.spec.requests[0].exactly; }
   void hold(std::optional<std::string> share) {
-    auto held = claim("held", {});
+    auto held = make_claim("held", {});
     held.allocation = allocation({device_id("n1", "gpu")});
     held.allocation->devices[0].share_id = std::move(share);
     if (held.allocation->devices[0].share_id) {
@@ -34,11 +37,11 @@ struct One {
 /// The stage that keeps the device out, as one change makes it.
 Stage stage(const std::function<void(One&)>& change) {
   One one;
-  put(one.cluster, node("n1"));
-  put(one.cluster, device_class("any"));
-  put(one.cluster, device_class("none", {"false"}));
+  put(one.cluster, make_node("n1"));
+  put(one.cluster, make_class("any"));
+  put(one.cluster, make_class("none", {"false"}));
   change(one);
-  auto made = slice("n1", {one.gpu});
+  auto made = make_slice("n1", {one.gpu});
   if (one.change_slice) one.change_slice(made);
   put(one.cluster, made);
   const Prepared prepared(one.cluster, {one.asked}, one.options);
@@ -184,7 +187,7 @@ TEST_CASE("a slice whose node operations are optional needs a node that says so"
     return stage([=](One& one) {
       one.options.features.optional_node_operations = feature;
       one.options.features.list_type_attributes = other;
-      auto made = node("n1");
+      auto made = make_node("n1");
       if (declared) made.declared_features = {"DRAOptionalNodeOperations"};
       put(one.cluster, made);
       one.change_slice = [](auto& slice) { slice.skip_node_operations = {"prepare"}; };
@@ -199,12 +202,12 @@ TEST_CASE("a slice whose node operations are optional needs a node that says so"
 TEST_CASE("a partition that its card has no room for is kept out; exactly enough is enough") {
   const auto of = [](const char* memory, bool feature) {
     cluster::ClusterState cluster;
-    put(cluster, node("n1"));
-    put(cluster, device_class("any"));
+    put(cluster, make_node("n1"));
+    put(cluster, make_class("any"));
     put_card(cluster, "4Gi", {partition("p", memory)});
     alloc::AllocatorOptions options;
     options.features.partitionable_devices = feature;
-    const Prepared prepared(cluster, {claim("c", {request("r", exactly(1))})}, options);
+    const Prepared prepared(cluster, {make_claim("c", {request("r", exactly(1))})}, options);
     return prepared.tables.row(0).stages.at(0);
   };
   CHECK(of("4Gi", true) == Stage::usable);
@@ -213,16 +216,16 @@ TEST_CASE("a partition that its card has no room for is kept out; exactly enough
 
 TEST_CASE("All collects what matches, and says which pool or device it cannot judge") {
   cluster::ClusterState cluster;
-  put(cluster, node("n1"));
-  put(cluster, device_class("any"));
-  put(cluster, device_class("a", {"device.attributes[device.driver].x == 'a'"}));
-  put(cluster, slice("n1", {device("0", {{"x", std::string("a")}}),
-                            device("1", {{"x", std::string("b")}})}));
-  Prepared some(cluster, {claim("c", {request("r", all_of("a"))})});
+  put(cluster, make_node("n1"));
+  put(cluster, make_class("any"));
+  put(cluster, make_class("a", {"device.attributes[device.driver].x == 'a'"}));
+  put(cluster, make_slice("n1", {device("0", {{"x", std::string("a")}}),
+                                 device("1", {{"x", std::string("b")}})}));
+  Prepared some(cluster, {make_claim("c", {request("r", all_of("a"))})});
   REQUIRE(some.collected);
   CHECK(some.tables.row(0).all == std::vector<std::uint32_t>{0});
-  put(cluster, slice("n1", {device("0", {{"x", std::string("a")}}), device("1")}));
-  const Prepared failing(cluster, {claim("c", {request("r", all_of("a"))})});
+  put(cluster, make_slice("n1", {device("0", {{"x", std::string("a")}}), device("1")}));
+  const Prepared failing(cluster, {make_claim("c", {request("r", all_of("a"))})});
   REQUIRE_FALSE(failing.collected);
   CHECK(failing.collected.error().message.starts_with(
       "class a: selector #0 on device gpu.example.com/n1/1: CEL runtime error: no such key: x"));

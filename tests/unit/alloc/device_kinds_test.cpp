@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
 #include "tests/unit/alloc/prepared.h"
 
 namespace dray::device_kinds_test {
@@ -15,15 +18,15 @@ bool alike(std::vector<Device> devices, std::vector<DeviceConstraint> constraint
            const std::vector<std::string>& held = {}, bool failing = false,
            DeviceRequestSpec spec = exactly(1)) {
   cluster::ClusterState cluster;
-  put(cluster, node("n1"));
-  put(cluster, device_class("any"));
+  put(cluster, make_node("n1"));
+  put(cluster, make_class("any"));
   put_card(cluster, "8Gi", std::move(devices));
   for (const auto& name : held) {
-    auto holder = claim("held-" + name, {});
+    auto holder = make_claim("held-" + name, {});
     holder.allocation = allocation({device_id("n1", name)});
     put(cluster, holder);
   }
-  auto asked = claim("c", {request("r", std::move(spec))});
+  auto asked = make_claim("c", {request("r", std::move(spec))});
   asked.spec.constraints = std::move(constraints);
   Prepared made(cluster, {asked});
   const auto kinds = alloc::device_kinds(made.view, made.prepared, made.tables, {failing}, nullptr);

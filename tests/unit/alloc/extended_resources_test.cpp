@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/objects/claims.h"
 #include "tests/objects/cluster.h"
 #include "tests/objects/devices.h"
 #include "tests/objects/nodes.h"
@@ -33,7 +34,8 @@ struct Fixture {
     asked.containers.clear();
   }
 
-  [[nodiscard]] std::optional<alloc::ExtendedResourceClaim> claim(Node host = make_node("n1")) {
+  [[nodiscard]] std::optional<alloc::ExtendedResourceClaim> claim(
+      Node host = make_node("n1")) {
     put(cluster, std::move(host));
     const auto snapshot = cluster.snapshot();
     return alloc::extended_resource_claim(asked, *snapshot, *snapshot->node(NodeName("n1")));

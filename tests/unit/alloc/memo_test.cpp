@@ -119,7 +119,7 @@ void add_a_slice_elsewhere(Farm& farm) {
   auto newer = gpus("n3");
   newer.meta.name = "newer";
   newer.pool = PoolName("n2");
-  newer.pool_generation = 1;
+  newer.pool_generation = 2;
   put(farm.cluster, newer);
 }
 

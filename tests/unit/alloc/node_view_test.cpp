@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
 #include "tests/unit/alloc/prepared.h"
 
 namespace dray::node_view_test {
@@ -17,8 +20,8 @@ struct Cluster {
   alloc::Features features;
 
   Cluster() {
-    put(cluster, node("n1", {{"zone", "a"}}));
-    put(cluster, node("n2", {{"zone", "b"}}));
+    put(cluster, make_node("n1", {{"zone", "a"}}));
+    put(cluster, make_node("n2", {{"zone", "b"}}));
   }
   [[nodiscard]] Result<alloc::NodeView> view() {
     state.emplace(cluster.snapshot());
@@ -49,7 +52,7 @@ ResourceSlice named(const std::string& name, ResourceSlice slice) {
 
 /// A slice of pool `pool` that is not of one node.
 ResourceSlice wide(const std::string& pool, std::vector<Device> devices) {
-  auto made = slice("n1", std::move(devices));
+  auto made = make_slice("n1", std::move(devices));
   made.meta.name = pool;
   made.pool = PoolName(pool);
   made.scope.node_name.reset();
@@ -66,8 +69,8 @@ NodeSelector in_zone(const char* zone) {
 
 TEST_CASE("a node sees its own devices and those that are of more nodes, pool by pool") {
   Cluster one;
-  put(one.cluster, slice("n1", {device("0")}));
-  put(one.cluster, slice("n2", {device("of-n2")}));
+  put(one.cluster, make_slice("n1", {device("0")}));
+  put(one.cluster, make_slice("n2", {device("of-n2")}));
   auto all = wide("all", {device("1")});
   all.scope.all_nodes = true;
   put(one.cluster, all);
@@ -99,9 +102,9 @@ TEST_CASE("devices with a node selection of their own are seen where it holds") 
 
 TEST_CASE("of a pool the newest generation counts, if all of it is there") {
   Cluster one;
-  auto old = named("old", slice("n1", {device("old")}));
+  auto old = named("old", make_slice("n1", {device("old")}));
   old.pool_generation = 1;
-  auto fresh = named("fresh", slice("n1", {device("new")}));
+  auto fresh = named("fresh", make_slice("n1", {device("new")}));
   fresh.pool_generation = 2;
   put(one.cluster, old);
   put(one.cluster, fresh);
@@ -119,9 +122,9 @@ TEST_CASE("of a pool the newest generation counts, if all of it is there") {
 
 TEST_CASE("a node whose slice is of an older generation than others' has none of the pool") {
   Cluster one;
-  auto mine = named("mine", slice("n1", {device("0")}));
+  auto mine = named("mine", make_slice("n1", {device("0")}));
   mine.pool_slice_count = 2;
-  auto newer = named("newer", slice("n2", {device("1")}));
+  auto newer = named("newer", make_slice("n2", {device("1")}));
   newer.pool = mine.pool;
   newer.pool_generation = 2;
   newer.pool_slice_count = 2;
@@ -136,8 +139,8 @@ TEST_CASE("pools with binding conditions come last") {
   auto slow = device("slow");
   slow.binding_conditions = {"ready"};
   slow.binding_failure_conditions = {"failed"};
-  put(one.cluster, slice("n1", {slow}, "a.example.com"));
-  put(one.cluster, slice("n1", {device("fast")}, "b.example.com"));
+  put(one.cluster, make_slice("n1", {slow}, "a.example.com"));
+  put(one.cluster, make_slice("n1", {device("fast")}, "b.example.com"));
   CHECK(one.devices() == Texts{"n1/fast", "n1/slow"});
 }
 
@@ -161,7 +164,7 @@ TEST_CASE("what allocated devices take is off the counters, also of devices of o
   const auto left = [&] { return one.view()->counters.front(); };
   const auto gib = alloc::amount_of(quantity("1Gi"));
   CHECK(left() == 4 * gib);
-  auto held = claim("held", {});
+  auto held = make_claim("held", {});
   held.allocation = allocation({device_id("n1", "0")});
   put(one.cluster, held);
   CHECK(left() == 3 * gib);
@@ -180,7 +183,7 @@ TEST_CASE("counters that are overdrawn are known before anything is placed") {
   put_card(one.cluster, "1Gi", {partition("0", "2Gi"), partition("1", "-1Gi")});
   auto view = one.view();
   CHECK(view->pools[0].counters_may_grow);
-  auto held = claim("held", {});
+  auto held = make_claim("held", {});
   held.allocation = allocation({device_id("n1", "0")});
   put(one.cluster, held);
   view = one.view();

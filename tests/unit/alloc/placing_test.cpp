@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
 #include "tests/unit/alloc/prepared.h"
 
 namespace dray::placing_test {
@@ -16,8 +19,8 @@ struct Node1 {
   cluster::ClusterState cluster;
 
   Node1() {
-    put(cluster, node("n1"));
-    put(cluster, device_class("any"));
+    put(cluster, make_node("n1"));
+    put(cluster, make_class("any"));
   }
 };
 
@@ -38,9 +41,10 @@ DeviceRequestSpec admin() {
 
 TEST_CASE("a device goes to one claim, with admin access to each claim once") {
   Node1 one;
-  put(one.cluster, slice("n1", {device("0"), device("1")}));
-  Prepared made(one.cluster, {claim("a", {request("r", exactly(1))}),
-                              claim("b", {request("r", exactly(1)), request("admin", admin())})});
+  put(one.cluster, make_slice("n1", {device("0"), device("1")}));
+  Prepared made(one.cluster,
+                {make_claim("a", {request("r", exactly(1))}),
+                 make_claim("b", {request("r", exactly(1)), request("admin", admin())})});
   auto& placing = made.placing;
   CHECK(placing.place({0, 0}) == Outcome::placed);
   CHECK(placing.place({1, 0}) == Outcome::rejected);
@@ -58,8 +62,9 @@ TEST_CASE("a device goes to one claim, with admin access to each claim once") {
 
 TEST_CASE("undo of a second hold by one claim leaves the first") {
   Node1 one;
-  put(one.cluster, slice("n1", {device("0")}));
-  Prepared made(one.cluster, {claim("a", {request("admin", admin()), request("r", exactly(1))})});
+  put(one.cluster, make_slice("n1", {device("0")}));
+  Prepared made(one.cluster,
+                {make_claim("a", {request("admin", admin()), request("r", exactly(1))})});
   auto& placing = made.placing;
   CHECK(placing.place({0, 0}) == Outcome::placed);
   CHECK(placing.place({0, 0}) == Outcome::rejected);
@@ -72,8 +77,8 @@ TEST_CASE("partitions share the counters of their card, and undo gives them back
   Node1 one;
   put_card(one.cluster, "4Gi",
            {partition("0", "3Gi"), partition("1", "2Gi"), partition("2", "1Gi")});
-  Prepared made(one.cluster,
-                {claim("a", {request("r", exactly(1))}), claim("b", {request("r", exactly(1))})});
+  Prepared made(one.cluster, {make_claim("a", {request("r", exactly(1))}),
+                              make_claim("b", {request("r", exactly(1))})});
   auto& placing = made.placing;
   const auto full = placing.counter(0);
   CHECK(placing.place({0, 0}) == Outcome::placed);
@@ -89,14 +94,14 @@ TEST_CASE("partitions share the counters of their card, and undo gives them back
 
 TEST_CASE("shares of one device add up, on top of what others hold") {
   Node1 one;
-  put(one.cluster, slice("n1", {shareable("gpu", "4Gi")}));
-  auto held = claim("held", {});
+  put(one.cluster, make_slice("n1", {shareable("gpu", "4Gi")}));
+  auto held = make_claim("held", {});
   held.allocation = allocation({device_id("n1", "gpu")});
   held.allocation->devices[0].share_id = "s";
   held.allocation->devices[0].consumed_capacity = {{"memory", quantity("1Gi")}};
   put(one.cluster, held);
   Prepared made(one.cluster,
-                {claim("a", {request("one", share("1Gi")), request("two", share("2Gi"))})});
+                {make_claim("a", {request("one", share("1Gi")), request("two", share("2Gi"))})});
   auto& placing = made.placing;
   CHECK(placing.fullness(0) == 250);
   CHECK(placing.place({1, 0}) == Outcome::placed);
@@ -114,10 +119,11 @@ TEST_CASE("shares of one device add up, on top of what others hold") {
 
 TEST_CASE("a constraint that refuses leaves nothing behind") {
   Node1 one;
-  put(one.cluster, slice("n1", {device("0", {{"x", std::string("a")}, {"y", std::string("1")}}),
-                                device("1", {{"x", std::string("a")}, {"y", std::string("1")}}),
-                                device("2", {{"x", std::string("a")}, {"y", std::string("2")}})}));
-  auto asked = claim("c", {request("r", exactly(2))});
+  put(one.cluster,
+      make_slice("n1", {device("0", {{"x", std::string("a")}, {"y", std::string("1")}}),
+                        device("1", {{"x", std::string("a")}, {"y", std::string("1")}}),
+                        device("2", {{"x", std::string("a")}, {"y", std::string("2")}})}));
+  auto asked = make_claim("c", {request("r", exactly(2))});
   asked.spec.constraints = {match("gpu.example.com/x"), distinct("gpu.example.com/y")};
   Prepared made(one.cluster, {asked});
   auto& placing = made.placing;
@@ -136,12 +142,12 @@ TEST_CASE("a constraint that refuses leaves nothing behind") {
 
 TEST_CASE("equal signatures only for states with equal futures") {
   Node1 one;
-  put(one.cluster,
-      slice("n1", {device("0", {{"x", std::string("a")}}), device("1", {{"x", std::string("a")}}),
-                   device("2", {{"x", std::string("b")}})}));
-  auto asked = claim("c", {request("r", exactly(2))});
+  put(one.cluster, make_slice("n1", {device("0", {{"x", std::string("a")}}),
+                                     device("1", {{"x", std::string("a")}}),
+                                     device("2", {{"x", std::string("b")}})}));
+  auto asked = make_claim("c", {request("r", exactly(2))});
   asked.spec.constraints = {match("gpu.example.com/x")};
-  Prepared made(one.cluster, {asked, claim("d", {request("r", exactly(1))})});
+  Prepared made(one.cluster, {asked, make_claim("d", {request("r", exactly(1))})});
   const auto after = [&](std::vector<Pick> picks, const std::vector<std::uint32_t>& kinds) {
     for (const auto& pick : picks) REQUIRE(made.placing.place(pick) == Outcome::placed);
     auto key = sign(made.placing, kinds);

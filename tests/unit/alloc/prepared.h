@@ -5,7 +5,9 @@
 
 #include "alloc/search/placing.h"
 #include "alloc/search/search.h"
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
 
 namespace dray::testing {
 
@@ -87,10 +89,10 @@ inline Device partition(const std::string& name, const char* memory) {
 
 inline void put_card(cluster::ClusterState& cluster, const char* memory,
                      std::vector<Device> partitions) {
-  auto devices = slice("n1", std::move(partitions));
+  auto devices = make_slice("n1", std::move(partitions));
   devices.pool_slice_count = 2;
   put(cluster, devices);
-  auto counters = slice("n1", {});
+  auto counters = make_slice("n1", {});
   counters.meta.name = "counters";
   counters.pool_slice_count = 2;
   counters.shared_counters.push_back({"card", {{"memory", quantity(memory)}}});

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
 #include "tests/unit/alloc/prepared.h"
 
 namespace dray::prepared_claims_test {
@@ -15,7 +17,7 @@ struct Prepares {
   alloc::Features features;
   alloc::Programs programs;
 
-  Prepares() { put(cluster, device_class("any")); }
+  Prepares() { put(cluster, make_class("any")); }
 
   alloc::PreparedClaims operator()(const std::vector<ResourceClaim>& claims) {
     std::vector<const ResourceClaim*> pointers;
@@ -38,8 +40,8 @@ TEST_CASE("requests become specs: one each, and one for each alternative") {
   Prepares prepare;
   auto admin = exactly(2);
   admin.admin_access = true;
-  const auto made =
-      prepare({claim("a", {request("r", admin)}), claim("b", {either({exactly(1), all_of()})})});
+  const auto made = prepare(
+      {make_claim("a", {request("r", admin)}), make_claim("b", {either({exactly(1), all_of()})})});
   REQUIRE(made.claims.size() == 2);
   REQUIRE(made.specs.size() == 3);
   CHECK(made.claims[0].label == "default/a");
@@ -91,14 +93,18 @@ TEST_CASE("what upstream refuses before it looks at a device") {
     Prepares prepare;
     auto spec = exactly(1);
     row.change(spec, prepare.features);
-    CHECK(prepare({claim("c", {request("r", spec)})}).specs[0].error.value_or("") == row.error);
+    CHECK(prepare({make_claim("c", {request("r", spec)})}).specs[0].error.value_or("") ==
+          row.error);
   }
 }
 
 TEST_CASE("features that are switched off refuse the request that needs them") {
   Prepares prepare;
   const auto error = [&](DeviceRequest request) {
-    return prepare({claim("c", {std::move(request)})}).claims[0].requests[0].error.value_or("");
+    return prepare({make_claim("c", {std::move(request)})})
+        .claims[0]
+        .requests[0]
+        .error.value_or("");
   };
   CHECK(error(either({exactly(1)})).empty());
   CHECK(error(request("r", share("1Gi"))).empty());
@@ -118,7 +124,7 @@ TEST_CASE("features that are switched off refuse the request that needs them") {
 
 TEST_CASE("a constraint binds the requests that it names, or all") {
   Prepares prepare;
-  auto asked = claim(
+  auto asked = make_claim(
       "c", {request("a", exactly(1)), request("b", exactly(1)), either({exactly(1), exactly(1)})});
   asked.spec.constraints = {match("d.io/x"), distinct("d.io/y", {"a", "either/s1"}),
                             match("d.io/z", {"either"})};
@@ -134,7 +140,7 @@ TEST_CASE("a constraint binds the requests that it names, or all") {
 
 TEST_CASE("a constraint of a kind that dray does not know refuses the claim") {
   Prepares prepare;
-  auto asked = claim("c", {request("a", exactly(1))});
+  auto asked = make_claim("c", {request("a", exactly(1))});
   asked.spec.constraints = {match("d.io/x"), DeviceConstraint()};
   CHECK(prepare({asked}).claims[0].constraint_error.value_or("") ==
         "claim default/c, constraint #1: empty constraint (unsupported constraint type?)");
@@ -142,7 +148,7 @@ TEST_CASE("a constraint of a kind that dray does not know refuses the claim") {
 
 TEST_CASE("what was prepared serves the same claims again, and no others") {
   Prepares prepare;
-  const auto asked = claim("c", {request("a", exactly(1))});
+  const auto asked = make_claim("c", {request("a", exactly(1))});
   const auto made = prepare({asked});
   const auto is_for = [&](const ResourceClaim& other) {
     const ResourceClaim* claims[] = {&other};

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
 #include "tests/unit/alloc/prepared.h"
 
 namespace dray::result_test {
@@ -16,8 +19,8 @@ struct World {
   alloc::AllocatorOptions options;
 
   World() {
-    put(cluster, node("n1", {{"zone", "a"}}));
-    put(cluster, device_class("any"));
+    put(cluster, make_node("n1", {{"zone", "a"}}));
+    put(cluster, make_class("any"));
   }
   Result<std::vector<AllocationResult>> assemble(std::vector<ResourceClaim> claims) {
     Prepared made(cluster, std::move(claims), options);
@@ -49,7 +52,7 @@ Texts configs(const AllocationResult& result) {
 }
 
 ResourceSlice wide(const std::string& pool, NodeScope scope, std::vector<Device> devices) {
-  auto made = slice("n1", std::move(devices));
+  auto made = make_slice("n1", std::move(devices));
   made.meta.name = pool;
   made.pool = PoolName(pool);
   made.scope = std::move(scope);
@@ -69,11 +72,11 @@ TEST_CASE("each device with its request, and what the driver has to know") {
   auto ready = device("0");
   ready.binding_conditions = {"ready"};
   ready.binding_failure_conditions = {"failed"};
-  put(world.cluster, slice("n1", {ready}));
+  put(world.cluster, make_slice("n1", {ready}));
   auto spec = exactly(1);
   spec.admin_access = true;
   spec.tolerations.push_back({"k", "Exists", "", "", {}});
-  const auto made = world.one(claim("c", {request("r", spec)}));
+  const auto made = world.one(make_claim("c", {request("r", spec)}));
   REQUIRE(made.devices.size() == 1);
   CHECK(made.devices[0].request == "r");
   CHECK(made.devices[0].device == device_id("n1", "0"));
@@ -86,8 +89,9 @@ TEST_CASE("each device with its request, and what the driver has to know") {
 
 TEST_CASE("a share has an id of its own and says what it consumes") {
   World world;
-  put(world.cluster, slice("n1", {shareable("0", "4Gi")}));
-  const auto made = world.one(claim("c", {request("r", share("1Gi")), request("s", share("2Gi"))}));
+  put(world.cluster, make_slice("n1", {shareable("0", "4Gi")}));
+  const auto made =
+      world.one(make_claim("c", {request("r", share("1Gi")), request("s", share("2Gi"))}));
   REQUIRE(made.devices.size() == 2);
   CHECK(made.devices[0].share_id == "share-0");
   CHECK(made.devices[1].share_id == "share-1");
@@ -97,11 +101,11 @@ TEST_CASE("a share has an id of its own and says what it consumes") {
 
 TEST_CASE("config of classes first, then the claim's that names a request which got devices") {
   World world;
-  auto of_class = device_class("any");
+  auto of_class = make_class("any");
   of_class.config = {config("A")};
   put(world.cluster, of_class);
-  put(world.cluster, slice("n1", {device("0"), device("1"), device("2")}));
-  auto asked = claim("c", {request("r", exactly(1)), request("s", exactly(1))});
+  put(world.cluster, make_slice("n1", {device("0"), device("1"), device("2")}));
+  auto asked = make_claim("c", {request("r", exactly(1)), request("s", exactly(1))});
   asked.spec.config = {{.requests = {"s"}, .opaque = config("B")},
                        {.requests = {}, .opaque = config("C")},
                        {.requests = {"nobody"}, .opaque = config("D")},
@@ -112,13 +116,13 @@ TEST_CASE("config of classes first, then the claim's that names a request which 
 
 TEST_CASE("config may name the alternative that was taken, or its request") {
   World world;
-  put(world.cluster, slice("n1", {device("0"), device("1")}));
+  put(world.cluster, make_slice("n1", {device("0"), device("1")}));
   DeviceRequest either;
   either.name = "either";
   either.first_available = {exactly(3), exactly(1)};
   either.first_available[0].name = "three";
   either.first_available[1].name = "one";
-  auto asked = claim("c", {either, request("r", exactly(1))});
+  auto asked = make_claim("c", {either, request("r", exactly(1))});
   asked.spec.config = {{.requests = {"either/three"}, .opaque = config("A")},
                        {.requests = {"either/one"}, .opaque = config("B")},
                        {.requests = {"either"}, .opaque = config("C")}};
@@ -131,8 +135,8 @@ TEST_CASE("config may name the alternative that was taken, or its request") {
 TEST_CASE("the claim is bound to where its devices are") {
   World world;
   SECTION("to the node of the slice") {
-    put(world.cluster, slice("n1", {device("0")}));
-    const auto made = world.one(claim("c", {request("r", exactly(1))}));
+    put(world.cluster, make_slice("n1", {device("0")}));
+    const auto made = world.one(make_claim("c", {request("r", exactly(1))}));
     REQUIRE(made.node_selector);
     CHECK(made.node_selector->terms.at(0).match_fields.at(0).values == Texts{"n1"});
   }
@@ -141,14 +145,14 @@ TEST_CASE("the claim is bound to where its devices are") {
     bound.binds_to_node = true;
     put(world.cluster,
         wide("all", {.node_name = {}, .node_selector = {}, .all_nodes = true}, {bound}));
-    const auto made = world.one(claim("c", {request("r", exactly(1))}));
+    const auto made = world.one(make_claim("c", {request("r", exactly(1))}));
     REQUIRE(made.node_selector);
     CHECK(made.node_selector->terms.at(0).match_fields.at(0).key == "metadata.name");
   }
   SECTION("nowhere, where all nodes may use it") {
     put(world.cluster,
         wide("all", {.node_name = {}, .node_selector = {}, .all_nodes = true}, {device("0")}));
-    CHECK_FALSE(world.one(claim("c", {request("r", exactly(1))})).node_selector);
+    CHECK_FALSE(world.one(make_claim("c", {request("r", exactly(1))})).node_selector);
   }
   SECTION("to what the selectors of all slices want, each once") {
     put(world.cluster,
@@ -157,7 +161,7 @@ TEST_CASE("the claim is bound to where its devices are") {
                             with_terms({{.key = "zone", .op = "In", .values = {"b", "a"}},
                                         {.key = "zone", .op = "Exists", .values = {}}}),
                             {device("1")}));
-    const auto made = world.one(claim("c", {request("r", exactly(2))}));
+    const auto made = world.one(make_claim("c", {request("r", exactly(2))}));
     REQUIRE(made.node_selector);
     REQUIRE(made.node_selector->terms.size() == 1);
     CHECK(made.node_selector->terms[0].match_expressions.size() == 2);
@@ -165,7 +169,7 @@ TEST_CASE("the claim is bound to where its devices are") {
   SECTION("a selector of two terms is more than upstream can say") {
     put(world.cluster,
         wide("p", with_terms({{.key = "zone", .op = "Exists", .values = {}}}, 2), {device("0")}));
-    CHECK(world.assemble({claim("c", {request("r", exactly(1))})}).error().message ==
+    CHECK(world.assemble({make_claim("c", {request("r", exactly(1))})}).error().message ==
           "create NodeSelector for claim c: unsupported ResourceSlice.NodeSelector with 2 terms");
   }
 }

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/objects/claims.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
 #include "tests/unit/alloc/prepared.h"
 
 namespace dray::search_test {
@@ -17,10 +20,10 @@ struct World {
   alloc::AllocatorOptions options;
 
   explicit World(std::vector<Device> devices) {
-    put(cluster, node("n1"));
-    put(cluster, device_class("any"));
-    put(cluster, device_class("a", {"device.attributes[device.driver].x == 'a'"}));
-    put(cluster, slice("n1", std::move(devices)));
+    put(cluster, make_node("n1"));
+    put(cluster, make_class("any"));
+    put(cluster, make_class("a", {"device.attributes[device.driver].x == 'a'"}));
+    put(cluster, make_slice("n1", std::move(devices)));
   }
   Found search(std::vector<ResourceClaim> claims) {
     Prepared made(cluster, std::move(claims), options);
@@ -54,38 +57,39 @@ DeviceRequest either(std::vector<DeviceRequestSpec> specs) {
 
 TEST_CASE("the search takes back a choice that leaves a later request nothing") {
   World one({with("0", "a"), with("1", "b")});
-  CHECK(one.names({claim("c", {request("any", exactly(1)), request("a", exactly(1, "a"))})}) ==
+  CHECK(one.names({make_claim("c", {request("any", exactly(1)), request("a", exactly(1, "a"))})}) ==
         Names{"1", "0"});
-  CHECK(one.names({claim("c", {request("any", exactly(1))}),
-                   claim("d", {request("a", exactly(1, "a"))})}) == Names{"1", "0"});
-  CHECK(
-      one.search({claim("c", {request("any", exactly(2)), request("a", exactly(1, "a"))})}).kind ==
-      Found::Kind::none);
+  CHECK(one.names({make_claim("c", {request("any", exactly(1))}),
+                   make_claim("d", {request("a", exactly(1, "a"))})}) == Names{"1", "0"});
+  CHECK(one.search({make_claim("c", {request("any", exactly(2)), request("a", exactly(1, "a"))})})
+            .kind == Found::Kind::none);
 }
 
 TEST_CASE("an alternative with too many results for its claim makes room for the next") {
   World one(many(40));
-  CHECK(one.names({claim("c", {request("r", exactly(30)), either({exactly(3), exactly(2)})})})
+  CHECK(one.names({make_claim("c", {request("r", exactly(30)), either({exactly(3), exactly(2)})})})
             .size() == 32);
-  CHECK(one.search({claim("c", {request("r", exactly(30)), request("s", exactly(3))})}).kind ==
+  CHECK(one.search({make_claim("c", {request("r", exactly(30)), request("s", exactly(3))})}).kind ==
         Found::Kind::none);
-  CHECK(one.names({claim("c", {request("r", exactly(30))}), claim("d", {request("s", exactly(3))})})
+  CHECK(one.names({make_claim("c", {request("r", exactly(30))}),
+                   make_claim("d", {request("s", exactly(3))})})
             .size() == 33);
-  CHECK(one.names({claim("c", {request("r", exactly(32))})}).size() == 32);
+  CHECK(one.names({make_claim("c", {request("r", exactly(32))})}).size() == 32);
 }
 
 TEST_CASE("All without any device is no solution, and one that is taken ends it") {
   World none({with("0", "b")});
-  CHECK(none.search({claim("c", {request("r", all_of("a"))})}).kind == Found::Kind::none);
+  CHECK(none.search({make_claim("c", {request("r", all_of("a"))})}).kind == Found::Kind::none);
   World two({with("0", "a"), with("1", "a")});
-  CHECK(two.names({claim("c", {request("r", all_of())})}) == Names{"0", "1"});
-  CHECK(two.search({claim("c", {request("r", exactly(1))}), claim("d", {request("s", all_of())})})
+  CHECK(two.names({make_claim("c", {request("r", all_of())})}) == Names{"0", "1"});
+  CHECK(two.search({make_claim("c", {request("r", exactly(1))}),
+                    make_claim("d", {request("s", all_of())})})
             .kind == Found::Kind::none);
 }
 
 TEST_CASE("All with a device that a constraint refuses is upstream's error") {
   World one({with("0", "a"), with("1", "b")});
-  auto asked = claim("c", {request("r", all_of())});
+  auto asked = make_claim("c", {request("r", all_of())});
   asked.spec.constraints = {match("gpu.example.com/x")};
   const auto found = one.search({asked});
   CHECK(found.kind == Found::Kind::error);
@@ -97,16 +101,16 @@ TEST_CASE("All with a device that a constraint refuses is upstream's error") {
 TEST_CASE("a search ends when its steps are spent") {
   World one(many(8));
   one.options.step_budget = 3;
-  const auto found = one.search({claim("c", {request("r", exactly(4))})});
+  const auto found = one.search({make_claim("c", {request("r", exactly(4))})});
   CHECK(found.kind == Found::Kind::budget);
   CHECK(found.steps == 4);
   one.options.step_budget = 4;
-  CHECK(one.search({claim("c", {request("r", exactly(4))})}).kind == Found::Kind::found);
+  CHECK(one.search({make_claim("c", {request("r", exactly(4))})}).kind == Found::Kind::found);
 }
 
 TEST_CASE("in an area, only its devices count") {
   World one({with("0", "a"), with("1", "a"), with("2", "a")});
-  Prepared made(one.cluster, {claim("c", {request("r", exactly(2))})});
+  Prepared made(one.cluster, {make_claim("c", {request("r", exactly(2))})});
   alloc::Bits area(3);
   area.set(0);
   area.set(2);

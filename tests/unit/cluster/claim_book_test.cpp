@@ -2,7 +2,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
+#include "tests/objects/pods.h"
 
 namespace dray::claim_book_test {
 
@@ -14,19 +18,19 @@ struct Book {
   cluster::ClusterState cluster;
 
   Book() {
-    put(cluster, node("n1"));
-    put(cluster, slice("n1", {device("0"), device("1")}));
+    put(cluster, make_node("n1"));
+    put(cluster, make_slice("n1", {device("0"), device("1")}));
   }
   [[nodiscard]] std::size_t in_use() const { return cluster.totals().devices_allocated; }
   [[nodiscard]] std::shared_ptr<const AllocationResult> allocated() {
     return cluster.snapshot()->allocation({"default", "c"});
   }
   void assume(const char* pod_name, const char* device_name) {
-    cluster.assume(placement(pod(pod_name), "n1",
-                             {{claim("c", {}), allocation({device_id("n1", device_name)})}}));
+    cluster.assume(placement(make_pod(pod_name), "n1",
+                             {{make_claim("c", {}), allocation({device_id("n1", device_name)})}}));
   }
   void allocate(const char* device_name) {
-    auto made = claim("c", {});
+    auto made = make_claim("c", {});
     if (device_name != nullptr) made.allocation = allocation({device_id("n1", device_name)});
     put(cluster, made);
   }
@@ -94,7 +98,7 @@ TEST_CASE("a claim gone while it is promised keeps the promise") {
 
 TEST_CASE("admin access uses up nothing") {
   Book book;
-  auto made = claim("c", {});
+  auto made = make_claim("c", {});
   made.allocation = allocation({device_id("n1", "0")});
   made.allocation->devices[0].admin_access = true;
   put(book.cluster, made);

@@ -2,7 +2,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/pods.h"
 
 namespace dray::pod_book_test {
 
@@ -34,7 +36,7 @@ struct Books {
   }
 };
 
-Pod on(const char* node_name, Pod made = pod("p")) {
+Pod on(const char* node_name, Pod made = make_pod("p")) {
   made.node_name = NodeName(node_name);
   return made;
 }
@@ -43,7 +45,7 @@ Pod on(const char* node_name, Pod made = pod("p")) {
 
 TEST_CASE("a pod's requests count on its node, once, as long as it runs") {
   Books books;
-  CHECK(books.pods.put(pod("p")));
+  CHECK(books.pods.put(make_pod("p")));
   CHECK(books.cpu("n1") == 0);
   CHECK(books.pods.put(on("n1")));
   CHECK(books.cpu("n1") == 1000);
@@ -53,7 +55,7 @@ TEST_CASE("a pod's requests count on its node, once, as long as it runs") {
   done.phase = "Succeeded";
   CHECK(books.pods.put(done));
   CHECK(books.cpu("n1") == 0);
-  CHECK(books.pods.put(on("n1", pod("p", "2"))));
+  CHECK(books.pods.put(on("n1", make_pod("p", ResourceList{{"cpu", Quantity(2)}}))));
   CHECK(books.cpu("n1") == 2000);
   CHECK(books.pods.erase({"default", "p"}, Uid()));
   CHECK(books.cpu("n1") == 0);
@@ -62,10 +64,10 @@ TEST_CASE("a pod's requests count on its node, once, as long as it runs") {
 
 TEST_CASE("an assumed pod counts where it is assumed, until it has a node itself") {
   Books books;
-  books.pods.put(pod("p"));
-  books.pods.assume(placement(pod("p"), "n1"));
+  books.pods.put(make_pod("p"));
+  books.pods.assume(placement(make_pod("p"), "n1"));
   CHECK(books.cpu("n1") == 1000);
-  books.pods.assume(placement(pod("p"), "n2"));
+  books.pods.assume(placement(make_pod("p"), "n2"));
   CHECK(books.cpu("n1") == 0);
   CHECK(books.cpu("n2") == 1000);
   books.pods.put(on("n1"));
@@ -78,16 +80,16 @@ TEST_CASE("an assumed pod counts where it is assumed, until it has a node itself
 
 TEST_CASE("a pod assumed before it is seen counts when it comes") {
   Books books;
-  books.pods.assume(placement(pod("p"), "n1"));
+  books.pods.assume(placement(make_pod("p"), "n1"));
   CHECK(books.cpu("n1") == 0);
-  books.pods.put(pod("p"));
+  books.pods.put(make_pod("p"));
   CHECK(books.cpu("n1") == 1000);
 }
 
 TEST_CASE("a pod of the same name is another one, and takes the place of the first") {
   Books books;
   books.pods.put(on("n1"));
-  auto second = pod("p", "2");
+  auto second = make_pod("p", ResourceList{{"cpu", Quantity(2)}});
   second.meta.uid = Uid("another");
   CHECK(books.pods.put(second));
   CHECK(books.cpu("n1") == 0);
@@ -101,8 +103,8 @@ TEST_CASE("a pod of the same name is another one, and takes the place of the fir
 
 TEST_CASE("only what a plan can tell apart is a change") {
   Books books;
-  books.pods.put(pod("p"));
-  auto other = pod("p");
+  books.pods.put(make_pod("p"));
+  auto other = make_pod("p");
   other.conditions.push_back({});
   other.meta.resource_version = ResourceVersion("9");
   other.nominated_node = NodeName("n1");

@@ -2,7 +2,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/claims.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
 
 namespace dray::pool_table_test {
 
@@ -14,8 +17,8 @@ struct World {
   cluster::ClusterState cluster;
 
   World() {
-    put(cluster, node("n1"));
-    put(cluster, node("n2"));
+    put(cluster, make_node("n1"));
+    put(cluster, make_node("n2"));
   }
   [[nodiscard]] std::uint64_t version(const char* name) {
     const auto now = cluster.snapshot();
@@ -27,7 +30,7 @@ struct World {
   }
   [[nodiscard]] std::uint64_t epoch() { return cluster.snapshot()->device_epoch(); }
   void hold(const char* pool, const char* device_name) {
-    auto made = claim(std::string("held-") + device_name, {});
+    auto made = make_claim(std::string("held-") + device_name, {});
     made.allocation = allocation({device_id(pool, device_name)});
     put(cluster, made);
   }
@@ -46,7 +49,7 @@ struct World {
 };
 
 ResourceSlice wide(std::vector<Device> devices) {
-  auto made = slice("n1", std::move(devices));
+  auto made = make_slice("n1", std::move(devices));
   made.meta.name = "wide";
   made.pool = PoolName("wide");
   made.scope.node_name.reset();
@@ -59,11 +62,11 @@ ResourceSlice wide(std::vector<Device> devices) {
 TEST_CASE("a node has the pools that have a slice of it") {
   World world;
   CHECK(world.pools("n1") == 0);
-  put(world.cluster, slice("n1", {device("0")}));
+  put(world.cluster, make_slice("n1", {device("0")}));
   CHECK(world.pools("n1") == 1);
   CHECK(world.pools("n2") == 0);
-  auto moved = slice("n2", {device("0")});
-  moved.meta.name = slice("n1", {}).meta.name;
+  auto moved = make_slice("n2", {device("0")});
+  moved.meta.name = make_slice("n1", {}).meta.name;
   put(world.cluster, moved);
   CHECK(world.pools("n1") == 0);
   CHECK(world.pools("n2") == 1);
@@ -75,22 +78,22 @@ TEST_CASE("a node has the pools that have a slice of it") {
 
 TEST_CASE("what changes on a node moves its version, and no other's") {
   World world;
-  put(world.cluster, slice("n1", {device("0")}));
-  put(world.cluster, slice("n2", {device("0")}));
+  put(world.cluster, make_slice("n1", {device("0")}));
+  put(world.cluster, make_slice("n2", {device("0")}));
   const auto first = world.version("n1");
   const auto second = world.version("n2");
   world.hold("n1", "0");
   CHECK(world.version("n1") > first);
   CHECK(world.version("n2") == second);
   const auto held = world.version("n1");
-  put(world.cluster, slice("n1", {device("0"), device("1")}));
+  put(world.cluster, make_slice("n1", {device("0"), device("1")}));
   CHECK(world.version("n1") > held);
   CHECK(world.version("n2") == second);
 }
 
 TEST_CASE("what all nodes may see moves the epoch") {
   World world;
-  put(world.cluster, slice("n1", {device("0")}));
+  put(world.cluster, make_slice("n1", {device("0")}));
   const auto before = world.epoch();
   world.hold("n1", "0");
   CHECK(world.epoch() == before);
@@ -110,7 +113,7 @@ TEST_CASE("an allocation before its slice counts when the slice comes") {
   World world;
   world.hold("n1", "1");
   CHECK(world.cluster.totals().devices_allocated == 1);
-  put(world.cluster, slice("n1", {device("0"), device("1")}));
+  put(world.cluster, make_slice("n1", {device("0"), device("1")}));
   CHECK(world.used("n1") == std::vector<std::string>{"1"});
   gone(world.cluster, Kind::resource_claim, "held-1", "default");
   CHECK(world.used("n1").empty());
@@ -119,7 +122,7 @@ TEST_CASE("an allocation before its slice counts when the slice comes") {
 TEST_CASE("devices are found in pools of many slices too, and after some of them went") {
   World world;
   for (int i = 0; i < 20; ++i) {
-    auto part = slice("n1", {device("d" + std::to_string(i))});
+    auto part = make_slice("n1", {device("d" + std::to_string(i))});
     part.meta.name = "part-" + std::to_string(i);
     part.pool_slice_count = 20;
     put(world.cluster, part);
@@ -130,7 +133,7 @@ TEST_CASE("devices are found in pools of many slices too, and after some of them
   CHECK(world.used("n1").empty());
   world.hold("n1", "d19");
   CHECK(world.used("n1") == std::vector<std::string>{"d19"});
-  auto back = slice("n1", {device("d7")});
+  auto back = make_slice("n1", {device("d7")});
   back.meta.name = "part-7";
   put(world.cluster, back);
   CHECK(world.used("n1") == std::vector<std::string>{"d19", "d7"});
@@ -143,10 +146,10 @@ TEST_CASE("slices of a pool stand by node, then in the order in which they came"
     made.pool = PoolName("p");
     return made;
   };
-  put(world.cluster, named("z", slice("n2", {})));
-  put(world.cluster, named("y", slice("n1", {})));
-  put(world.cluster, named("x", slice("n1", {})));
-  put(world.cluster, named("y", slice("n1", {device("0")})));  // keeps its place
+  put(world.cluster, named("z", make_slice("n2", {})));
+  put(world.cluster, named("y", make_slice("n1", {})));
+  put(world.cluster, named("x", make_slice("n1", {})));
+  put(world.cluster, named("y", make_slice("n1", {device("0")})));  // keeps its place
   const auto now = world.cluster.snapshot();
   const auto& pool = now->pool(*now->find_pool(DriverName("gpu.example.com"), PoolName("p")));
   std::vector<std::string> names;
@@ -161,10 +164,10 @@ TEST_CASE("slices of a pool stand by node, then in the order in which they came"
 
 TEST_CASE("a snapshot does not see what comes after it") {
   World world;
-  put(world.cluster, slice("n1", {device("0")}));
+  put(world.cluster, make_slice("n1", {device("0")}));
   const auto before = world.cluster.snapshot();
   world.hold("n1", "0");
-  put(world.cluster, slice("n1", {device("0"), device("1")}));
+  put(world.cluster, make_slice("n1", {device("0"), device("1")}));
   const auto& pool =
       before->pool(*before->find_pool(DriverName("gpu.example.com"), PoolName("n1")));
   CHECK(pool.slots[0].slice->devices.size() == 1);

@@ -3,7 +3,9 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "tests/unit/cluster/objects.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
 
 namespace dray::publish_test {
 
@@ -32,7 +34,7 @@ Device full() {
 
 TEST_CASE("a slice keeps what an allocation reads") {
   Made made;
-  auto given = slice("n1", {full()});
+  auto given = make_slice("n1", {full()});
   given.pool_generation = 3;
   given.pool_slice_count = 2;
   given.skip_node_operations = {"prepare"};
@@ -58,7 +60,7 @@ TEST_CASE("a slice keeps what an allocation reads") {
 
 TEST_CASE("a device's own node selection counts only where the slice says so") {
   Made made;
-  auto given = slice("n1", {device("0")});
+  auto given = make_slice("n1", {device("0")});
   given.devices[0].scope.node_name = NodeName("n2");
   CHECK_FALSE(made.publisher.publish(given, 1)->devices[0].traits->scope);
   given.per_device_node_selection = true;
@@ -95,7 +97,7 @@ TEST_CASE("equal devices share, and anything that an allocation reads sets them 
     Made made;
     auto second = full();
     row.change(second);
-    const auto kept = made.publisher.publish(slice("n1", {full(), second}), 1);
+    const auto kept = made.publisher.publish(make_slice("n1", {full(), second}), 1);
     CHECK((kept->devices[0].traits == kept->devices[1].traits) == row.same);
   }
 }
@@ -103,7 +105,7 @@ TEST_CASE("equal devices share, and anything that an allocation reads sets them 
 TEST_CASE("attributes are kept as they came where the shape does not tell them") {
   Made made;
   const auto keeps = [&](Attributes attributes) {
-    return made.publisher.publish(slice("n1", {device("0", std::move(attributes))}), 1)
+    return made.publisher.publish(make_slice("n1", {device("0", std::move(attributes))}), 1)
         ->devices[0]
         .traits->attributes.has_value();
   };
@@ -117,8 +119,8 @@ TEST_CASE("nodes share what they have in common; the host name is nobody else's"
   const Labels labels{{"kubernetes.io/hostname", "n1"}, {"zone", "a"}};
   auto second = labels;
   second["kubernetes.io/hostname"] = "n2";
-  const auto one = made.publisher.publish(node("n1", labels));
-  const auto two = made.publisher.publish(node("n2", second));
+  const auto one = made.publisher.publish(make_node("n1", labels));
+  const auto two = made.publisher.publish(make_node("n2", second));
   CHECK(one->labels == two->labels);
   CHECK(one->taints == two->taints);
   CHECK(one->allocatable == two->allocatable);
