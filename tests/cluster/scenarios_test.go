@@ -25,7 +25,7 @@ func TestScenarios(t *testing.T) {
 
 // Scenarios of the shared fixtures; testdata/shared-scenarios.txt names those that dray must meet by now.
 func TestSharedScenarios(t *testing.T) {
-	playShared(t, func(s harness.Scenario) bool { return len(s.Gates) == 0 })
+	playShared(t, pairOptions{}, func(s harness.Scenario) bool { return len(s.Gates) == 0 })
 }
 
 // Those of them that need feature gates: each on a control plane with exactly these.
@@ -41,7 +41,7 @@ func TestSharedScenariosWithGates(t *testing.T) {
 	for name, gates := range sets {
 		t.Run(name, func(t *testing.T) {
 			withGates(t, gates...)
-			playShared(t, func(s harness.Scenario) bool { return slices.Equal(s.Gates, gates) })
+			playShared(t, pairOptions{}, func(s harness.Scenario) bool { return slices.Equal(s.Gates, gates) })
 		})
 	}
 }
@@ -77,9 +77,10 @@ func withGates(t *testing.T, gates ...string) {
 	}
 }
 
-func playShared(t *testing.T, mine func(harness.Scenario) bool) {
+func playShared(t *testing.T, options pairOptions, mine func(harness.Scenario) bool) {
+	t.Helper()
 	dir := shared(t)
-	startPair(t, pairOptions{})
+	startPair(t, options)
 	inventory, err := filepath.Glob(filepath.Join(dir, "[0-9]*.yaml"))
 	if err != nil || len(inventory) == 0 {
 		t.Fatalf("no inventory in %s: %v", dir, err)
