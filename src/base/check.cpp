@@ -1,23 +1,32 @@
 #include "dray/base/check.h"
 
-#include <atomic>
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
 
 namespace dray {
 namespace {
 
-std::atomic<BrokenInvariantHandler> installed{nullptr};
+/// Of each thread, because a check knows nothing but where it stands.
+thread_local int throwing_depth = 0;
 
 }  // namespace
 
-void set_broken_invariant_handler(BrokenInvariantHandler handler) noexcept {
-  installed = handler;
+ThrowingChecks::ThrowingChecks() {
+  ++throwing_depth;
+}
+ThrowingChecks::~ThrowingChecks() {
+  --throwing_depth;
 }
 
-void broken_invariant(const char* condition, const char* file, int line) noexcept {
-  if (const auto handler = installed.load()) handler(condition, file, line);
-  std::fprintf(stderr, "%s:%d: broken invariant: %s\n", file, line, condition);
+void broken_invariant(const char* condition, const char* file, int line) {
+  auto text = fmt::format("{}:{}: {}", file, line, condition);
+  // In the middle of another exception's way out a second one would end the program without a word.
+  if (throwing_depth > 0 && std::uncaught_exceptions() == 0) {
+    throw BrokenInvariant{std::move(text)};
+  }
+  std::fprintf(stderr, "broken invariant: %s\n", text.c_str());
   std::abort();
 }
 

@@ -17,13 +17,19 @@ namespace dray::kube {
 using WatchEvent = std::variant<cluster::ObjectChanged, cluster::ObjectGone, engine::Synced>;
 using WatchSink = std::function<void(WatchEvent)>;
 
+/// Whether a write may still be sent: asked, on any thread, right before its bytes go out. Empty:
+/// it may.
+using Permit = std::function<bool()>;
+
 /// The cluster as the service sees it: a real API server (KubeApi), or the embedded one.
 class ClusterApi {
  public:
   virtual ~ClusterApi() = default;
 
-  /// Carries out one write. Any executor; many may be under way at a time.
-  virtual boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write) = 0;
+  /// Carries out one write, in several requests where it takes more than one, each while `permit`
+  /// allows it. Any executor; many may be under way at a time.
+  virtual boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write,
+                                                             Permit permit) = 0;
 
   /// Lists and watches until stop(). `sink` is called on any thread, but never twice at a time, and
   /// must not block.

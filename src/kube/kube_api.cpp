@@ -128,9 +128,9 @@ Result<std::unique_ptr<KubeApi>> KubeApi::make(asio::io_context& io, const Clust
   return std::unique_ptr<KubeApi>(new KubeApi(std::move(state)));
 }
 
-asio::awaitable<engine::WriteOutcome> KubeApi::write(engine::Write write) {
+asio::awaitable<engine::WriteOutcome> KubeApi::write(engine::Write write, Permit permit) {
   const auto writer = state_->writer;
-  co_return co_await writer->write(std::move(write));
+  co_return co_await writer->write(std::move(write), std::move(permit));
 }
 
 void KubeApi::watch(WatchSink sink) {

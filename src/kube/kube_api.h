@@ -40,7 +40,7 @@ class KubeApi : public ClusterApi {
   KubeApi(const KubeApi&) = delete;
   KubeApi& operator=(const KubeApi&) = delete;
 
-  boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write) override;
+  boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write, Permit permit) override;
   void watch(WatchSink sink) override;
   void stop() override;
   void abandon_writes() override;

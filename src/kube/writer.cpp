@@ -49,45 +49,46 @@ WriteContext Writer::context() const {
 }
 
 /// Away from the caller's strand: answers are decoded here.
-asio::awaitable<WriteOutcome> Writer::write(engine::Write write) {
-  co_return co_await asio::co_spawn(io_, perform(shared_from_this(), std::move(write)),
-                                    asio::use_awaitable);
+asio::awaitable<WriteOutcome> Writer::write(engine::Write write, Permit permit) {
+  co_return co_await asio::co_spawn(
+      io_, perform(shared_from_this(), std::move(write), std::move(permit)), asio::use_awaitable);
 }
 
-asio::awaitable<WriteOutcome> Writer::perform(std::shared_ptr<Writer> self, engine::Write write) {
+asio::awaitable<WriteOutcome> Writer::perform(std::shared_ptr<Writer> self, engine::Write write,
+                                              Permit permit) {
   const auto what = describe(write);
+  // An eviction's 429 is a disruption budget's no.
   const bool evicts = std::holds_alternative<engine::EvictPod>(write);
   const auto& options = self->options_;
-  const auto deadline =
-      Clock::now() + (evicts ? options.eviction_deadline : options.write_deadline);
-  auto outcome = co_await self->carry(std::move(write), deadline);
+  Terms terms{std::move(permit),
+              Clock::now() + (evicts ? options.eviction_deadline : options.write_deadline),
+              !evicts};
+  auto outcome = co_await self->carry(std::move(write), std::move(terms));
   if (!outcome) outcome = std::unexpected(std::move(outcome.error()).within(what));
   co_return outcome;
 }
 
-asio::awaitable<WriteOutcome> Writer::carry(engine::Write write, Clock::time_point deadline) {
+asio::awaitable<WriteOutcome> Writer::carry(engine::Write write, Terms terms) {
   if (!is_lease_write(write)) {
-    const bool admitted = co_await throttle_.enter(urgency_of(write), deadline);
+    const bool admitted = co_await throttle_.enter(urgency_of(write), terms.deadline);
     if (!admitted) co_return fail(ErrorCode::unavailable, "not sent: too many writes at a time");
   }
   if (const auto* released = std::get_if<engine::ReleaseClaim>(&write)) {
     const auto copy = *released;
-    co_return co_await release(copy, deadline);
+    co_return co_await release(copy, std::move(terms));
   }
   auto request = request_for(write, context());
-  const bool may_wait = !std::holds_alternative<engine::EvictPod>(write);
-  const auto response = co_await send(std::move(request.http), may_wait, deadline);
+  const auto response = co_await send(std::move(request.http), std::move(terms));
   if (!response) co_return std::unexpected(response.error());
   co_return outcome_of(write, request.answered, *response);
 }
 
 /// Reads, and changes just what was read; again if somebody else was quicker.
-asio::awaitable<WriteOutcome> Writer::release(engine::ReleaseClaim release,
-                                              Clock::time_point deadline) {
+asio::awaitable<WriteOutcome> Writer::release(engine::ReleaseClaim release, Terms terms) {
   const engine::Write write = release;
   for (int attempt = 0;; ++attempt) {
     auto read = request_for(write, context());
-    const auto found = co_await send(std::move(read.http), true, deadline);
+    const auto found = co_await send(std::move(read.http), terms);
     if (!found) co_return std::unexpected(found.error());
     auto outcome = outcome_of(write, Answered::claim, *found);
     if (!outcome) co_return outcome;
@@ -97,7 +98,7 @@ asio::awaitable<WriteOutcome> Writer::release(engine::ReleaseClaim release,
     }
     auto change = release_request(release, claim, context());
     if (change.http.body.empty()) co_return WrittenObject(claim);
-    const auto response = co_await send(std::move(change.http), true, deadline);
+    const auto response = co_await send(std::move(change.http), terms);
     if (!response) co_return std::unexpected(response.error());
     auto changed = outcome_of(write, Answered::claim, *response);
     const bool again = !changed && changed.error().code == ErrorCode::conflict;
@@ -106,23 +107,23 @@ asio::awaitable<WriteOutcome> Writer::release(engine::ReleaseClaim release,
 }
 
 /// 401 and 429 say that nothing was done: once with a fresh token, and after the time asked for.
-asio::awaitable<Result<net::HttpResponse>> Writer::send(net::HttpRequest request, bool may_wait,
-                                                        Clock::time_point deadline) {
+asio::awaitable<Result<net::HttpResponse>> Writer::send(net::HttpRequest request, Terms terms) {
   request.headers.push_back({"User-Agent", "dray"});
+  request.may_go = terms.permit;
   bool token_refused = false;
   for (;;) {
     auto attempt = request;
     const auto token = tokens_->token(Clock::now());
     if (!token.empty()) attempt.headers.push_back({"Authorization", "Bearer " + token});
-    auto response = co_await client_->send(std::move(attempt), left_until(deadline));
+    auto response = co_await client_->send(std::move(attempt), left_until(terms.deadline));
     if (!response) co_return response;
     if (response->status == 401 && !std::exchange(token_refused, true)) {
       tokens_->refused();
       continue;
     }
-    if (response->status != 429 || !may_wait) co_return response;
+    if (response->status != 429 || !terms.may_wait) co_return response;
     const auto wait = retry_after_of(*response).value_or(default_retry_after);
-    if (Clock::now() + wait >= deadline) co_return response;
+    if (Clock::now() + wait >= terms.deadline) co_return response;
     asio::steady_timer timer(io_);
     timer.expires_after(wait);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));

@@ -23,20 +23,26 @@ class Writer : public std::enable_shared_from_this<Writer> {
   Writer(boost::asio::io_context& io, std::shared_ptr<net::HttpClient> client,
          std::shared_ptr<TokenSource> tokens, const KubeApiOptions& options);
 
-  boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write);
+  /// See ClusterApi::write().
+  boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write, Permit permit);
+  /// Cuts off what is under way.
   void abandon() { client_->close_all(); }
   /// Which of the versions of their KindInfo the claims are served under.
   void set_claim_version(std::size_t version) { claim_version_ = version; }
 
  private:
+  /// What holds for each request of a write.
+  struct Terms {
+    Permit permit;
+    Clock::time_point deadline;
+    bool may_wait = true;  ///< when the server asks for patience (429)
+  };
+
   static boost::asio::awaitable<engine::WriteOutcome> perform(std::shared_ptr<Writer> self,
-                                                              engine::Write write);
-  boost::asio::awaitable<engine::WriteOutcome> carry(engine::Write write,
-                                                     Clock::time_point deadline);
-  boost::asio::awaitable<engine::WriteOutcome> release(engine::ReleaseClaim release,
-                                                       Clock::time_point deadline);
-  boost::asio::awaitable<Result<net::HttpResponse>> send(net::HttpRequest request, bool may_wait,
-                                                         Clock::time_point deadline);
+                                                              engine::Write write, Permit permit);
+  boost::asio::awaitable<engine::WriteOutcome> carry(engine::Write write, Terms terms);
+  boost::asio::awaitable<engine::WriteOutcome> release(engine::ReleaseClaim release, Terms terms);
+  boost::asio::awaitable<Result<net::HttpResponse>> send(net::HttpRequest request, Terms terms);
   [[nodiscard]] WriteContext context() const;
 
   // Fixed after construction.

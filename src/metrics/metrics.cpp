@@ -1,182 +1,151 @@
 #include "metrics/metrics.h"
 
+#include <prometheus/client_metric.h>
 #include <prometheus/counter.h>
-#include <prometheus/gauge.h>
+#include <prometheus/family.h>
 #include <prometheus/histogram.h>
-#include <prometheus/registry.h>
+#include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
+#include <vector>
+
+#include "dray/base/check.h"
 
 namespace dray::metrics {
 namespace {
 
-using prometheus::BuildCounter;
-using prometheus::BuildGauge;
-using prometheus::BuildHistogram;
-using prometheus::Family;
-using prometheus::Histogram;
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Counters = prometheus::Family<prometheus::Counter>;
+using Histograms = prometheus::Family<prometheus::Histogram>;
 
-using Buckets = Histogram::BucketBoundaries;
-
-/// From ten microseconds to ten seconds: a decision takes micro-, a write milliseconds.
-Buckets time_buckets() {
-  return {1e-5,  2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01,
-          0.025, 0.05,   0.1,  0.25, 0.5,    1,    2.5,  5,      10};
-}
-
-/// Figures whose labels come and go: made anew for each page.
-void add_passing(prometheus::Registry& registry, const EngineFigures& figures) {
-  const auto family = [&](const char* name, const char* help) -> Family<prometheus::Gauge>& {
-    return BuildGauge().Name(name).Help(help).Register(registry);
-  };
-  auto& share = family("dray_queue_fair_share", "What the queue may hold now, by resource.");
-  auto& held = family("dray_queue_allocated", "What the queue holds, by resource.");
-  auto& asked = family("dray_queue_requested", "What the queue holds and waits for, by resource.");
-  for (const auto& queue : figures.queues) {
-    const std::map<std::string, std::string> labels{{"queue", queue.queue},
-                                                    {"resource", queue.resource}};
-    share.Add(labels).Set(queue.fair_share);
-    held.Add(labels).Set(queue.allocated);
-    asked.Add(labels).Set(queue.requested);
+prometheus::Labels labelled(const Metric& row, std::span<const std::string_view> values) {
+  DRAY_CHECK(values.size() == row.label_count());
+  prometheus::Labels labels;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    labels.emplace(row.labels[i], values[i]);
   }
-  if (figures.policy_problem.empty()) return;
-  family("dray_policy_problem", "Why the policy is not in force as it was written last.")
-      .Add({{"reason", figures.policy_problem}})
-      .Set(1);
+  return labels;
 }
+
+prometheus::Histogram::BucketBoundaries bounds(const Metric& row) {
+  return {row.buckets.begin(), row.buckets.end()};
+}
+
+/// The row without values: how a page says that there is such a metric.
+MetricFamily empty(const Metric& row) {
+  MetricFamily family;
+  family.name = row.name;
+  family.help = row.help;
+  family.type = row.type == Type::gauge     ? MetricType::Gauge
+                : row.type == Type::counter ? MetricType::Counter
+                                            : MetricType::Histogram;
+  return family;
+}
+
+ClientMetric client_metric(const Metric& row, const Samples::Sample& sample) {
+  ClientMetric metric;
+  const std::vector<std::string_view> values(sample.labels.begin(), sample.labels.end());
+  for (const auto& [name, value] : labelled(row, values)) metric.label.push_back({name, value});
+  if (row.type == Type::counter) {
+    metric.counter.value = sample.value;
+  } else {
+    metric.gauge.value = sample.value;
+  }
+  return metric;
+}
+
+/// What a row that is fed has taken in: one of the two, by its type; neither if it is read.
+struct Taken {
+  explicit Taken(const Metric& row) {
+    if (row.read != nullptr) return;
+    const std::string name(row.name);
+    const std::string help(row.help);
+    if (row.type == Type::counter) {
+      counters = std::make_unique<Counters>(name, help, prometheus::Labels{});
+      if (row.label_count() == 0) counters->Add({});
+    } else {
+      histograms = std::make_unique<Histograms>(name, help, prometheus::Labels{});
+      if (row.label_count() == 0) histograms->Add({}, bounds(row));
+    }
+  }
+  [[nodiscard]] std::vector<MetricFamily> collect() const {
+    return counters ? counters->Collect() : histograms->Collect();
+  }
+
+  std::unique_ptr<Counters> counters;
+  std::unique_ptr<Histograms> histograms;
+};
 
 }  // namespace
 
-struct Metrics::Families {
-  explicit Families(const std::string& version)
-      : calls(BuildCounter()
-                  .Name("dray_extender_requests_total")
-                  .Help("Calls of kube-scheduler by verb and result.")
-                  .Register(registry)),
-        call_seconds(BuildHistogram()
-                         .Name("dray_extender_request_duration_seconds")
-                         .Help("From the request's body to the answer's, by verb.")
-                         .Register(registry)),
-        writes(BuildCounter()
-                   .Name("dray_api_writes_total")
-                   .Help("Requests to the API server by kind and result.")
-                   .Register(registry)),
-        write_seconds(BuildHistogram()
-                          .Name("dray_api_write_duration_seconds")
-                          .Help("Requests to the API server by kind.")
-                          .Register(registry)),
-        step_seconds(BuildHistogram()
-                         .Name("dray_engine_step_duration_seconds")
-                         .Help("Steps of the engine on its strand by cause.")
-                         .Register(registry)),
-        plan_seconds(BuildHistogram()
-                         .Name("dray_plan_duration_seconds")
-                         .Help("Plans made beside the strand.")
-                         .Register(registry)
-                         .Add({}, time_buckets())),
-        plan_jobs(BuildCounter()
-                      .Name("dray_plan_jobs_total")
-                      .Help("Jobs that plans looked at.")
-                      .Register(registry)
-                      .Add({})),
-        plan_nodes(BuildCounter()
-                       .Name("dray_plan_nodes_tried_total")
-                       .Help("Nodes that plans looked at for a job.")
-                       .Register(registry)
-                       .Add({})) {
-    BuildGauge()
-        .Name("dray_build_info")
-        .Help("Always 1; the version is a label.")
-        .Register(registry)
-        .Add({{"version", version}})
-        .Set(1);
+struct Metrics::State {
+  explicit State(std::string given) : version(std::move(given)) {
+    for (const auto& row : table) taken.emplace_back(row);
   }
 
-  void gauge(const char* name, const char* help, double value) {
-    BuildGauge().Name(name).Help(help).Register(registry).Add({}).Set(value);
-  }
-  /// The engine counts by itself; the counter follows it up.
-  void counter(const char* name, const char* help, double value,
-               const std::map<std::string, std::string>& labels = {}) {
-    auto& counter = BuildCounter().Name(name).Help(help).Register(registry).Add(labels);
-    if (value > counter.Value()) counter.Increment(value - counter.Value());
-  }
+  MetricFamily read(const Metric& row, const Reading& reading);
 
-  prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
-  Family<prometheus::Counter>& calls;
-  Family<Histogram>& call_seconds;
-  Family<prometheus::Counter>& writes;
-  Family<Histogram>& write_seconds;
-  Family<Histogram>& step_seconds;
-  Histogram& plan_seconds;
-  prometheus::Counter& plan_jobs;
-  prometheus::Counter& plan_nodes;
+  // Fixed after construction; the families may be used by any thread.
+  std::string version;
+  std::vector<Taken> taken;  ///< beside the table's rows
+  // Shared.
   std::mutex page;
+  /// Of the counters that are read, by name and labels: what no later page may go below.
+  std::map<std::pair<std::string_view, std::vector<std::string>>, double> highest;
 };
 
-Metrics::Metrics(const std::string& version) : families_(std::make_unique<Families>(version)) {}
+MetricFamily Metrics::State::read(const Metric& row, const Reading& reading) {
+  Samples samples;
+  row.read(reading, samples);
+  auto family = empty(row);
+  for (auto sample : samples.taken()) {
+    if (row.type == Type::counter) {
+      auto& most = highest[{row.name, sample.labels}];
+      most = std::max(most, sample.value);
+      sample.value = most;
+    }
+    family.metric.push_back(client_metric(row, sample));
+  }
+  return family;
+}
+
+Metrics::Metrics(std::string version) : state_(std::make_unique<State>(std::move(version))) {}
 Metrics::~Metrics() = default;
 
-void Metrics::extender_call(std::string_view verb, std::string_view result, Seconds took) {
-  const std::string name(verb);
-  families_->calls.Add({{"verb", name}, {"result", std::string(result)}}).Increment();
-  families_->call_seconds.Add({{"verb", name}}, time_buckets()).Observe(took.count());
+void Metrics::count(Fed<Type::counter> metric, LabelValues labels, double by) {
+  const auto& row = table[metric.index()];
+  state_->taken[metric.index()].counters->Add(labelled(row, labels)).Increment(by);
 }
 
-void Metrics::write(std::string_view kind, std::string_view result, Seconds took) {
-  const std::string name(kind);
-  families_->writes.Add({{"kind", name}, {"result", std::string(result)}}).Increment();
-  families_->write_seconds.Add({{"kind", name}}, time_buckets()).Observe(took.count());
-}
-
-void Metrics::engine_step(std::string_view cause, Seconds took) {
-  families_->step_seconds.Add({{"cause", std::string(cause)}}, time_buckets())
+void Metrics::observe(Fed<Type::histogram> metric, LabelValues labels, Seconds took) {
+  const auto& row = table[metric.index()];
+  state_->taken[metric.index()]
+      .histograms->Add(labelled(row, labels), bounds(row))
       .Observe(took.count());
 }
 
-void Metrics::plan(std::size_t jobs, std::size_t nodes_tried, Seconds took) {
-  families_->plan_seconds.Observe(took.count());
-  families_->plan_jobs.Increment(static_cast<double>(jobs));
-  families_->plan_nodes.Increment(static_cast<double>(nodes_tried));
-}
-
-std::string Metrics::page(const EngineFigures& figures) {
-  auto& f = *families_;
-  const std::lock_guard one_at_a_time(f.page);
-  f.gauge("dray_synced", "1 once every kind has been listed.", figures.synced ? 1 : 0);
-  f.gauge("dray_leader", "1 while this replica holds the Lease.", figures.leading ? 1 : 0);
-  f.gauge("dray_nodes", "Nodes known.", figures.nodes);
-  f.gauge("dray_devices", "Devices published.", figures.devices);
-  f.gauge("dray_devices_allocated", "Devices in use or reserved.", figures.devices_allocated);
-  f.gauge("dray_pods_waiting", "Pods of dray's scheduler without a placement.",
-          figures.pods_waiting);
-  f.gauge("dray_reservations", "Placements held for pods.", figures.reservations);
-  f.gauge("dray_binds_in_flight", "Bindings under way.", figures.binds_in_flight);
-  f.counter("dray_plans_total", "Plans asked for.", figures.plans);
-  f.counter("dray_reservations_expired_total", "Reservations that ran out.",
-            figures.reservations_expired);
-  f.counter("dray_binds_total", "Bindings ended, by result.", figures.binds_done,
-            {{"result", "bound"}});
-  f.counter("dray_binds_total", "Bindings ended, by result.", figures.binds_undone,
-            {{"result", "undone"}});
-  f.gauge("dray_policy_in_force", "1 while the policy is in force as it was written last.",
-          figures.policy_problem.empty() ? 1 : 0);
-  f.gauge("dray_gangs_binding", "Gangs whose members are being bound.", figures.gangs_binding);
-  f.counter("dray_gang_binds_refused_total",
-            "Gangs that were not bound as a whole, or members late.", figures.gangs_refused);
-  f.counter("dray_evictions_total", "Pods asked to go, by result.", figures.evictions,
-            {{"result", "evicted"}});
-  f.counter("dray_evictions_total", "Pods asked to go, by result.", figures.evictions_refused,
-            {{"result", "refused"}});
-  auto families = f.registry.Collect();
-  prometheus::Registry passing;
-  add_passing(passing, figures);
-  std::ranges::move(passing.Collect(), std::back_inserter(families));
+std::string Metrics::page(engine::Engine::Status status, std::string policy_problem) {
+  const Reading reading{std::move(status), std::move(policy_problem), state_->version};
+  const std::lock_guard one_at_a_time(state_->page);
+  std::vector<MetricFamily> families;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].read != nullptr) {
+      families.push_back(state_->read(table[i], reading));
+      continue;
+    }
+    auto collected = state_->taken[i].collect();
+    if (collected.empty()) collected.push_back(empty(table[i]));
+    std::ranges::move(collected, std::back_inserter(families));
+  }
   return prometheus::TextSerializer().Serialize(families);
 }
 

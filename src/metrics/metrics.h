@@ -1,69 +1,54 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "metrics/table.h"
 
 namespace dray::metrics {
 
-/// Figures that are read off the engine when /metrics is asked for.
-struct EngineFigures {
-  bool synced = false;
-  bool leading = false;
-  double nodes = 0;
-  double devices = 0;
-  double devices_allocated = 0;
-  double pods_waiting = 0;
-  double reservations = 0;
-  double binds_in_flight = 0;
-  double plans = 0;
-  double reservations_expired = 0;
-  double binds_done = 0;
-  double binds_undone = 0;
-  double gangs_binding = 0;
-  double gangs_refused = 0;
-  double evictions = 0;
-  double evictions_refused = 0;
-  /// What a queue has of a counted resource, as of the last plan.
-  struct Queue {
-    std::string queue;
-    std::string resource;
-    double fair_share = 0;
-    double allocated = 0;
-    double requested = 0;
-  };
-  std::vector<Queue> queues;
-  /// Why a policy is not in force as it was written: empty where it is.
-  std::string policy_problem;
+/// A row of the table by its name, looked up when dray is compiled: a name that is not there, or is
+/// of another type or fed otherwise, does not compile.
+template <Type type>
+class Fed {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): the name stands where it is fed.
+  consteval Fed(const char* name) : index_(0) {
+    while (table[index_].name != name) ++index_;
+    if (table[index_].type != type || table[index_].read != nullptr) throw "is not fed like this";
+  }
+  [[nodiscard]] std::size_t index() const { return index_; }
+
+ private:
+  std::size_t index_;
 };
 
-/// Every metric of dray; names and labels are fixed here. Any thread.
+/// The values of the metrics that are fed where things happen, and the page of all. Any thread.
 class Metrics {
  public:
-  explicit Metrics(const std::string& version);
+  explicit Metrics(std::string version);
   ~Metrics();
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
+  using LabelValues = std::initializer_list<std::string_view>;
   using Seconds = std::chrono::duration<double>;
 
-  /// A call of the extender: verb is filter, prioritize, preempt or bind; result is ok, refused
-  /// (the answer leaves no node) or error.
-  void extender_call(std::string_view verb, std::string_view result, Seconds took);
-  /// A write to the API server; result is ok or the ErrorCode's name.
-  void write(std::string_view kind, std::string_view result, Seconds took);
-  /// A step of the engine on its strand, by what caused it.
-  void engine_step(std::string_view cause, Seconds took);
-  void plan(std::size_t jobs, std::size_t nodes_tried, Seconds took);
+  /// Adds to a counter; as many `labels` as its row names.
+  void count(Fed<Type::counter> metric, LabelValues labels = {}, double by = 1);
+  /// Takes a time into a histogram; as many `labels` as its row names.
+  void observe(Fed<Type::histogram> metric, LabelValues labels, Seconds took);
 
-  /// The page in Prometheus' text format, version 0.0.4.
-  [[nodiscard]] std::string page(const EngineFigures& figures);
+  /// Every row in Prometheus' text format, version 0.0.4; `policy_problem` as in Reading.
+  [[nodiscard]] std::string page(engine::Engine::Status status, std::string policy_problem);
 
  private:
-  struct Families;
-  std::unique_ptr<Families> families_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace dray::metrics

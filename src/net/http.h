@@ -29,6 +29,9 @@ struct HttpRequest {
   std::string body;
   std::string peer;         ///< received: the other side's address
   std::string client_name;  ///< received: common name of the verified client certificate
+  /// To be sent: asked right before its bytes go out, on any thread; false: they do not. Empty:
+  /// they always may.
+  std::function<bool()> may_go = {};
 
   /// The target without its query.
   [[nodiscard]] std::string_view path() const;

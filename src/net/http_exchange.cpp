@@ -98,6 +98,10 @@ asio::awaitable<Exchanged> exchange(std::shared_ptr<Connection> connection, bool
       co_return result;
     }
   }
+  if (request->may_go && !request->may_go()) {
+    result.response = fail(ErrorCode::unavailable, "not sent: it may not go any more");
+    co_return result;
+  }
   const bool repeatable = !fresh && may_repeat(*request);
   const auto head = request_head(*request, target.url);
   if (auto sent = co_await connection->write(head, request->body); !sent) {

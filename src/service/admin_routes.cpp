@@ -42,58 +42,29 @@ HttpResponse report(std::string_view endpoint, const std::vector<Check>& checks,
 
 asio::awaitable<HttpResponse> livez(Admin admin, bool verbose) {
   // That the strand answers is the proof: a stuck engine hangs here, and the probe times out.
-  const auto status = co_await admin.engine->status();
-  std::vector<Check> checks{{"strand", ""}};
-  checks.push_back(
-      {"invariants", admin.readiness->broken ? "a broken invariant stopped dray" : ""});
-  static_cast<void>(status);
+  static_cast<void>(co_await admin.engine->status());
+  const std::vector<Check> checks{{"strand", ""}};
   co_return report("livez", checks, verbose);
 }
 
 asio::awaitable<HttpResponse> readyz(Admin admin, bool verbose) {
   const auto status = co_await admin.engine->status();
+  const auto broken = admin.readiness->broken.load();
   std::vector<Check> checks;
   checks.push_back({"shutdown", admin.readiness->draining ? "the process is draining" : ""});
-  checks.push_back(
-      {"invariants", admin.readiness->broken ? "a broken invariant stopped dray" : ""});
+  checks.push_back({"invariants", broken ? "dray found a fault of its own: " + *broken : ""});
   checks.push_back({"sync", status.synced ? "" : "the cluster has not been listed yet"});
   checks.push_back({"watch", admin.api->trouble()});
   checks.push_back({"leader", status.leading ? "" : "another replica holds the Lease"});
   co_return report("readyz", checks, verbose);
 }
 
-void add_queues(const engine::Engine::Status& status, metrics::EngineFigures& figures) {
-  for (const auto& queue : status.queues) {
-    for (std::size_t i = 0; i < status.resources.size() && i < queue.allocated.size(); ++i) {
-      figures.queues.push_back({queue.queue.get(), status.resources[i].name, queue.fair_share[i],
-                                queue.allocated[i], queue.requested[i]});
-    }
-  }
-}
-
 asio::awaitable<HttpResponse> metrics_page(Admin admin) {
-  const auto status = co_await admin.engine->status();
-  metrics::EngineFigures figures;
-  figures.synced = status.synced;
-  figures.leading = status.leading;
-  figures.nodes = static_cast<double>(status.nodes);
-  figures.devices = static_cast<double>(status.devices);
-  figures.devices_allocated = static_cast<double>(status.devices_allocated);
-  figures.pods_waiting = static_cast<double>(status.pods_waiting);
-  figures.reservations = static_cast<double>(status.reservations);
-  figures.binds_in_flight = static_cast<double>(status.binds_in_flight);
-  figures.plans = static_cast<double>(status.plans_made);
-  figures.reservations_expired = static_cast<double>(status.reservations_expired);
-  figures.binds_done = static_cast<double>(status.binds_done);
-  figures.binds_undone = static_cast<double>(status.binds_undone);
-  figures.gangs_binding = static_cast<double>(status.gangs_binding);
-  figures.gangs_refused = static_cast<double>(status.gangs_refused);
-  figures.evictions = static_cast<double>(status.evictions);
-  figures.evictions_refused = static_cast<double>(status.evictions_refused);
-  add_queues(status, figures);
+  auto status = co_await admin.engine->status();
   const auto refused = admin.readiness->policy_problem.load();
-  figures.policy_problem = refused && !refused->empty() ? *refused : status.policy_problem;
-  auto response = net::text_response(200, admin.metrics->page(figures));
+  auto problem = refused && !refused->empty() ? *refused : status.policy_problem;
+  auto page = admin.metrics->page(std::move(status), std::move(problem));
+  auto response = net::text_response(200, std::move(page));
   response.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}};
   co_return response;
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <string>
 
 #include "kube/cluster_api.h"
@@ -15,11 +14,12 @@ namespace dray::service {
 /// What /readyz asks besides the engine. Any thread.
 struct Readiness {
   std::atomic<bool> draining{false};
-  std::atomic<bool> broken{false};  ///< an invariant does not hold: nothing is written any more
+  Published<std::string> broken;          ///< which invariant broke: nothing is written any more
   Published<std::string> policy_problem;  ///< why the policy file as it is now is not in force
 };
 
-/// Health and metrics: /livez, /readyz (both with ?verbose), /metrics.
+/// Health and metrics: /livez, /readyz (both with ?verbose), /metrics. After a broken invariant
+/// /livez stays 200, so that nobody restarts what somebody should look at.
 [[nodiscard]] net::HttpHandler admin_routes(EngineStrand& engine, kube::ClusterApi& api,
                                             metrics::Metrics& metrics, const Readiness& readiness);
 

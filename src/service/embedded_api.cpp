@@ -23,10 +23,15 @@ void EmbeddedApi::add_observer(std::function<void(const sim::WatchEvent&)> obser
   observers_.push_back(std::move(observer));
 }
 
-asio::awaitable<engine::WriteOutcome> EmbeddedApi::write(engine::Write write) {
-  co_return co_await asio::co_spawn(strand_, write_here(std::move(write)), asio::use_awaitable);
+asio::awaitable<engine::WriteOutcome> EmbeddedApi::write(engine::Write write, kube::Permit permit) {
+  co_return co_await asio::co_spawn(strand_, write_here(std::move(write), std::move(permit)),
+                                    asio::use_awaitable);
 }
-asio::awaitable<engine::WriteOutcome> EmbeddedApi::write_here(engine::Write write) {
+asio::awaitable<engine::WriteOutcome> EmbeddedApi::write_here(engine::Write write,
+                                                              kube::Permit permit) {
+  if (permit && !permit()) {
+    co_return fail(ErrorCode::unavailable, "not sent: it may not go any more");
+  }
   auto outcome = server_.write(write, clock_.now());
   settle();
   co_return outcome;

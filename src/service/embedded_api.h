@@ -29,7 +29,8 @@ class EmbeddedApi : public kube::ClusterApi {
   /// Before watch(): is told every change, on the strand, in order.
   void add_observer(std::function<void(const sim::WatchEvent&)> observer);
 
-  boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write) override;
+  boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write,
+                                                     kube::Permit permit) override;
   void watch(kube::WatchSink sink) override;
   void stop() override;
   /// What is told is told at once: there is nothing to refresh.
@@ -43,7 +44,7 @@ class EmbeddedApi : public kube::ClusterApi {
   void post(std::function<void(sim::ApiServer&, Time)> work);
 
  private:
-  boost::asio::awaitable<engine::WriteOutcome> write_here(engine::Write write);
+  boost::asio::awaitable<engine::WriteOutcome> write_here(engine::Write write, kube::Permit permit);
   boost::asio::awaitable<Result<KubeObject>> create_here(KubeObject object);
   void start(kube::WatchSink sink);
   void settle();

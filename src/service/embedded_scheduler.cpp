@@ -28,9 +28,8 @@ EmbeddedScheduler::EmbeddedScheduler(asio::io_context& io, const Clock& clock, E
       strand_(asio::make_strand(io)),
       scheduler_(std::move(options)),
       timer_(strand_) {
-  api_.add_observer([this](const sim::WatchEvent& event) {
-    asio::post(strand_, [this, event] { step(event); });
-  });
+  api_.add_observer(
+      [this](const sim::WatchEvent& event) { asio::post(strand_, [this, event] { saw(event); }); });
 }
 
 Result<void> EmbeddedScheduler::start(const net::Url& extender) {
@@ -38,7 +37,10 @@ Result<void> EmbeddedScheduler::start(const net::Url& extender) {
   options.base = extender;
   auto client = net::HttpClient::make(io_, std::move(options));
   if (!client) return std::unexpected(client.error());
-  client_ = std::move(*client);
+  asio::post(strand_, [this, made = std::shared_ptr<net::HttpClient>(std::move(*client))] {
+    client_ = made;
+    for (const auto& event : std::exchange(before_start_, {})) step(event);
+  });
   return {};
 }
 
@@ -47,6 +49,11 @@ void EmbeddedScheduler::stop() {
     stopped_ = true;
     timer_.cancel();
   });
+}
+
+void EmbeddedScheduler::saw(const sim::WatchEvent& event) {
+  if (!client_) return before_start_.push_back(event);
+  step(event);
 }
 
 void EmbeddedScheduler::step(const sim::SchedulerInput& input) {

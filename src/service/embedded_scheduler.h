@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "dray/sim/kube_scheduler.h"
 #include "net/http_client.h"
@@ -23,11 +24,12 @@ class EmbeddedScheduler {
   EmbeddedScheduler(boost::asio::io_context& io, const Clock& clock, EmbeddedApi& api,
                     sim::KubeSchedulerOptions options);
 
-  /// Where the extender listens; before this, pods wait.
+  /// Where the extender listens; before this, pods wait. Any thread.
   Result<void> start(const net::Url& extender);
   void stop();
 
  private:
+  void saw(const sim::WatchEvent& event);
   void step(const sim::SchedulerInput& input);
   void carry(sim::SchedulerCommands commands);
   void carry(const sim::CallFilter& command);
@@ -48,7 +50,8 @@ class EmbeddedScheduler {
   boost::asio::strand<boost::asio::io_context::executor_type> strand_;
   // Owned by the strand.
   sim::KubeScheduler scheduler_;
-  std::unique_ptr<net::HttpClient> client_;
+  std::shared_ptr<net::HttpClient> client_;  ///< none: not started
+  std::vector<sim::WatchEvent> before_start_;
   boost::asio::steady_timer timer_;
   bool stopped_ = false;
 };

@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <string_view>
 #include <utility>
+#include <variant>
 
+#include "dray/base/check.h"
 #include "service/log.h"
 
 namespace dray::service {
@@ -20,19 +22,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Observes how long a step kept the strand.
-class StepTimer {
- public:
-  StepTimer(metrics::Metrics& metrics, std::string_view cause) : metrics_(metrics), cause_(cause) {}
-  ~StepTimer() { metrics_.engine_step(cause_, std::chrono::steady_clock::now() - start_); }
-  StepTimer(const StepTimer&) = delete;
-  StepTimer& operator=(const StepTimer&) = delete;
-
- private:
-  metrics::Metrics& metrics_;
-  std::string_view cause_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+/// What kube-scheduler is told after a broken invariant.
+constexpr auto stopped = "dray has stopped: it found a fault of its own";
 
 void log_filter(const extender::FilterRequest& request, const extender::FilterResponse& answer) {
   if (!logs(4)) return;
@@ -65,15 +56,6 @@ void log_bind(const extender::BindRequest& request, const std::string& error) {
                                 error));
 }
 
-void log_plan(const planner::Plan& plan, std::chrono::steady_clock::duration took) {
-  if (!logs(4)) return;
-  const auto placed = std::ranges::count_if(
-      plan.jobs, [](const planner::JobOutcome& job) { return !job.placements.empty(); });
-  log_info(4, fmt::format("plan: {} of {} jobs placed, {} nodes tried, {} us", placed,
-                          plan.jobs.size(), plan.nodes_tried,
-                          std::chrono::duration_cast<std::chrono::microseconds>(took).count()));
-}
-
 std::string_view cause(const engine::Event& event) {
   static constexpr std::array<std::string_view, std::variant_size_v<engine::Event>> names{
       "changed", "gone", "synced", "written", "leadership", "planned", "policy"};
@@ -82,21 +64,57 @@ std::string_view cause(const engine::Event& event) {
 
 }  // namespace
 
-EngineStrand::EngineStrand(asio::io_context& io, engine::Options options, kube::ClusterApi& api,
-                           const Clock& clock, const Fence& fence, metrics::Metrics& metrics)
+EngineStrand::EngineStrand(asio::io_context& io, engine::Options options, Parts parts)
     : io_(io),
-      api_(api),
-      clock_(clock),
-      fence_(fence),
-      metrics_(metrics),
+      parts_(std::move(parts)),
       strand_(asio::make_strand(io)),
-      engine_(options),
+      engine_(std::move(options)),
       timer_(strand_),
-      planner_(engine::allocator_options(options, 1)),
-      planner_thread_(1) {}
+      plans_(std::move(parts_.make_plan), parts_.metrics,
+             {[this](engine::Planned planned) { post(std::move(planned)); },
+              [this](std::string what) {
+                asio::post(strand_, [this, what = std::move(what)] { break_down(what); });
+              }}) {}
 
-EngineStrand::~EngineStrand() {
-  planner_thread_.join();
+/// Runs `work` on the engine; false if it is broken, or breaks now.
+template <class Work>
+bool EngineStrand::unless_broken(Work&& work) {
+  if (broken_) return false;
+  if (const auto broken = run_checked(std::forward<Work>(work))) break_down(broken->text);
+  return !broken_;
+}
+
+/// A step of the engine: `work` gives its effects, which are carried out only if it ends well.
+template <class Work>
+bool EngineStrand::step(std::string_view cause, Work&& work) {
+  const auto start = std::chrono::steady_clock::now();
+  engine::Effects effects;
+  std::optional<Time> next;
+  const bool ended_well = unless_broken([&] {
+    effects = work(parts_.clock.now());
+    next = engine_.next_tick();
+  });
+  if (!ended_well) return false;
+  carry(std::move(effects));
+  arm_timer(next);
+  parts_.metrics.observe("dray_engine_step_duration_seconds", {cause},
+                         std::chrono::steady_clock::now() - start);
+  return true;
+}
+
+/// Whoever waits for an answer gets one, but nothing that the engine had in mind is done.
+void EngineStrand::break_down(const std::string& what) {
+  if (std::exchange(broken_, true)) return;
+  parts_.fence.shut();
+  timer_.cancel();
+  for (const auto& [id, pending] : std::exchange(binds_, {})) {
+    pending->error = stopped;
+    pending->answered.cancel();
+  }
+  last_status_.leading = false;
+  parts_.metrics.count("dray_broken_invariants_total");
+  log_error("broken invariant: " + what);
+  if (parts_.on_broken) parts_.on_broken(what);
 }
 
 asio::awaitable<extender::FilterResponse> EngineStrand::filter(
@@ -105,11 +123,15 @@ asio::awaitable<extender::FilterResponse> EngineStrand::filter(
 }
 asio::awaitable<extender::FilterResponse> EngineStrand::filter_here(
     std::shared_ptr<const extender::FilterRequest> request) {
-  const StepTimer timer(metrics_, "filter");
-  auto answer = engine_.filter(*request, clock_.now());
-  carry(std::move(answer.effects));
-  log_filter(*request, answer.response);
-  co_return std::move(answer.response);
+  extender::FilterResponse response;
+  const bool answered = step("filter", [&](Time now) {
+    auto answer = engine_.filter(*request, now);
+    response = std::move(answer.response);
+    return std::move(answer.effects);
+  });
+  if (!answered) response.error = stopped;
+  log_filter(*request, response);
+  co_return response;
 }
 
 asio::awaitable<extender::PrioritizeResponse> EngineStrand::prioritize(
@@ -119,7 +141,9 @@ asio::awaitable<extender::PrioritizeResponse> EngineStrand::prioritize(
 }
 asio::awaitable<extender::PrioritizeResponse> EngineStrand::prioritize_here(
     extender::FilterRequest request) {
-  co_return engine_.prioritize(request, clock_.now());
+  extender::PrioritizeResponse response;
+  unless_broken([&] { response = engine_.prioritize(request, parts_.clock.now()); });
+  co_return response;
 }
 
 asio::awaitable<extender::PreemptResponse> EngineStrand::preempt(extender::PreemptRequest request) {
@@ -127,22 +151,22 @@ asio::awaitable<extender::PreemptResponse> EngineStrand::preempt(extender::Preem
 }
 asio::awaitable<extender::PreemptResponse> EngineStrand::preempt_here(
     extender::PreemptRequest request) {
-  co_return engine_.preempt(request, clock_.now());
+  extender::PreemptResponse response;
+  unless_broken([&] { response = engine_.preempt(request, parts_.clock.now()); });
+  co_return response;
 }
 
 asio::awaitable<extender::BindResponse> EngineStrand::bind(extender::BindRequest request) {
   co_return co_await asio::co_spawn(strand_, bind_here(std::move(request)), asio::use_awaitable);
 }
 asio::awaitable<extender::BindResponse> EngineStrand::bind_here(extender::BindRequest request) {
+  if (broken_) co_return extender::BindResponse{stopped};
   const engine::RequestId id(next_request_++);
   auto pending = std::make_shared<PendingBind>(PendingBind{asio::steady_timer(strand_), {}});
   pending->answered.expires_at(asio::steady_timer::time_point::max());
   binds_.emplace(id, pending);
-  {
-    const StepTimer timer(metrics_, "bind");
-    carry(engine_.bind(id, request, clock_.now()));
-  }
-  // carry() may have answered already, and taken the entry out.
+  step("bind", [&](Time now) { return engine_.bind(id, request, now); });
+  // The step may have answered already, or broken: the entry is out then.
   if (binds_.contains(id)) {
     boost::system::error_code cancelled;
     co_await pending->answered.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
@@ -155,30 +179,35 @@ asio::awaitable<engine::Engine::Status> EngineStrand::status() {
   co_return co_await asio::co_spawn(strand_, status_here(), asio::use_awaitable);
 }
 asio::awaitable<engine::Engine::Status> EngineStrand::status_here() {
-  co_return engine_.status();
+  unless_broken([this] { last_status_ = engine_.status(); });
+  co_return last_status_;
 }
 
 asio::awaitable<std::optional<engine::Engine::PodView>> EngineStrand::pod(PodKey key) {
   co_return co_await asio::co_spawn(strand_, pod_here(std::move(key)), asio::use_awaitable);
 }
 asio::awaitable<std::optional<engine::Engine::PodView>> EngineStrand::pod_here(PodKey key) {
-  co_return engine_.pod(key);
+  std::optional<engine::Engine::PodView> view;
+  unless_broken([&] { view = engine_.pod(key); });
+  co_return view;
 }
 
 void EngineStrand::post(engine::Event event) {
-  asio::post(strand_, [this, event = std::move(event)] { apply(event); });
+  asio::post(strand_, [this, event = std::move(event)] {
+    step(cause(event), [&](Time now) { return engine_.apply(event, now); });
+  });
 }
 
-void EngineStrand::apply(const engine::Event& event) {
-  const StepTimer timer(metrics_, cause(event));
-  carry(engine_.apply(event, clock_.now()));
+void EngineStrand::post(std::string_view cause, Step work) {
+  asio::post(strand_, [this, cause, work = std::move(work)] {
+    step(cause, [&](Time now) { return work(engine_, now); });
+  });
 }
 
 void EngineStrand::carry(engine::Effects effects) {
   for (auto& effect : effects) {
     std::visit([this](auto& each) { carry(std::move(each)); }, effect);
   }
-  arm_timer();
 }
 
 void EngineStrand::carry(engine::SendWrite effect) {
@@ -186,14 +215,17 @@ void EngineStrand::carry(engine::SendWrite effect) {
 }
 
 asio::awaitable<void> EngineStrand::write(engine::SendWrite command) {
-  engine::WriteOutcome outcome = fail(ErrorCode::unavailable, "leadership is lost");
   const auto kind = engine::name(command.write);
   const auto start = std::chrono::steady_clock::now();
+  kube::Permit permit = [this] { return parts_.fence.open(parts_.clock.now()); };
   auto write = command.write;
-  if (fence_.open(clock_.now())) outcome = co_await api_.write(std::move(write));
+  engine::WriteOutcome outcome = fail(ErrorCode::unavailable, "leadership is lost");
+  if (permit()) outcome = co_await parts_.api.write(std::move(write), std::move(permit));
   log_write(command.write, outcome);
-  metrics_.write(kind, outcome ? "ok" : name(outcome.error().code),
-                 std::chrono::steady_clock::now() - start);
+  parts_.metrics.count("dray_api_writes_total",
+                       {kind, outcome ? "ok" : name(outcome.error().code)});
+  parts_.metrics.observe("dray_api_write_duration_seconds", {kind},
+                         std::chrono::steady_clock::now() - start);
   post(engine::WriteDone{command.id, std::move(outcome)});
 }
 
@@ -205,34 +237,24 @@ void EngineStrand::carry(const engine::AnswerBind& effect) {
 }
 
 void EngineStrand::carry(engine::WantPlan effect) {
-  asio::post(planner_thread_, [this, effect = std::move(effect)] { make_plan(effect); });
+  plans_.ask(std::move(effect));
 }
 
-void EngineStrand::make_plan(const engine::WantPlan& want) {
-  const auto start = std::chrono::steady_clock::now();
-  auto plan = planner_.plan(*want.input);
-  const auto took = std::chrono::steady_clock::now() - start;
-  metrics_.plan(plan.jobs.size(), plan.nodes_tried, took);
-  log_plan(plan, took);
-  post(engine::Planned{want.generation, std::move(plan)});
-}
-
-void EngineStrand::arm_timer() {
-  const auto next = engine_.next_tick();
+void EngineStrand::arm_timer(std::optional<Time> next) {
   if (next == timer_at_) return;
   timer_at_ = next;
   if (!next) {
     timer_.cancel();
     return;
   }
-  timer_.expires_at(clock_.steady(*next));
+  timer_.expires_at(parts_.clock.steady(*next));
   timer_.async_wait([this](const boost::system::error_code& error) { on_timer(error); });
 }
 
 void EngineStrand::on_timer(const boost::system::error_code& error) {
   if (error) return;
   timer_at_.reset();
-  carry(engine_.tick(clock_.now()));
+  step("tick", [this](Time now) { return engine_.tick(now); });
 }
 
 }  // namespace dray::service

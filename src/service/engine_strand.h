@@ -4,28 +4,45 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
-#include "dray/alloc/allocator.h"
 #include "dray/engine/engine.h"
 #include "kube/cluster_api.h"
 #include "metrics/metrics.h"
 #include "service/clock.h"
 #include "service/fence.h"
+#include "service/plan_worker.h"
 
 namespace dray::service {
 
 /// The engine on its strand, and the hands that carry its effects: writes go to the cluster and
 /// come back as events, plans are made on a thread of their own, bind calls wait for their answer.
 /// All public functions may be called from any thread.
+///
+/// A broken invariant (DRAY_CHECK, or an exception that leaves the engine or the planner) is the
+/// end of the engine: the fence is shut, the effects of that step are dropped, nothing steps the
+/// engine again; calls of kube-scheduler are answered with the fault, status() with what was last
+/// seen.
 class EngineStrand {
  public:
-  EngineStrand(boost::asio::io_context& io, engine::Options options, kube::ClusterApi& api,
-               const Clock& clock, const Fence& fence, metrics::Metrics& metrics);
-  ~EngineStrand();
+  /// What it works with; references outlive it.
+  struct Parts {
+    kube::ClusterApi& api;
+    const Clock& clock;
+    Fence& fence;
+    metrics::Metrics& metrics;
+    PlanWorker::MakePlan make_plan;
+    /// Told once, on the strand, after the fence was shut: which invariant broke.
+    std::function<void(const std::string&)> on_broken;
+  };
+
+  EngineStrand(boost::asio::io_context& io, engine::Options options, Parts parts);
   EngineStrand(const EngineStrand&) = delete;
   EngineStrand& operator=(const EngineStrand&) = delete;
 
@@ -39,6 +56,9 @@ class EngineStrand {
   boost::asio::awaitable<std::optional<engine::Engine::PodView>> pod(PodKey key);
 
   void post(engine::Event event);
+  /// Any other step of the engine; `cause` (a literal) names it in the metrics.
+  using Step = std::function<engine::Effects(engine::Engine&, Time)>;
+  void post(std::string_view cause, Step step);
 
  private:
   using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
@@ -56,21 +76,21 @@ class EngineStrand {
   boost::asio::awaitable<engine::Engine::Status> status_here();
   boost::asio::awaitable<std::optional<engine::Engine::PodView>> pod_here(PodKey key);
   boost::asio::awaitable<void> write(engine::SendWrite command);
-  void make_plan(const engine::WantPlan& want);
-  void apply(const engine::Event& event);
+  template <class Work>
+  bool step(std::string_view cause, Work&& work);
+  template <class Work>
+  bool unless_broken(Work&& work);
+  void break_down(const std::string& what);
   void carry(engine::Effects effects);
   void carry(engine::SendWrite effect);
   void carry(const engine::AnswerBind& effect);
   void carry(engine::WantPlan effect);
-  void arm_timer();
+  void arm_timer(std::optional<Time> next);
   void on_timer(const boost::system::error_code& error);
 
   // Fixed after construction.
   boost::asio::io_context& io_;
-  kube::ClusterApi& api_;
-  const Clock& clock_;
-  const Fence& fence_;
-  metrics::Metrics& metrics_;
+  Parts parts_;
   Strand strand_;
   // Owned by the strand.
   engine::Engine engine_;
@@ -78,9 +98,10 @@ class EngineStrand {
   std::optional<Time> timer_at_;
   std::map<engine::RequestId, std::shared_ptr<PendingBind>> binds_;
   std::uint64_t next_request_ = 1;
-  // Owned by the planner's thread.
-  planner::Planner planner_;
-  boost::asio::thread_pool planner_thread_;
+  engine::Engine::Status last_status_;  ///< as last asked for
+  bool broken_ = false;
+  // Any thread; the last, so that it has ended before what its plans come back to is gone.
+  PlanWorker plans_;
 };
 
 }  // namespace dray::service

@@ -102,7 +102,9 @@ asio::awaitable<HttpResponse> answer(EngineStrand* engine, metrics::Metrics* met
     co_return net::text_response(415, "the body must be application/json\n");
   }
   auto verdict = co_await route->run(engine, std::move(request));
-  metrics->extender_call(route->verb, verdict.result, std::chrono::steady_clock::now() - start);
+  metrics->count("dray_extender_requests_total", {route->verb, verdict.result});
+  metrics->observe("dray_extender_request_duration_seconds", {route->verb},
+                   std::chrono::steady_clock::now() - start);
   co_return std::move(verdict.response);
 }
 

@@ -19,16 +19,18 @@ Leadership::Leadership(asio::io_context& io, engine::LeaseKeeper::Options option
       told_(std::move(told)),
       strand_(asio::make_strand(io)),
       keeper_(std::move(options)),
-      timer_(strand_) {}
+      timer_(strand_),
+      ended_(strand_, asio::steady_timer::time_point::max()) {}
 
 void Leadership::start() {
   asio::co_spawn(strand_, run(), asio::detached);
 }
 
 asio::awaitable<void> Leadership::run() {
+  running_ = true;
   while (!stopping_) {
     co_await carry(keeper_.tick(clock_.now()));
-    if (stopping_) co_return;
+    if (stopping_) break;
     auto wake = keeper_.next_tick();
     if (leading_) wake = std::min(wake, keeper_.leading_until());
     timer_.expires_at(clock_.steady(std::max(wake, clock_.now() + std::chrono::milliseconds(10))));
@@ -36,19 +38,21 @@ asio::awaitable<void> Leadership::run() {
     co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
     tell();
   }
+  running_ = false;
+  ended_.cancel();
 }
 
 asio::awaitable<void> Leadership::carry(engine::LeaseKeeper::Commands commands) {
   while (!commands.empty()) {
     // One command at a time is all that the keeper asks for.
-    const auto outcome = co_await api_.write(std::move(commands.front()));
+    const auto outcome = co_await api_.write(std::move(commands.front()), kube::Permit());
     commands = keeper_.step(outcome, clock_.now());
     tell();
   }
 }
 
 void Leadership::tell() {
-  const bool leading = keeper_.may_write(clock_.now());
+  const bool leading = !stopping_ && keeper_.may_write(clock_.now());
   if (leading) {
     fence_.open_until(keeper_.leading_until());
   } else {
@@ -63,8 +67,14 @@ asio::awaitable<void> Leadership::release() {
 
 asio::awaitable<void> Leadership::release_here() {
   stopping_ = true;
-  timer_.cancel();
   fence_.close();
+  timer_.cancel();
+  boost::system::error_code cancelled;
+  while (running_) {
+    co_await ended_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+  }
+  // Not before: whoever is told cuts writes off, and a renewal cut off may have happened or not.
+  tell();
   co_await carry(keeper_.release(clock_.now()));
 }
 

@@ -15,7 +15,7 @@
 namespace dray::service {
 
 /// Carries a LeaseKeeper's commands, keeps the fence by its word, and tells when leadership is won
-/// and lost. Runs on a strand of its own; public functions from any thread.
+/// and lost, on a strand of its own. Public functions from any thread.
 class Leadership {
  public:
   using Told = std::function<void(engine::LeadershipChanged)>;
@@ -24,7 +24,8 @@ class Leadership {
              kube::ClusterApi& api, const Clock& clock, Fence& fence, Told told);
 
   void start();
-  /// Gives the Lease back and stops.
+  /// Stops, waits for the read or write of the Lease that is under way, and gives the Lease back if
+  /// it is held. It is not taken again.
   boost::asio::awaitable<void> release();
 
  private:
@@ -42,6 +43,8 @@ class Leadership {
   // Owned by the strand.
   engine::LeaseKeeper keeper_;
   boost::asio::steady_timer timer_;
+  boost::asio::steady_timer ended_;  ///< never rings: cancelled when run() is over
+  bool running_ = false;
   bool leading_ = false;
   bool stopping_ = false;
 };

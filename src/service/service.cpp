@@ -15,6 +15,15 @@ namespace dray::service {
 
 namespace asio = boost::asio;
 
+namespace {
+
+PlanWorker::MakePlan make_plan(const engine::Options& options) {
+  const auto planner = std::make_shared<planner::Planner>(engine::allocator_options(options, 1));
+  return [planner](const planner::PlanInput& input) { return planner->plan(input); };
+}
+
+}  // namespace
+
 Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi& api,
                  const Clock& clock)
     : io_(io),
@@ -22,7 +31,9 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
       api_(api),
       clock_(clock),
       metrics_(options_.version),
-      engine_(io, options_.engine, api, clock_, fence_, metrics_),
+      engine_(io, options_.engine,
+              {api, clock, fence_, metrics_, make_plan(options_.engine),
+               [this](const std::string& what) { broke(what); }}),
       extender_(io, options_.extender, extender_routes(engine_, metrics_)),
       admin_(io, options_.admin, admin_routes(engine_, api, metrics_, readiness_)) {
   if (!options_.policy_file.empty()) {
@@ -80,12 +91,33 @@ void Service::leadership_changed(engine::LeadershipChanged change) {
     asio::co_spawn(io_, take_over(change), asio::detached);
     return;
   }
-  log_warning("another replica leads now, or the API server cannot be reached");
+  if (readiness_.draining || readiness_.broken.load()) {
+    log_info(0, "leading no more");
+  } else {
+    log_warning("another replica leads now, or the API server cannot be reached");
+  }
   engine_.post(change);
-  // Whoever still waits for an answer must not get one from a replica that may not write.
+  stop_serving();
+  api_.abandon_writes();
+}
+
+/// Whoever still waits for an answer must not get one from a replica that may not write.
+void Service::stop_serving() {
   extender_.stop_listening();
   extender_.close_all();
-  api_.abandon_writes();
+}
+
+/// Nothing is written any more (the engine's strand has shut the fence), another replica may lead,
+/// and health and metrics stay, for a look.
+void Service::broke(const std::string& what) {
+  readiness_.broken.store(std::make_shared<const std::string>(what));
+  leading_epoch_ = 0;
+  stop_serving();
+  if (leadership_) {
+    asio::co_spawn(io_, leadership_->release(), asio::detached);
+  } else {
+    api_.abandon_writes();
+  }
 }
 
 /// The last leader's claims must all be known before the first allocation.
@@ -102,6 +134,8 @@ asio::awaitable<void> Service::take_over(engine::LeadershipChanged change) {
     engine_.post(change);
     const auto port = extender_.listen();
     if (!port) log_error("extender: " + port.error().message);
+    // Lost or broken meanwhile, and closed before it was opened.
+    if (leading_epoch_ != change.epoch || readiness_.broken.load()) stop_serving();
     co_return;
   }
 }

@@ -35,7 +35,8 @@ struct ServiceOptions {
 };
 
 /// dray as it runs beside a cluster: watch, engine, leadership, the extender's port (served by the
-/// leader only: losing the Lease cuts every connection), and the port for health and metrics.
+/// leader only: losing the Lease cuts every connection), and the port for health and metrics. After
+/// a broken invariant only that port is left: nothing is written, and the Lease is given back.
 class Service {
  public:
   Service(boost::asio::io_context& io, ServiceOptions options, kube::ClusterApi& api,
@@ -61,6 +62,8 @@ class Service {
   void leadership_changed(engine::LeadershipChanged change);
   boost::asio::awaitable<void> take_over(engine::LeadershipChanged change);
   void saw(kube::WatchEvent event);
+  void stop_serving();
+  void broke(const std::string& what);
 
   boost::asio::io_context& io_;
   ServiceOptions options_;
@@ -68,8 +71,8 @@ class Service {
   const Clock& clock_;
   metrics::Metrics metrics_;
   Fence fence_;
-  EngineStrand engine_;
   Readiness readiness_;
+  EngineStrand engine_;
   net::HttpServer extender_;
   net::HttpServer admin_;
   std::optional<PolicyFile> policy_;

@@ -1,6 +1,10 @@
 #include "kube/write_request.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <iterator>
+#include <string>
+#include <vector>
 
 namespace dray::kube::write_request_test {
 namespace {
@@ -36,66 +40,80 @@ constexpr auto merge = "application/strategic-merge-patch+json";
 constexpr auto pods = "/api/v1/namespaces/default/pods/p0";
 constexpr auto claims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/c0";
 
+/// A write, and the request that carries it.
+struct Sent {
+  const char* name;
+  engine::Write write;
+  const char* method;
+  std::string target;
+  const char* type;
+  Answered answered;
+  Urgency urgency;
+};
+
+std::vector<Sent> of_pods() {
+  return {
+      {"lift", engine::LiftGate{pod, uid, {}}, "PATCH", pods, merge, Answered::pod, Urgency::plan},
+      {"annotate", engine::AnnotatePod{pod, uid, {}}, "PATCH", pods, merge, Answered::pod,
+       Urgency::plan},
+      {"nominate", engine::NominateNode{pod, uid, {}}, "PATCH", std::string(pods) + "/status",
+       merge, Answered::pod, Urgency::plan},
+      {"condition", engine::SetPodCondition{pod, uid, {}}, "PATCH", std::string(pods) + "/status",
+       merge, Answered::pod, Urgency::notice},
+      {"read pod", engine::ReadPod{pod}, "GET", pods, "", Answered::pod, Urgency::bind},
+      {"bind", engine::BindPod{pod, uid, NodeName("n")}, "POST", std::string(pods) + "/binding",
+       "application/json", Answered::nothing, Urgency::bind},
+      {"evict", engine::EvictPod{pod, uid, true}, "POST", std::string(pods) + "/eviction",
+       "application/json", Answered::nothing, Urgency::plan},
+      {"event", engine::RecordEvent{pod, uid, {}}, "POST",
+       "/apis/events.k8s.io/v1/namespaces/default/events", "application/json", Answered::nothing,
+       Urgency::notice}};
+}
+
+std::vector<Sent> of_claims() {
+  return {
+      {"protect", engine::ProtectClaim{claim, uid, rv, {}}, "PATCH", claims, merge, Answered::claim,
+       Urgency::bind},
+      {"allocate", engine::AllocateClaim{claim, uid, rv, one_device(), {user}}, "PATCH",
+       std::string(claims) + "/status", merge, Answered::claim, Urgency::bind},
+      {"reserve", engine::ReserveClaim{claim, uid, rv, user}, "PATCH",
+       std::string(claims) + "/status", merge, Answered::claim, Urgency::bind},
+      {"release", engine::ReleaseClaim{claim, uid, user.uid, true}, "GET", claims, "",
+       Answered::claim, Urgency::bind},
+      {"create claim", engine::CreateClaim{allocated_claim({})}, "POST",
+       "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims", "application/json",
+       Answered::claim, Urgency::bind},
+      {"delete claim", engine::DeleteClaim{claim, uid}, "DELETE", claims, "application/json",
+       Answered::nothing, Urgency::bind},
+      {"name claim", engine::NameExtendedClaim{pod, uid, "c0", {}}, "PATCH",
+       std::string(pods) + "/status", merge, Answered::pod, Urgency::bind},
+      {"read claim", engine::ReadClaim{claim}, "GET", claims, "", Answered::claim, Urgency::bind}};
+}
+
+std::vector<Sent> of_own_objects() {
+  const std::string maps = "/api/v1/namespaces/dray-system/configmaps";
+  const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/dray-system/leases";
+  return {{"read lease", engine::ReadLease{lease}, "GET", leases + "/dray", "", Answered::lease,
+           Urgency::bind},
+          {"put lease", engine::PutLease{lease, rv, {}}, "PUT", leases + "/dray",
+           "application/json", Answered::lease, Urgency::bind},
+          {"first lease", engine::PutLease{lease, {}, {}}, "POST", leases, "application/json",
+           Answered::lease, Urgency::bind},
+          {"read config map", engine::ReadConfigMap{map}, "GET", maps + "/dray-usage", "",
+           Answered::config_map, Urgency::bind},
+          {"put config map", engine::PutConfigMap{map, rv, {}}, "PUT", maps + "/dray-usage",
+           "application/json", Answered::config_map, Urgency::bind},
+          {"first config map", engine::PutConfigMap{map, {}, {}}, "POST", maps, "application/json",
+           Answered::config_map, Urgency::bind}};
+}
+
 }  // namespace
 
 TEST_CASE("each write goes to its place with its verb and type") {
-  struct Row {
-    const char* name;
-    engine::Write write;
-    const char* method;
-    std::string target;
-    const char* type;
-    Answered answered;
-    Urgency urgency;
-  };
-  const std::string maps = "/api/v1/namespaces/dray-system/configmaps";
-  const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/dray-system/leases";
-  const auto row = GENERATE_COPY(
-      Row{"lift", engine::LiftGate{pod, uid, {}}, "PATCH", pods, merge, Answered::pod,
-          Urgency::plan},
-      Row{"annotate", engine::AnnotatePod{pod, uid, {}}, "PATCH", pods, merge, Answered::pod,
-          Urgency::plan},
-      Row{"nominate", engine::NominateNode{pod, uid, {}}, "PATCH", std::string(pods) + "/status",
-          merge, Answered::pod, Urgency::plan},
-      Row{"condition", engine::SetPodCondition{pod, uid, {}}, "PATCH",
-          std::string(pods) + "/status", merge, Answered::pod, Urgency::notice},
-      Row{"protect", engine::ProtectClaim{claim, uid, rv, {}}, "PATCH", claims, merge,
-          Answered::claim, Urgency::bind},
-      Row{"allocate", engine::AllocateClaim{claim, uid, rv, one_device(), {user}}, "PATCH",
-          std::string(claims) + "/status", merge, Answered::claim, Urgency::bind},
-      Row{"reserve", engine::ReserveClaim{claim, uid, rv, user}, "PATCH",
-          std::string(claims) + "/status", merge, Answered::claim, Urgency::bind},
-      Row{"release", engine::ReleaseClaim{claim, uid, user.uid, true}, "GET", claims, "",
-          Answered::claim, Urgency::bind},
-      Row{"create claim", engine::CreateClaim{allocated_claim({})}, "POST",
-          "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims", "application/json",
-          Answered::claim, Urgency::bind},
-      Row{"delete claim", engine::DeleteClaim{claim, uid}, "DELETE", claims, "application/json",
-          Answered::nothing, Urgency::bind},
-      Row{"name claim", engine::NameExtendedClaim{pod, uid, "c0", {}}, "PATCH",
-          std::string(pods) + "/status", merge, Answered::pod, Urgency::bind},
-      Row{"read claim", engine::ReadClaim{claim}, "GET", claims, "", Answered::claim,
-          Urgency::bind},
-      Row{"read pod", engine::ReadPod{pod}, "GET", pods, "", Answered::pod, Urgency::bind},
-      Row{"bind", engine::BindPod{pod, uid, NodeName("n")}, "POST", std::string(pods) + "/binding",
-          "application/json", Answered::nothing, Urgency::bind},
-      Row{"evict", engine::EvictPod{pod, uid, true}, "POST", std::string(pods) + "/eviction",
-          "application/json", Answered::nothing, Urgency::plan},
-      Row{"event", engine::RecordEvent{pod, uid, {}}, "POST",
-          "/apis/events.k8s.io/v1/namespaces/default/events", "application/json", Answered::nothing,
-          Urgency::notice},
-      Row{"read lease", engine::ReadLease{lease}, "GET", leases + "/dray", "", Answered::lease,
-          Urgency::bind},
-      Row{"put lease", engine::PutLease{lease, rv, {}}, "PUT", leases + "/dray", "application/json",
-          Answered::lease, Urgency::bind},
-      Row{"first lease", engine::PutLease{lease, {}, {}}, "POST", leases, "application/json",
-          Answered::lease, Urgency::bind},
-      Row{"read config map", engine::ReadConfigMap{map}, "GET", maps + "/dray-usage", "",
-          Answered::config_map, Urgency::bind},
-      Row{"put config map", engine::PutConfigMap{map, rv, {}}, "PUT", maps + "/dray-usage",
-          "application/json", Answered::config_map, Urgency::bind},
-      Row{"first config map", engine::PutConfigMap{map, {}, {}}, "POST", maps, "application/json",
-          Answered::config_map, Urgency::bind});
+  auto rows = of_pods();
+  std::ranges::move(of_claims(), std::back_inserter(rows));
+  std::ranges::move(of_own_objects(), std::back_inserter(rows));
+  const auto row = GENERATE_COPY(from_range(rows));
   DYNAMIC_SECTION(row.name) {
     const auto request = request_for(row.write, {});
     CHECK(request.http.method == row.method);

@@ -6,50 +6,136 @@ namespace dray::metrics::metrics_test {
 namespace {
 
 using Catch::Contains;
+using engine::Engine;
 
-TEST_CASE("the page shows what was counted, under dray_ names") {
+std::string page(Metrics& metrics, const Engine::Status& status = {},
+                 const std::string& problem = "") {
+  return metrics.page(status, problem);
+}
+
+TEST_CASE("what is counted and timed is on the page, by its labels") {
   Metrics metrics("1.2.3");
-  metrics.extender_call("filter", "ok", std::chrono::microseconds(40));
-  metrics.extender_call("filter", "ok", std::chrono::microseconds(60));
-  metrics.write("BindPod", "conflict", std::chrono::milliseconds(3));
-  EngineFigures figures;
-  figures.synced = true;
-  figures.nodes = 9;
-  figures.binds_done = 4;
-  const auto page = metrics.page(figures);
-  CHECK_THAT(page, Contains("dray_build_info{version=\"1.2.3\"} 1"));
-  CHECK_THAT(page, Contains("dray_extender_requests_total{result=\"ok\",verb=\"filter\"} 2"));
-  CHECK_THAT(page, Contains("dray_extender_request_duration_seconds_count{verb=\"filter\"} 2"));
-  CHECK_THAT(page, Contains("dray_api_writes_total{kind=\"BindPod\",result=\"conflict\"} 1"));
-  CHECK_THAT(page, Contains("dray_nodes 9"));
-  CHECK_THAT(page, Contains("dray_synced 1"));
-  CHECK_THAT(page, Contains("dray_leader 0"));
-  CHECK_THAT(page, Contains("dray_binds_total{result=\"bound\"} 4"));
+  metrics.count("dray_extender_requests_total", {"filter", "ok"});
+  metrics.count("dray_extender_requests_total", {"filter", "ok"});
+  metrics.count("dray_extender_requests_total", {"filter", "error"});
+  metrics.count("dray_plan_jobs_total", {}, 7);
+  metrics.observe("dray_api_write_duration_seconds", {"BindPod"}, std::chrono::microseconds(40));
+  metrics.observe("dray_api_write_duration_seconds", {"BindPod"}, std::chrono::seconds(60));
+  const auto shown = page(metrics);
+  CHECK_THAT(shown, Contains("dray_build_info{version=\"1.2.3\"} 1\n"));
+  CHECK_THAT(shown, Contains("dray_extender_requests_total{result=\"ok\",verb=\"filter\"} 2\n"));
+  CHECK_THAT(shown, Contains("dray_extender_requests_total{result=\"error\",verb=\"filter\"} 1\n"));
+  CHECK_THAT(shown, Contains("dray_plan_jobs_total 7\n"));
+  CHECK_THAT(shown, Contains("dray_api_write_duration_seconds_count{kind=\"BindPod\"} 2\n"));
+  CHECK_THAT(shown,
+             Contains("dray_api_write_duration_seconds_bucket{kind=\"BindPod\",le=\"5e-05\"} 1"));
+  CHECK_THAT(shown,
+             Contains("dray_api_write_duration_seconds_bucket{kind=\"BindPod\",le=\"10\"} 1"));
 }
 
-TEST_CASE("queues come and go; a policy that is not in force says why") {
+TEST_CASE("a metric is on the page before anything happened") {
   Metrics metrics("x");
-  EngineFigures figures;
-  figures.queues.push_back({"research", "gpu", 16, 12, 20});
-  auto page = metrics.page(figures);
-  CHECK_THAT(page, Contains("dray_queue_fair_share{queue=\"research\",resource=\"gpu\"} 16"));
-  CHECK_THAT(page, Contains("dray_queue_allocated{queue=\"research\",resource=\"gpu\"} 12"));
-  CHECK_THAT(page, Contains("dray_queue_requested{queue=\"research\",resource=\"gpu\"} 20"));
-  CHECK_THAT(page, Contains("dray_policy_in_force 1"));
-  figures.queues.clear();
-  figures.policy_problem = "7:12: no such key";
-  page = metrics.page(figures);
-  CHECK_THAT(page, !Contains("research"));
-  CHECK_THAT(page, Contains("dray_policy_in_force 0"));
-  CHECK_THAT(page, Contains("dray_policy_problem{reason=\"7:12: no such key\"} 1"));
+  const auto shown = page(metrics);
+  for (const auto& row : table) {
+    INFO(row.name);
+    CHECK_THAT(shown,
+               Contains("# HELP " + std::string(row.name) + " " + std::string(row.help) + "\n"));
+    if (row.type != Type::histogram && row.label_count() == 0) {
+      CHECK_THAT(shown, Contains("\n" + std::string(row.name) + " "));
+    }
+  }
+  CHECK_THAT(shown, Contains("# TYPE dray_extender_requests_total counter\n"));
+  CHECK_THAT(shown, Contains("# TYPE dray_extender_request_duration_seconds histogram\n"));
+  CHECK_THAT(shown, Contains("# TYPE dray_queue_fair_share gauge\n"));
+  CHECK_THAT(shown, Contains("dray_broken_invariants_total 0\n"));
 }
 
-TEST_CASE("a counter read off the engine follows it and never falls") {
+TEST_CASE("each figure of the engine is under its own name") {
   Metrics metrics("x");
-  EngineFigures figures;
-  for (const auto& [plans, shown] : {std::pair(5.0, "5"), {7.0, "7"}, {0.0, "7"}}) {
-    figures.plans = plans;
-    CHECK_THAT(metrics.page(figures), Contains(std::string("dray_plans_total ") + shown));
+  Engine::Status status;
+  status.nodes = 2;
+  status.devices = 3;
+  status.devices_allocated = 4;
+  status.pods_waiting = 5;
+  status.reservations = 6;
+  status.binds_in_flight = 7;
+  status.plans_made = 8;
+  status.reservations_expired = 9;
+  status.binds_done = 10;
+  status.binds_undone = 11;
+  status.gangs_binding = 12;
+  status.gangs_refused = 13;
+  status.evictions = 14;
+  status.evictions_refused = 15;
+  const auto shown = page(metrics, status);
+  for (const auto* line :
+       {"dray_nodes 2", "dray_devices 3", "dray_devices_allocated 4", "dray_pods_waiting 5",
+        "dray_reservations 6", "dray_binds_in_flight 7", "dray_plans_total 8",
+        "dray_reservations_expired_total 9", "dray_binds_total{result=\"bound\"} 10",
+        "dray_binds_total{result=\"undone\"} 11", "dray_gangs_binding 12",
+        "dray_gang_binds_refused_total 13", "dray_evictions_total{result=\"evicted\"} 14",
+        "dray_evictions_total{result=\"refused\"} 15"}) {
+    CHECK_THAT(shown, Contains("\n" + std::string(line) + "\n"));
+  }
+}
+
+TEST_CASE("synced and leading are shown apart") {
+  Metrics metrics("x");
+  Engine::Status status;
+  status.synced = true;
+  CHECK_THAT(page(metrics, status), Contains("\ndray_synced 1\n") && Contains("\ndray_leader 0\n"));
+  status.synced = false;
+  status.leading = true;
+  CHECK_THAT(page(metrics, status), Contains("\ndray_synced 0\n") && Contains("\ndray_leader 1\n"));
+}
+
+Engine::Status with_queue() {
+  Engine::Status status;
+  status.resources.push_back({});
+  status.resources.back().name = "gpu";
+  planner::QueueReport queue;
+  queue.queue = policy::QueueName("research");
+  queue.fair_share = policy::Amounts(1, 16);
+  queue.allocated = policy::Amounts(1, 12);
+  queue.requested = policy::Amounts(1, 20);
+  status.queues.push_back(queue);
+  return status;
+}
+
+TEST_CASE("queues come and go") {
+  Metrics metrics("x");
+  const auto shown = page(metrics, with_queue());
+  CHECK_THAT(shown, Contains("dray_queue_fair_share{queue=\"research\",resource=\"gpu\"} 16\n"));
+  CHECK_THAT(shown, Contains("dray_queue_allocated{queue=\"research\",resource=\"gpu\"} 12\n"));
+  CHECK_THAT(shown, Contains("dray_queue_requested{queue=\"research\",resource=\"gpu\"} 20\n"));
+  CHECK_THAT(page(metrics), !Contains("research"));
+}
+
+TEST_CASE("a queue of a policy that counts more than the last plan shows what both know") {
+  Metrics metrics("x");
+  auto status = with_queue();
+  status.resources.push_back(status.resources.front());
+  status.resources.back().name = "nic";
+  CHECK_THAT(page(metrics, status), Contains("resource=\"gpu\"} 16\n") && !Contains("nic"));
+}
+
+TEST_CASE("a policy that is not in force says why") {
+  Metrics metrics("x");
+  CHECK_THAT(page(metrics), Contains("\ndray_policy_in_force 1\n") && !Contains("reason="));
+  const auto shown = page(metrics, {}, "7:12: no such key");
+  CHECK_THAT(shown, Contains("\ndray_policy_in_force 0\n"));
+  CHECK_THAT(shown, Contains("dray_policy_problem{reason=\"7:12: no such key\"} 1\n"));
+}
+
+TEST_CASE("a counter read off the engine follows it and never falls; a gauge does") {
+  Metrics metrics("x");
+  Engine::Status status;
+  for (const auto& [now, counted] : {std::pair(5U, "5"), {7U, "7"}, {0U, "7"}}) {
+    status.plans_made = now;
+    status.nodes = now;
+    const auto shown = page(metrics, status);
+    CHECK_THAT(shown, Contains(std::string("\ndray_plans_total ") + counted + "\n"));
+    CHECK_THAT(shown, Contains("\ndray_nodes " + std::to_string(now) + "\n"));
   }
 }
 

@@ -32,13 +32,17 @@ class Loop {
   explicit Loop(int threads = 2) : work_(boost::asio::make_work_guard(io)) {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { io.run(); });
   }
-  ~Loop() {
+  ~Loop() { stop(); }
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  /// Nothing runs any more: what coroutines and handlers refer to may go.
+  void stop() {
     work_.reset();
     io.stop();
     for (auto& thread : threads_) thread.join();
+    threads_.clear();
   }
-  Loop(const Loop&) = delete;
-  Loop& operator=(const Loop&) = delete;
 
   template <class T>
   T run(boost::asio::awaitable<T> task) {

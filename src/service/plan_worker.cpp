@@ -1,0 +1,55 @@
+#include "service/plan_worker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <utility>
+
+#include "dray/base/check.h"
+#include "service/log.h"
+
+namespace dray::service {
+namespace {
+
+void log_plan(const planner::Plan& plan, std::chrono::steady_clock::duration took) {
+  if (!logs(4)) return;
+  const auto placed = std::ranges::count_if(
+      plan.jobs, [](const planner::JobOutcome& job) { return !job.placements.empty(); });
+  log_info(4, fmt::format("plan: {} of {} jobs placed, {} nodes tried, {} us", placed,
+                          plan.jobs.size(), plan.nodes_tried,
+                          std::chrono::duration_cast<std::chrono::microseconds>(took).count()));
+}
+
+}  // namespace
+
+PlanWorker::PlanWorker(MakePlan make, metrics::Metrics& metrics, Listener listener)
+    : metrics_(metrics), listener_(std::move(listener)), make_(std::move(make)), thread_(1) {}
+
+PlanWorker::~PlanWorker() {
+  thread_.stop();
+  thread_.join();
+}
+
+void PlanWorker::ask(engine::WantPlan wanted) {
+  boost::asio::post(thread_, [this, wanted = std::move(wanted)] { work(wanted); });
+}
+
+void PlanWorker::work(const engine::WantPlan& wanted) {
+  if (broken_) return;
+  const auto start = std::chrono::steady_clock::now();
+  planner::Plan plan;
+  if (auto broken = run_checked([&] { plan = make_(*wanted.input); })) {
+    broken_ = true;
+    return listener_.broken("plan: " + broken->text);
+  }
+  const auto took = std::chrono::steady_clock::now() - start;
+  metrics_.observe("dray_plan_duration_seconds", {}, took);
+  metrics_.count("dray_plan_jobs_total", {}, static_cast<double>(plan.jobs.size()));
+  metrics_.count("dray_plan_nodes_tried_total", {}, static_cast<double>(plan.nodes_tried));
+  log_plan(plan, took);
+  listener_.planned({wanted.generation, std::move(plan)});
+}
+
+}  // namespace dray::service

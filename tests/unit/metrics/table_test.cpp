@@ -1,0 +1,114 @@
+#include "metrics/table.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace dray::metrics::table_test {
+namespace {
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// Words of `text` that begin with `dray_`.
+std::set<std::string> dray_words(const std::string& text) {
+  std::set<std::string> words;
+  for (auto at = text.find("dray_"); at != std::string::npos; at = text.find("dray_", at)) {
+    const auto end = std::ranges::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                              text.end(), is_word);
+    std::string word(text.begin() + static_cast<std::ptrdiff_t>(at), end);
+    if (at == 0 || !is_word(text[at - 1])) words.insert(word);
+    at += word.size();
+  }
+  return words;
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("a row's name says what Prometheus takes it for") {
+  std::set<std::string_view> names;
+  for (const auto& row : table) {
+    INFO(row.name);
+    CHECK(row.name.starts_with("dray_"));
+    CHECK(std::ranges::all_of(row.name, [](char c) {
+      return is_word(c) && std::isupper(static_cast<unsigned char>(c)) == 0;
+    }));
+    CHECK(row.name.ends_with("_total") == (row.type == Type::counter));
+    CHECK(row.name.ends_with("_seconds") == (row.type == Type::histogram));
+    CHECK(row.help.ends_with("."));
+    CHECK(names.insert(row.name).second);
+  }
+}
+
+TEST_CASE("labels stand before the empty ones; buckets rise") {
+  for (const auto& row : table) {
+    INFO(row.name);
+    CHECK(row.labels[row.label_count() == 0 ? 0 : row.label_count() - 1].empty() ==
+          (row.label_count() == 0));
+    CHECK(row.buckets.empty() == (row.type != Type::histogram));
+    CHECK(std::ranges::is_sorted(row.buckets, std::ranges::less_equal()));
+  }
+}
+
+TEST_CASE("a row that is read gives a value for each of its labels") {
+  Reading reading{{}, "a problem", "1.2.3"};
+  reading.engine.resources.push_back({});
+  reading.engine.queues.push_back({policy::QueueName("q"), policy::Amounts(1, 1),
+                                   policy::Amounts(1, 2), policy::Amounts(1, 3)});
+  for (const auto& row : table) {
+    if (row.read == nullptr) continue;
+    INFO(row.name);
+    Samples samples;
+    row.read(reading, samples);
+    REQUIRE_FALSE(samples.taken().empty());
+    for (const auto& sample : samples.taken()) CHECK(sample.labels.size() == row.label_count());
+  }
+}
+
+/// A test program, a CMake function or a target, which are called dray_... too.
+bool is_of_the_build(const std::string& word) {
+  return word.ends_with("_test") || word.ends_with("_bench") || word == "dray_cases" ||
+         word == "dray_layer" || word == "dray_program";
+}
+
+/// `dray_queue_` stands for all that begin so.
+bool is_known(const std::string& word) {
+  return std::ranges::any_of(table, [&](const Metric& row) {
+    return word.ends_with('_') ? row.name.starts_with(word) : row.name == word;
+  });
+}
+
+/// The table is the list of metrics, with each row's help as its document; what other documents and
+/// the manifests say of metrics must be of this table. (docs/extending.md makes new ones up.)
+TEST_CASE("documents name only metrics that there are") {
+  std::vector<std::filesystem::path> documents{"README.md", "ARCHITECTURE.md"};
+  for (const auto* folder : {"docs", "manifests"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (!entry.is_regular_file() || entry.path() == "docs/extending.md") continue;
+      documents.push_back(entry.path());
+    }
+  }
+  int metrics = 0;
+  for (const auto& document : documents) {
+    for (const auto& word : dray_words(text_of(document))) {
+      if (is_of_the_build(word)) continue;
+      INFO(document << " names " << word);
+      CHECK(is_known(word));
+      ++metrics;
+    }
+  }
+  CHECK(metrics > 0);
+}
+
+}  // namespace
+}  // namespace dray::metrics::table_test

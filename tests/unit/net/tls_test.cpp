@@ -1,0 +1,268 @@
+#include "net/tls.h"
+
+#include <catch2/catch.hpp>
+#include <future>
+
+#include "tests/unit/net/echo.h"
+#include "tests/unit/net/support.h"
+
+namespace dray::net::tls_test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::CertificateSpec;
+using testing::Echo;
+using testing::KeyPair;
+using testing::make_certificate;
+using testing::request;
+using testing::TempFolder;
+
+/// An authority and a server below it with files for HttpServer.
+struct Pki {
+  KeyPair ca =
+      make_certificate({.common_name = "test ca", .subject_alt_name = "", .authority = true});
+  KeyPair other_ca =
+      make_certificate({.common_name = "other ca", .subject_alt_name = "", .authority = true});
+  TempFolder folder;
+
+  HttpServerOptions server(const CertificateSpec& spec, bool mutual) const {
+    const auto pair = make_certificate(spec, &ca);
+    HttpServerOptions options;
+    options.tls =
+        ServerTlsFiles{folder.write("tls.crt", pair.certificate), folder.write("tls.key", pair.key),
+                       mutual ? folder.write("ca.crt", ca.certificate) : ""};
+    return options;
+  }
+  HttpClientOptions client() const {
+    HttpClientOptions options;
+    options.base.tls = true;
+    options.tls.ca = ca.certificate;
+    return options;
+  }
+};
+
+const CertificateSpec localhost{.common_name = "dray",
+                                .subject_alt_name = "DNS:localhost,IP:127.0.0.1"};
+
+}  // namespace
+
+TEST_CASE("TLS works with names and addresses that the certificate has") {
+  const Pki pki;
+  Echo echo(pki.server(localhost, false));
+  const auto* const host = GENERATE("127.0.0.1", "localhost");
+  DYNAMIC_SECTION(host) {
+    auto options = pki.client();
+    options.base.host = host;
+    const auto client = echo.client(options);
+    for (int i = 0; i < 3; ++i) {
+      const auto response =
+          echo.loop.run(client->send(request("POST", "/a", std::string(100'000, 'b')), 5s));
+      REQUIRE(response);
+      CHECK(response->body.size() == 100'007);
+    }
+    CHECK(echo.seen->peers.size() == 1);
+  }
+}
+
+TEST_CASE("a server that is not who it should be gets no request") {
+  struct Row {
+    const char* name;
+    CertificateSpec spec;
+    bool trusted = true;
+    const char* server_name = "";
+    const char* want = "";
+  };
+  const auto row = GENERATE(
+      Row{"another authority", localhost, false, "", "certificate"},
+      Row{"another name",
+          {.common_name = "localhost", .subject_alt_name = "DNS:example.com"},
+          true,
+          "",
+          "mismatch"},
+      Row{"expired",
+          {.common_name = "x",
+           .subject_alt_name = "IP:127.0.0.1",
+           .authority = false,
+           .valid_from = -7200,
+           .valid_to = -3600},
+          true,
+          "",
+          "expired"},
+      Row{"not yet valid",
+          {.common_name = "x",
+           .subject_alt_name = "IP:127.0.0.1",
+           .authority = false,
+           .valid_from = 3600,
+           .valid_to = 7200},
+          true,
+          "",
+          "not yet valid"},
+      Row{"not the name asked for", localhost, true, "kubernetes.default.svc", "mismatch"});
+  DYNAMIC_SECTION(row.name) {
+    const Pki pki;
+    Echo echo(pki.server(row.spec, false));
+    auto options = pki.client();
+    if (!row.trusted) options.tls.ca = pki.other_ca.certificate;
+    options.tls.server_name = row.server_name;
+    const auto client = echo.client(options);
+    const auto result = echo.loop.run(client->send(request("POST", "/"), 5s));
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == ErrorCode::unavailable);
+    CHECK(result.error().message.find(row.want) != std::string::npos);
+    CHECK(echo.seen->peers.empty());
+  }
+}
+
+TEST_CASE("verification can be switched off, and the name to check be given") {
+  const Pki pki;
+  Echo echo(pki.server({.common_name = "x", .subject_alt_name = "DNS:api.example.com"}, false));
+  auto options = pki.client();
+  SECTION("off") {
+    options.tls.ca.clear();
+    options.tls.verify = false;
+  }
+  SECTION("another name") {
+    options.tls.server_name = "api.example.com";
+  }
+  const auto client = echo.client(options);
+  CHECK(echo.loop.run(client->send(request("GET", "/"), 5s)));
+}
+
+TEST_CASE("mutual TLS lets in whom the authority signed, and whom the list names") {
+  struct Row {
+    const char* name;
+    const char* common_name;  // none: no certificate
+    bool ours = true;
+    long valid_to = 3600;
+    int status = 0;  // none: the handshake fails
+  };
+  const auto row = GENERATE(Row{"the scheduler", "system:kube-scheduler", true, 3600, 200},
+                            Row{"somebody else of ours", "system:node:n1", true, 3600, 403},
+                            Row{"no certificate", nullptr, true, 3600, 0},
+                            Row{"another authority's", "system:kube-scheduler", false, 3600, 0},
+                            Row{"an expired one", "system:kube-scheduler", true, -60, 0});
+  DYNAMIC_SECTION(row.name) {
+    const Pki pki;
+    auto server = pki.server(localhost, true);
+    server.allowed_clients = {"system:kube-scheduler"};
+    Echo echo(server);
+    auto options = pki.client();
+    if (row.common_name != nullptr) {
+      const auto pair = make_certificate({.common_name = row.common_name,
+                                          .subject_alt_name = "",
+                                          .authority = false,
+                                          .valid_from = -7200,
+                                          .valid_to = row.valid_to},
+                                         row.ours ? &pki.ca : &pki.other_ca);
+      options.tls.certificate = pair.certificate;
+      options.tls.key = pair.key;
+    }
+    const auto client = echo.client(options);
+    const auto result = echo.loop.run(client->send(request("GET", "/"), 5s));
+    CHECK(result.has_value() == (row.status != 0));
+    if (result) CHECK(result->status == row.status);
+    if (row.status == 200) CHECK(result->body == "system:kube-scheduler|GET/");
+  }
+}
+
+TEST_CASE(
+    "a server takes a new certificate when its files change, and keeps the old one if they are "
+    "bad") {
+  const Pki pki;
+  auto options = pki.server(localhost, false);
+  options.tls_reload_every = 5ms;
+  struct Notices {
+    std::mutex mutex;
+    std::vector<std::string> texts;
+    std::promise<void> first;
+  };
+  const auto notices = std::make_shared<Notices>();
+  options.on_notice = [notices](const std::string& text) {
+    const std::lock_guard lock(notices->mutex);
+    notices->texts.push_back(text);
+    if (notices->texts.size() == 1) notices->first.set_value();
+  };
+  Echo echo(options);
+  const auto before = echo.server.certificate_expiry();
+  SECTION("good") {
+    const auto pair = make_certificate({.common_name = "new",
+                                        .subject_alt_name = "IP:127.0.0.1",
+                                        .authority = false,
+                                        .valid_from = -60,
+                                        .valid_to = 86400},
+                                       &pki.ca);
+    // The pair does not fit together in between: that is noticed and passes.
+    pki.folder.write("tls.key", pair.key);
+    pki.folder.write("tls.crt", pair.certificate);
+    notices->first.get_future().wait();
+    while (echo.server.certificate_expiry() == before) std::this_thread::yield();
+  }
+  SECTION("bad") {
+    pki.folder.write("tls.crt", "nonsense");
+    notices->first.get_future().wait();
+    const std::lock_guard lock(notices->mutex);
+    CHECK(notices->texts.front().find("the old certificate stays") != std::string::npos);
+    CHECK(echo.server.certificate_expiry() == before);
+  }
+  const auto client = echo.client(pki.client());
+  CHECK(echo.loop.run(client->send(request("GET", "/"), 5s)));
+}
+
+TEST_CASE("a plain request to a TLS port and TLS to a plain port fail cleanly") {
+  const Pki pki;
+  SECTION("plain to TLS") {
+    Echo echo(pki.server(localhost, false));
+    const auto client = echo.client();
+    CHECK_FALSE(echo.loop.run(client->send(request("GET", "/"), 5s)));
+  }
+  SECTION("TLS to plain") {
+    Echo echo;
+    const auto client = echo.client(pki.client());
+    CHECK_FALSE(echo.loop.run(client->send(request("GET", "/"), 5s)));
+  }
+}
+
+TEST_CASE("certificates that cannot be used are errors that say which") {
+  const Pki pki;
+  const auto own = make_certificate(localhost, &pki.ca);
+  const auto other = make_certificate(localhost, &pki.ca);
+  const auto says = [](const auto& made, const std::string& word) {
+    REQUIRE_FALSE(made);
+    CHECK(made.error().code == ErrorCode::invalid);
+    CHECK_THAT(made.error().message, Catch::Contains(word));
+  };
+  says(TlsContext::server({.certificate = "x", .key = own.key, .client_ca = ""}), "certificate: ");
+  says(TlsContext::server({.certificate = own.certificate, .key = "x", .client_ca = ""}), "key: ");
+  says(TlsContext::server({.certificate = own.certificate, .key = other.key, .client_ca = ""}),
+       "key: ");
+  says(TlsContext::server({.certificate = own.certificate, .key = own.key, .client_ca = "x"}),
+       "client: certificate authority: ");
+  ClientTls client;
+  client.ca = "x";
+  says(TlsContext::client(client), "certificate authority: ");
+  client.ca = pki.ca.certificate;
+  client.certificate = own.certificate;
+  client.key = other.key;
+  says(TlsContext::client(client), "client: key: ");
+  CHECK(TlsContext::server({.certificate = own.certificate, .key = own.key, .client_ca = ""}));
+}
+
+TEST_CASE("a file that is missing or empty is named") {
+  TempFolder folder;
+  const auto good = folder.write("good", "text");
+  const auto empty = folder.write("empty", "");
+  const auto nowhere = folder.path() + "/nowhere";
+  const auto message = [](const ServerTlsFiles& files) {
+    const auto read = read_tls_files(files);
+    return read ? std::string() : read.error().message;
+  };
+  CHECK(message({.certificate = nowhere, .key = good, .client_ca = ""}) ==
+        "certificate: " + nowhere + ": cannot be read");
+  CHECK(message({.certificate = good, .key = empty, .client_ca = ""}) ==
+        "key: " + empty + ": cannot be read");
+  CHECK(message({.certificate = good, .key = good, .client_ca = nowhere}) ==
+        "client ca: " + nowhere + ": cannot be read");
+  CHECK(message({.certificate = good, .key = good, .client_ca = good}).empty());
+}
+
+}  // namespace dray::net::tls_test

@@ -1,0 +1,134 @@
+#include "service/admin_routes.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/net/support.h"
+#include "tests/unit/service/support.h"
+
+namespace dray::service::admin_routes_test {
+namespace {
+
+using Catch::Contains;
+using testing::FakeCluster;
+
+struct Bench {
+  ~Bench() { loop.stop(); }
+  Bench() = default;
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  net::HttpResponse ask(const std::string& method, const std::string& target) {
+    net::HttpRequest request;
+    request.method = method;
+    request.target = target;
+    return loop.run(handler(std::move(request)));
+  }
+  net::HttpResponse get(const std::string& target) { return ask("GET", target); }
+  void make_ready() {
+    strand.post(engine::Synced{});
+    strand.post(engine::LeadershipChanged{true, 1});
+  }
+
+  Clock clock;
+  Fence fence;
+  metrics::Metrics metrics{"1.2.3"};
+  Readiness readiness;
+  net::testing::Loop loop;
+  FakeCluster cluster{loop.io};
+  EngineStrand strand{loop.io, {}, {cluster, clock, fence, metrics, {}, {}}};
+  net::HttpHandler handler = admin_routes(strand, cluster, metrics, readiness);
+};
+
+void publish(Published<std::string>& slot, const std::string& text) {
+  slot.store(std::make_shared<const std::string>(text));
+}
+
+TEST_CASE("ready is: listed, leading, no trouble, not draining, no fault") {
+  Bench bench;
+  CHECK(bench.get("/readyz").status == 503);
+  bench.make_ready();
+  const auto ready = bench.get("/readyz");
+  CHECK(ready.status == 200);
+  CHECK(ready.body == "ok");
+}
+
+TEST_CASE("each thing that is missing is enough to be unready, and is named") {
+  struct Row {
+    std::string name;
+    void (*spoil)(Bench&);
+    std::string line;
+  };
+  const auto row = GENERATE(
+      Row{"not listed", [](Bench& b) { b.strand.post(engine::LeadershipChanged{true, 1}); },
+          "[-]sync failed: the cluster has not been listed yet\n"},
+      Row{"not leading", [](Bench& b) { b.strand.post(engine::Synced{}); },
+          "[-]leader failed: another replica holds the Lease\n"},
+      Row{"draining",
+          [](Bench& b) {
+            b.make_ready();
+            b.readiness.draining = true;
+          },
+          "[-]shutdown failed: the process is draining\n"},
+      Row{"a watch fails",
+          [](Bench& b) {
+            b.make_ready();
+            b.cluster.seen.change([](auto& all) { all.trouble = "pods: refused"; });
+          },
+          "[-]watch failed: pods: refused\n"},
+      Row{"a broken invariant",
+          [](Bench& b) {
+            b.make_ready();
+            publish(b.readiness.broken, "a.cpp:7: x > 0");
+          },
+          "[-]invariants failed: dray found a fault of its own: a.cpp:7: x > 0\n"});
+  DYNAMIC_SECTION(row.name) {
+    Bench bench;
+    row.spoil(bench);
+    const auto ready = bench.get("/readyz");
+    CHECK(ready.status == 503);
+    CHECK_THAT(ready.body, Contains(row.line) && Catch::EndsWith("readyz check failed\n"));
+    CHECK(std::ranges::count(ready.body, '-') >= 1);
+    CHECK(bench.get("/livez").status == 200);
+  }
+}
+
+TEST_CASE("?verbose lists every check, in the API server's form") {
+  Bench bench;
+  bench.make_ready();
+  CHECK(bench.get("/readyz?verbose").body ==
+        "[+]shutdown ok\n[+]invariants ok\n[+]sync ok\n[+]watch ok\n[+]leader ok\n"
+        "readyz check passed\n");
+  CHECK(bench.get("/livez?verbose").body == "[+]strand ok\nlivez check passed\n");
+  CHECK(bench.get("/livez").body == "ok");
+}
+
+TEST_CASE("/metrics is Prometheus' text format") {
+  Bench bench;
+  bench.make_ready();
+  const auto page = bench.get("/metrics");
+  CHECK(page.status == 200);
+  CHECK(page.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8");
+  CHECK_THAT(page.body, Contains("\ndray_synced 1\n") && Contains("\ndray_leader 1\n") &&
+                            Contains("\ndray_policy_in_force 1\n"));
+}
+
+TEST_CASE("a policy file that is not in force shows in the metrics until it is") {
+  Bench bench;
+  publish(bench.readiness.policy_problem, "7:12: no such key");
+  CHECK_THAT(bench.get("/metrics").body,
+             Contains("dray_policy_problem{reason=\"7:12: no such key\"} 1\n"));
+  publish(bench.readiness.policy_problem, "");
+  CHECK_THAT(bench.get("/metrics").body, Contains("\ndray_policy_in_force 1\n"));
+}
+
+TEST_CASE("what is not asked for rightly is refused") {
+  Bench bench;
+  CHECK(bench.ask("POST", "/livez").status == 405);
+  CHECK(bench.ask("HEAD", "/livez").status == 200);
+  CHECK(bench.get("/").status == 404);
+  CHECK(bench.get("/livez/").status == 404);
+  CHECK_THAT(bench.get("/healthz").body, Contains("/livez, /readyz and /metrics"));
+}
+
+}  // namespace
+}  // namespace dray::service::admin_routes_test
