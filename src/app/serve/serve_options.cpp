@@ -86,17 +86,7 @@ Result<engine::LeaseKeeper::Options> lease_options(const ServeFlags& flags) {
   return lease;
 }
 
-}  // namespace
-
-void add_serve_flags(CLI::App& command, ServeFlags& f) {
-  command.add_option("--config", f.config, "DrayConfiguration file: every flag is a field of it");
-  auto* kubeconfig = command.add_option("--kubeconfig", f.kubeconfig,
-                                        "How to reach the API server; without it and without "
-                                        "--cluster: the pod's service account");
-  command.add_option("--context", f.context, "Context of the kubeconfig, if not its current one");
-  command
-      .add_option("--cluster", f.cluster, "Manifest files or folders of a cluster kept in memory")
-      ->excludes(kubeconfig);
+void add_port_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--extender-address", f.extender_address, "Where kube-scheduler asks")
       ->capture_default_str();
   command.add_option("--extender-tls-cert", f.extender_tls_cert,
@@ -110,6 +100,9 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
       ->capture_default_str();
   command.add_option("--admin-tls-cert", f.admin_tls_cert, "Certificate of the admin port, PEM");
   command.add_option("--admin-tls-key", f.admin_tls_key, "Its key, PEM");
+}
+
+void add_engine_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--policy", f.policy,
                      "Policy file: queues, gangs, placement; read again when it changes, and at "
                      "SIGHUP");
@@ -128,6 +121,9 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
       .add_option("--nominate-from-nodes", f.nominate_from_nodes,
                   "From this many nodes on, nominatedNodeName is set before the gate is lifted")
       ->capture_default_str();
+}
+
+void add_lease_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--leader-elect", f.leader_elect, "Write only while holding the Lease")
       ->capture_default_str();
   command.add_option("--leader-elect-namespace", f.leader_elect_namespace)->capture_default_str();
@@ -139,6 +135,22 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--identity", f.identity,
                      "Name of this replica in the Lease; no two may share one (default: $POD_NAME, "
                      "else the host name)");
+}
+
+}  // namespace
+
+void add_serve_flags(CLI::App& command, ServeFlags& f) {
+  command.add_option("--config", f.config, "DrayConfiguration file: every flag is a field of it");
+  auto* kubeconfig = command.add_option("--kubeconfig", f.kubeconfig,
+                                        "How to reach the API server; without it and without "
+                                        "--cluster: the pod's service account");
+  command.add_option("--context", f.context, "Context of the kubeconfig, if not its current one");
+  command
+      .add_option("--cluster", f.cluster, "Manifest files or folders of a cluster kept in memory")
+      ->excludes(kubeconfig);
+  add_port_flags(command, f);
+  add_engine_flags(command, f);
+  add_lease_flags(command, f);
   command.add_option("--kube-api-qps", f.kube_api_qps, "Writes a second")->capture_default_str();
   command.add_option("--kube-api-burst", f.kube_api_burst)->capture_default_str();
   command.add_option("--drain", f.drain, "How long requests in flight may take at SIGTERM")

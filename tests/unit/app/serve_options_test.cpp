@@ -1,0 +1,229 @@
+#include "app/serve/serve_options.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+
+namespace dray::app::serve_options_test {
+namespace {
+
+using namespace std::chrono_literals;
+using Catch::Contains;
+
+/// What is given on the command line.
+Result<ServeFlags> parsed(std::vector<std::string> arguments) {
+  CLI::App command;
+  ServeFlags flags;
+  add_serve_flags(command, flags);
+  std::ranges::reverse(arguments);  // as CLI11 takes them
+  try {
+    command.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return fail(ErrorCode::invalid, error.what());
+  }
+  return flags;
+}
+
+/// Enough to start on loopback without certificates.
+ServeFlags loopback() {
+  ServeFlags flags;
+  flags.extender_address = "127.0.0.1:9443";
+  flags.insecure_extender = true;
+  flags.identity = "us";
+  return flags;
+}
+
+}  // namespace
+
+TEST_CASE("without flags dray serves as the documents say") {
+  const auto flags = parsed({}).value();
+  CHECK(flags.extender_address == "0.0.0.0:9443");
+  CHECK(flags.admin_address == "0.0.0.0:8443");
+  CHECK(flags.scheduler_name == "dray-scheduler");
+  CHECK(flags.leader_elect);
+  CHECK_FALSE(flags.insecure_extender);
+  const auto options = service_options(loopback()).value();
+  CHECK(options.version == DRAY_VERSION);
+  CHECK(options.policy_file.empty());
+  CHECK(options.drain == 10s);
+  CHECK(options.engine.scheduler_name == "dray-scheduler");
+  CHECK(options.engine.reservation_life == 90s);
+  CHECK(options.engine.nominate_from_nodes == 1000);
+  CHECK(options.engine.allocator.mode == alloc::Mode::best);
+  CHECK(options.extender.address == "127.0.0.1");
+  CHECK(options.extender.port == 9443);
+  CHECK_FALSE(options.extender.tls);
+  CHECK(options.admin.port == 8443);
+  CHECK_FALSE(options.admin.tls);
+  REQUIRE(options.lease);
+  CHECK(options.lease->lease == LeaseKey{"dray-system", "dray"});
+  CHECK(options.lease->identity == "us");
+  CHECK(options.lease->duration == 15s);
+  CHECK(options.lease->renew_every == 2s);
+  CHECK(options.engine.usage_record == ConfigMapKey{"dray-system", "dray-usage"});
+}
+
+TEST_CASE("each flag arrives where it belongs") {
+  struct Row {
+    const char* name;
+    std::vector<std::string> arguments;
+    std::function<bool(const service::ServiceOptions&)> holds;
+  };
+  const auto row = GENERATE(
+      Row{"mode",
+          {"--mode", "first-fit"},
+          [](const auto& o) { return o.engine.allocator.mode == alloc::Mode::first_fit; }},
+      Row{"reservation life",
+          {"--reservation-life", "2m"},
+          [](const auto& o) { return o.engine.reservation_life == 2min; }},
+      Row{"nominate",
+          {"--nominate-from-nodes", "7"},
+          [](const auto& o) { return o.engine.nominate_from_nodes == 7; }},
+      Row{"scheduler name",
+          {"--scheduler-name", "mine"},
+          [](const auto& o) { return o.engine.scheduler_name == "mine"; }},
+      Row{"policy",
+          {"--policy", "p.yaml"},
+          [](const auto& o) { return o.policy_file == "p.yaml"; }},
+      Row{"drain", {"--drain", "500ms"}, [](const auto& o) { return o.drain == 500ms; }},
+      Row{"admin address",
+          {"--admin-address", "[::1]:7"},
+          [](const auto& o) { return o.admin.address == "::1" && o.admin.port == 7; }},
+      Row{"admin certificate",
+          {"--admin-tls-cert", "c", "--admin-tls-key", "k"},
+          [](const auto& o) {
+            return o.admin.tls && o.admin.tls->certificate == "c" && o.admin.tls->key == "k" &&
+                   o.admin.tls->client_ca.empty();
+          }},
+      Row{"no leader election", {"--leader-elect=false"}, [](const auto& o) { return !o.lease; }},
+      Row{"a cluster of files needs no Lease",
+          {"--cluster", "folder"},
+          [](const auto& o) { return !o.lease; }},
+      Row{"lease",
+          {"--leader-elect-namespace", "ns", "--leader-elect-name", "l",
+           "--leader-elect-lease-duration", "30s", "--leader-elect-renew-period", "3s"},
+          [](const auto& o) {
+            return o.lease->lease == LeaseKey{"ns", "l"} && o.lease->duration == 30s &&
+                   o.lease->renew_every == 3s &&
+                   o.engine.usage_record == ConfigMapKey{"ns", "dray-usage"};
+          }});
+  DYNAMIC_SECTION(row.name) {
+    auto arguments = row.arguments;
+    for (const auto* more : {"--insecure-extender", "--extender-address", "127.0.0.1:0"}) {
+      arguments.emplace_back(more);
+    }
+    const auto flags = parsed(arguments);
+    REQUIRE(flags);
+    const auto options = service_options(*flags);
+    REQUIRE(options);
+    CHECK(row.holds(*options));
+  }
+}
+
+TEST_CASE("the extender is served with mutual TLS, to whom the list names") {
+  const auto flags = parsed({"--extender-tls-cert", "c", "--extender-tls-key", "k", "--client-ca",
+                             "ca", "--allowed-clients", "a", "--allowed-clients", "b"});
+  REQUIRE(flags);
+  const auto options = service_options(*flags).value();
+  REQUIRE(options.extender.tls);
+  CHECK(options.extender.tls->certificate == "c");
+  CHECK(options.extender.tls->key == "k");
+  CHECK(options.extender.tls->client_ca == "ca");
+  CHECK(options.extender.allowed_clients == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("what does not go together, or has no meaning, is named") {
+  struct Row {
+    const char* name;
+    void (*spoil)(ServeFlags&);
+    const char* word;
+  };
+  const auto row = GENERATE(
+      Row{"no certificates", [](ServeFlags& f) { f.insecure_extender = false; }, "--client-ca"},
+      Row{"a certificate without a CA",
+          [](ServeFlags& f) {
+            f.insecure_extender = false;
+            f.extender_tls_cert = f.extender_tls_key = "x";
+          },
+          "--client-ca"},
+      Row{"insecure with certificates", [](ServeFlags& f) { f.client_ca = "x"; },
+          "--insecure-extender excludes"},
+      Row{"insecure for everybody", [](ServeFlags& f) { f.extender_address = "0.0.0.0:1"; },
+          "loopback"},
+      Row{"half of the admin's pair", [](ServeFlags& f) { f.admin_tls_key = "x"; },
+          "--admin-tls-cert and --admin-tls-key"},
+      Row{"extender address", [](ServeFlags& f) { f.extender_address = "9443"; },
+          "--extender-address: \"9443\" is no address"},
+      Row{"admin address", [](ServeFlags& f) { f.admin_address = ":8443"; }, "--admin-address: "},
+      Row{"reservation life", [](ServeFlags& f) { f.reservation_life = "90"; },
+          "--reservation-life: \"90\" is no time"},
+      Row{"drain", [](ServeFlags& f) { f.drain = "0s"; }, "--drain: \"0s\""},
+      Row{"a lease too short", [](ServeFlags& f) { f.leader_elect_lease_duration = "4s"; },
+          "--leader-elect-lease-duration must"},
+      Row{"renewed too late",
+          [](ServeFlags& f) {
+            f.leader_elect_lease_duration = "10s";
+            f.leader_elect_renew_period = "4s";
+          },
+          "--leader-elect-lease-duration must"},
+      Row{"lease duration", [](ServeFlags& f) { f.leader_elect_lease_duration = "x"; },
+          "--leader-elect-lease-duration: \"x\""},
+      Row{"renew period", [](ServeFlags& f) { f.leader_elect_renew_period = "x"; },
+          "--leader-elect-renew-period: \"x\""});
+  DYNAMIC_SECTION(row.name) {
+    auto flags = loopback();
+    row.spoil(flags);
+    const auto options = service_options(flags);
+    REQUIRE_FALSE(options);
+    CHECK(options.error().code == ErrorCode::invalid);
+    CHECK_THAT(options.error().message, Contains(row.word));
+  }
+}
+
+TEST_CASE("a lease that is just long enough is taken") {
+  auto flags = loopback();
+  flags.leader_elect_lease_duration = "10s";
+  flags.leader_elect_renew_period = "3900ms";
+  CHECK(service_options(flags));
+}
+
+TEST_CASE("flags of a closed set refuse other words") {
+  CHECK_FALSE(parsed({"--mode", "worst"}));
+  CHECK_FALSE(parsed({"--logging-format", "xml"}));
+  CHECK_FALSE(parsed({"--no-such-flag"}));
+  CHECK(parsed({"--logging-format", "json"}).value().logging_format == "json");
+}
+
+TEST_CASE("an address has a host and a port") {
+  struct Row {
+    const char* text;
+    const char* host;  // null: no address
+    int port = 0;
+  };
+  const auto row =
+      GENERATE(Row{"127.0.0.1:9443", "127.0.0.1", 9443}, Row{"[::1]:1", "::1", 1},
+               Row{"localhost:65535", "localhost", 65535}, Row{"::1:1", nullptr},
+               Row{"[::1]", nullptr}, Row{"x:65536", nullptr}, Row{"x:", nullptr},
+               Row{"x:1a", nullptr}, Row{":1", nullptr}, Row{"", nullptr}, Row{"x:-1", nullptr});
+  DYNAMIC_SECTION(row.text) {
+    const auto where = parse_address(row.text);
+    REQUIRE(where.has_value() == (row.host != nullptr));
+    if (!where) return;
+    CHECK(where->host == row.host);
+    CHECK(where->port == row.port);
+  }
+}
+
+TEST_CASE("the client of the API server is throttled and named as asked for") {
+  auto flags = loopback();
+  flags.kube_api_qps = 7;
+  flags.kube_api_burst = 9;
+  const auto options = kube_api_options(flags, 42);
+  CHECK(options.qps == 7);
+  CHECK(options.burst == 9);
+  CHECK(options.seed == 42);
+  CHECK(options.instance == "us");
+  flags.identity = "";
+  CHECK_FALSE(kube_api_options(flags, 42).instance.empty());
+}
+
+}  // namespace dray::app::serve_options_test
