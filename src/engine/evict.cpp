@@ -107,9 +107,10 @@ void Engine::State::settle_evictions(std::uint64_t id, Time now) {
       const bool stays = none_went || std::ranges::find(refused, uid) != refused.end();
       if (stays) evicting.erase(uid);
       book.touch(uid);
-      const auto pod = cluster.pod(uid);
-      if (stays || !pod || !pod->node_name) continue;
-      send(RecordEvent{pod->key(),
+      // Told also of a pod that is gone by now: its owner has no other word of why.
+      const auto victim = std::ranges::find(set.victims(), uid, &EvictionSet::Victim::uid);
+      if (stays || victim == set.victims().end()) continue;
+      send(RecordEvent{victim->pod,
                        uid,
                        {.type = "Warning",
                         .reason = std::string(name(eviction.cause)),

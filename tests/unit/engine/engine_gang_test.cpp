@@ -252,6 +252,20 @@ TEST_CASE("victims are asked for first; then they go, and their room is held") {
   CHECK((*old)->evicted == bench.now);
 }
 
+TEST_CASE("why a pod was evicted is told although it is gone already") {
+  EvictionBench bench;
+  bench.done(bench.take_write<EvictPod>().value().first);
+  const auto evicted = bench.take_write<EvictPod>();
+  REQUIRE(evicted);
+  bench.apply(cluster::ObjectGone{Kind::pod, "default", "old", Uid("uid-old")});
+  bench.done(evicted->first);
+  const auto event = bench.take_write<RecordEvent>();
+  REQUIRE(event);
+  CHECK(event->second.pod == PodKey{"default", "old"});
+  CHECK(event->second.uid == Uid("uid-old"));
+  CHECK(event->second.event.note == "dray: old makes room for new");
+}
+
 TEST_CASE("a disruption budget in the way keeps the victim, and is not asked again at once") {
   EvictionBench bench;
   const auto asked = bench.take_write<EvictPod>();
