@@ -5,7 +5,6 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "service/log.h"
 #include "wire/extender_codec.h"
 
 namespace dray::service {
@@ -117,37 +116,10 @@ void EmbeddedScheduler::carry(const sim::CallBind& command) {
                  asio::detached);
 }
 
-void EmbeddedScheduler::carry(sim::PatchPodStatus command) {
+/// Its outcome changes nothing: a pod may be gone by now.
+void EmbeddedScheduler::write(sim::SchedulerCommand command) {
   api_.post([command = std::move(command)](sim::ApiServer& server, Time now) {
-    // A pod that is gone by now has no status to patch: as in kube-scheduler, no more than a log
-    // line.
-    const auto patched = server.patch(
-        Kind::pod, command.pod.namespace_name, command.pod.name, sim::Endpoint::status,
-        [&](KubeObject& object) -> Result<void> {
-          auto& pod = std::get<Pod>(object);
-          if (command.condition) sim::set_condition(pod.conditions, *command.condition, now);
-          if (command.nominated_node) pod.nominated_node = *command.nominated_node;
-          return {};
-        },
-        now);
-    if (!patched) log_info(4, patched.error().message);
-  });
-}
-
-void EmbeddedScheduler::carry(sim::DeleteVictim command) {
-  api_.post([command = std::move(command)](sim::ApiServer& server, Time now) {
-    sim::DeleteOptions options;
-    options.uid = command.uid;
-    const auto removed =
-        server.remove(Kind::pod, command.pod.namespace_name, command.pod.name, options, now);
-    if (!removed) log_info(4, removed.error().message);
-  });
-}
-
-void EmbeddedScheduler::carry(engine::RecordEvent command) {
-  api_.post([command = std::move(command)](sim::ApiServer& server, Time now) {
-    const auto written = server.write(command, now);
-    if (!written) log_info(4, written.error().message);
+    sim::carry_out(command, server, now);
   });
 }
 

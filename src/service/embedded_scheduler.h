@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dray/sim/kube_scheduler.h"
@@ -36,9 +37,10 @@ class EmbeddedScheduler {
   void carry(const sim::CallPrioritize& command);
   void carry(const sim::CallPreempt& command);
   void carry(const sim::CallBind& command);
-  void carry(sim::PatchPodStatus command);
-  void carry(sim::DeleteVictim command);
-  void carry(engine::RecordEvent command);
+  void carry(sim::PatchPodStatus command) { write(std::move(command)); }
+  void carry(sim::DeleteVictim command) { write(std::move(command)); }
+  void carry(engine::RecordEvent command) { write(std::move(command)); }
+  void write(sim::SchedulerCommand command);
   template <class Answered, class Decode>
   boost::asio::awaitable<void> call(std::string verb, std::string body, sim::CallId id,
                                     std::chrono::milliseconds timeout, Decode decode);
