@@ -21,7 +21,7 @@ def report(dray):
     done = subprocess.run([dray, "demo", "--once", "-o", "json"], capture_output=True, text=True, timeout=60, check=False)
     if done.returncode:
         raise SystemExit(f"status {done.returncode}: {done.stderr.strip()}\n{done.stdout}")
-    return json.dumps(without_times(json.loads(done.stdout)), indent=1).splitlines()
+    return [json.dumps(without_times(json.loads(line))) for line in done.stdout.splitlines()]
 
 
 def main():

@@ -23,6 +23,10 @@ void EmbeddedApi::add_observer(std::function<void(const sim::WatchEvent&)> obser
   observers_.push_back(std::move(observer));
 }
 
+void EmbeddedApi::on_event(std::function<void(const sim::RecordedEvent&)> observer) {
+  server_.set_event_observer(std::move(observer));
+}
+
 asio::awaitable<engine::WriteOutcome> EmbeddedApi::write(engine::Write write, kube::Permit permit) {
   co_return co_await asio::co_spawn(strand_, write_here(std::move(write), std::move(permit)),
                                     asio::use_awaitable);

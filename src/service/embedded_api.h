@@ -28,6 +28,8 @@ class EmbeddedApi : public kube::ClusterApi {
   void load(KubeObject object);
   /// Before watch(): is told every change, on the strand, in order.
   void add_observer(std::function<void(const sim::WatchEvent&)> observer);
+  /// Before watch(): is told every Event that is recorded, on the strand, in order.
+  void on_event(std::function<void(const sim::RecordedEvent&)> observer);
 
   boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write,
                                                      kube::Permit permit) override;

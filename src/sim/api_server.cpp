@@ -393,6 +393,7 @@ Result<void> ApiServer::bind(const PodKey& key, const Uid& uid, const NodeName& 
 void ApiServer::record(const PodKey& pod, const Uid& uid, const EventRecord& event, Time now) {
   ++revision_;
   events_.push_back({pod, uid, event, now});
+  if (event_observer_) event_observer_(events_.back());
   while (events_.size() > options_.events_kept) events_.pop_front();
 }
 

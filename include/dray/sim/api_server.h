@@ -145,6 +145,10 @@ class ApiServer {
   void set_observer(std::function<void(const WatchEvent&)> observer) {
     observer_ = std::move(observer);
   }
+  /// Is told every Event when it is recorded.
+  void set_event_observer(std::function<void(const RecordedEvent&)> observer) {
+    event_observer_ = std::move(observer);
+  }
 
   [[nodiscard]] const ApiServerOptions& options() const { return options_; }
 
@@ -185,6 +189,7 @@ class ApiServer {
   std::uint64_t names_made_ = 0;
   std::deque<RecordedEvent> events_;
   std::function<void(const WatchEvent&)> observer_;
+  std::function<void(const RecordedEvent&)> event_observer_;
 };
 
 /// podutil.UpdatePodCondition: sets the condition of that type; the transition time moves only with

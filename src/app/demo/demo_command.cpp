@@ -31,6 +31,12 @@ namespace {
 
 namespace asio = boost::asio;
 
+struct Played {
+  std::vector<KubeObject> workload;
+  Expectations expectations;
+  bool as_declared = true;
+};
+
 struct DemoFlags {
   std::vector<std::string> cluster;
   std::string workload;
@@ -62,12 +68,16 @@ class DemoCommand : public Command {
 
   Result<int> run() override {
     service::set_up_logging(service::LogFormat::text, flags_.verbosity - 1);
-    if (auto ended = demo(); !ended) return std::unexpected(std::move(ended.error()));
-    return done;
+    const auto as_declared = demo();
+    if (!as_declared) return std::unexpected(as_declared.error());
+    return *as_declared ? done : no;
   }
 
  private:
   Result<void> load(std::vector<KubeObject>& cluster, std::vector<KubeObject>& workload) {
+    // What the bundled workload declares is so on the bundled cluster, under the bundled policy.
+    declarations_hold_ =
+        !flags_.workload.empty() || (flags_.cluster.empty() && flags_.policy.empty());
     if (flags_.cluster.empty()) {
       const auto bundled = find_bundled("demo/cluster");
       if (!bundled) return std::unexpected(bundled.error());
@@ -90,10 +100,20 @@ class DemoCommand : public Command {
     return {};
   }
 
-  Result<void> demo() {
+  [[nodiscard]] Result<Expectations> declared(const std::vector<KubeObject>& workload) const {
+    if (!declarations_hold_) return Expectations();
+    auto expectations = Expectations::of(workload);
+    if (expectations) return expectations;
+    return std::unexpected(std::move(expectations.error()).within(flags_.workload));
+  }
+
+  /// Whether all came as the workload declares it.
+  Result<bool> demo() {
     std::vector<KubeObject> cluster;
     std::vector<KubeObject> workload;
-    if (auto loaded = load(cluster, workload); !loaded) return loaded;
+    if (auto loaded = load(cluster, workload); !loaded) return std::unexpected(loaded.error());
+    auto expectations = declared(workload);
+    if (!expectations) return std::unexpected(std::move(expectations.error()));
     asio::io_context io;
     const service::Clock clock;
     service::ServiceOptions options;
@@ -106,23 +126,31 @@ class DemoCommand : public Command {
     for (auto& object : cluster) api.load(std::move(object));
     service::EmbeddedScheduler scheduler(io, clock, api, {});
     service::Service service(io, std::move(options), api, clock);
-    DemoPlayer player(io, api, service, clock, flags_.output == "json");
-    api.add_observer([&player](const sim::WatchEvent& event) { player.saw(event); });
-    if (auto started = service.start(); !started) return started;
+    const bool json = flags_.output == "json";
+    DemoPlayer player(io, api, service, clock, [json](const DemoRow& row) {
+      print(json ? json_line(row) : table_line(row));
+    });
+    if (auto started = service.start(); !started) return std::unexpected(started.error());
     net::Url extender;
     extender.host = "127.0.0.1";
     extender.port = service.extender_port();
-    if (auto started = scheduler.start(extender); !started) return started;
-    asio::co_spawn(player.strand(), run_to_end(&io, &player, &service, std::move(workload)),
-                   asio::detached);
-    std::jthread worker([&io] { io.run(); });
-    io.run();
-    return {};
+    if (auto started = scheduler.start(extender); !started) return std::unexpected(started.error());
+    if (!json) print(table_header());
+    Played played{std::move(workload), *std::move(expectations)};
+    asio::co_spawn(player.strand(), run_to_end(&io, &player, &service, &played), asio::detached);
+    {
+      const std::jthread worker([&io] { io.run(); });
+      io.run();
+    }
+    return played.as_declared;
   }
 
   asio::awaitable<void> run_to_end(asio::io_context* io, DemoPlayer* player,
-                                   service::Service* service, std::vector<KubeObject> workload) {
-    co_await player->play(std::move(workload));
+                                   service::Service* service, Played* played) {
+    const auto unmet =
+        co_await player->play(std::move(played->workload), std::move(played->expectations));
+    for (const auto& line : unmet) fmt::print(stderr, "dray demo: {}\n", line);
+    played->as_declared = unmet.empty();
     if (!flags_.once) {
       if (flags_.output == "table") {
         print(fmt::format(
@@ -138,6 +166,7 @@ class DemoCommand : public Command {
   }
 
   DemoFlags flags_;
+  bool declarations_hold_ = true;
 };
 
 }  // namespace

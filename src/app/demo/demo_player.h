@@ -4,13 +4,13 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <map>
-#include <optional>
-#include <set>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "app/demo/demo_expectation.h"
 #include "app/demo/demo_table.h"
+#include "app/demo/outcome_log.h"
 #include "dray/model/object.h"
 #include "service/embedded_api.h"
 #include "service/service.h"
@@ -18,53 +18,43 @@
 namespace dray::app {
 
 /// Creates a workload, object after object, and shows what becomes of each pod: a row when it is
-/// bound or told why it waits, and another one if that changes later (room that is taken back).
+/// bound or told why it waits, and another one if that changes later (room that is freed). The next
+/// pod comes when what the last one set off has settled, and rows say what was decided, not what is
+/// so when they are written: the same workload has the same rows in the same order.
 class DemoPlayer {
  public:
-  DemoPlayer(boost::asio::io_context& io, service::EmbeddedApi& api, service::Service& service,
-             const service::Clock& clock, bool json);
+  using Show = std::function<void(const DemoRow&)>;
 
-  /// From the api's strand.
-  void saw(const sim::WatchEvent& event);
-  /// On strand().
-  boost::asio::awaitable<void> play(std::vector<KubeObject> workload);
+  /// Before api.watch(). `show` is called on strand(), for each row.
+  DemoPlayer(boost::asio::io_context& io, service::EmbeddedApi& api, service::Service& service,
+             const service::Clock& clock, Show show);
+
+  /// On strand(): what was declared and is not so, a line each.
+  boost::asio::awaitable<std::vector<std::string>> play(std::vector<KubeObject> workload,
+                                                        Expectations expectations);
 
   [[nodiscard]] auto strand() const { return strand_; }
 
  private:
-  /// A pod whose row is not true any more.
-  struct Change {
-    PodKey pod;
-    bool evicted = false;
-    Time at;
-  };
-  struct Shown {
-    Time created;
-    bool bound = false;
-    bool in_gang = false;
-    bool evicted = false;
-  };
-
-  void saw_pod(const Pod& pod, Time at);
-  boost::asio::awaitable<DemoRow> play_pod(Pod pod);
-  boost::asio::awaitable<void> play_changes();
-  boost::asio::awaitable<void> describe(DemoRow& row);
-  boost::asio::awaitable<std::string> last_event(PodKey pod);
-  boost::asio::awaitable<void> wait(std::chrono::milliseconds at_most);
-  [[nodiscard]] bool gangs_wait() const;
-  void show(const DemoRow& row) const;
+  void saw(const sim::WatchEvent& event);
+  void tell_news();
+  boost::asio::awaitable<void> play_pod(Pod pod);
+  boost::asio::awaitable<void> settle();
+  boost::asio::awaitable<void> show(Outcome outcome);
+  boost::asio::awaitable<void> describe_placement(DemoRow& row);
+  boost::asio::awaitable<bool> wait_for_news();
+  void refused(const PodKey& pod, const std::string& reason);
+  void tell(const DemoRow& row);
 
   service::EmbeddedApi& api_;
   service::Service& service_;
   const service::Clock& clock_;
-  bool json_;
+  Show show_;
   boost::asio::strand<boost::asio::io_context::executor_type> strand_;
-  boost::asio::steady_timer woken_;
-  PodKey awaited_;
-  std::optional<Pod> outcome_;
-  Time settled_at_{};
-  std::map<PodKey, Shown> shown_;
-  std::vector<Change> changes_;
+  // Owned by the strand.
+  boost::asio::steady_timer news_;
+  OutcomeLog log_;
+  Expectations expectations_;
 };
 
 }  // namespace dray::app

@@ -4,13 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "app/demo/outcome_log.h"
 #include "dray/model/placement.h"
 
 namespace dray::app {
 
-/// What became of one pod of the demo.
+/// What became of one pod of the demo, as it is shown.
 struct DemoRow {
   PodKey pod;
+  Outcome::Kind kind = Outcome::Kind::waits;
   std::string node;  ///< empty: it waits
   std::vector<AllocatedDevice> devices;
   std::string reason;                ///< why there, or why not
