@@ -1,10 +1,13 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <string>
+#include <string_view>
 
 #include "app/common/command.h"
 #include "app/serve/time_zones.h"
@@ -21,6 +24,12 @@ int main(int argc, char** argv) {
   commands["allocate"] = dray::app::add_allocate(app);
   commands["match"] = dray::app::add_match(app);
   commands["lint"] = dray::app::add_lint(app);
+  if (const std::string_view first = argc > 1 ? argv[1] : "-";
+      !first.starts_with('-') && !commands.contains(std::string(first))) {
+    fmt::print(stderr, "dray: no command \"{}\"; there are {}\n", first,
+               fmt::join(std::views::keys(commands), ", "));
+    return dray::app::Command::error;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

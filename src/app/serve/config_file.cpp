@@ -91,8 +91,7 @@ Result<void> set_option(CLI::App& command, const ConfigNode::Member& member,
     values.push_back(item.text);
   }
   if (values.empty()) {
-    return std::unexpected(
-        at(path, member.value.place, fmt::format("{}: expected a value", member.key)));
+    return std::unexpected(at(path, member.place, fmt::format("{}: expected a value", member.key)));
   }
   try {
     for (const auto& value : values) option->add_result(value);

@@ -1,0 +1,100 @@
+#include <catch2/catch.hpp>
+
+#include "tests/commands/child.h"
+
+namespace dray::commands_test::lint_test {
+namespace {
+
+/// An expression in each place that has one, all but the last wrong.
+constexpr std::string_view manifests = R"(apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: c}
+spec:
+  selectors:
+  - cel: {expression: 'device.driver = "x"'}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: a, namespace: n}
+spec:
+  devices:
+    requests:
+    - name: one
+      exactly:
+        deviceClassName: c
+        selectors:
+        - cel: {expression: device.driver}
+    - name: two
+      firstAvailable:
+      - name: alt
+        deviceClassName: c
+        selectors:
+        - cel: {expression: 'device.drver == "x"'}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: t, namespace: n}
+spec:
+  spec:
+    devices:
+      requests:
+      - name: one
+        exactly:
+          deviceClassName: c
+          selectors:
+          - cel:
+              expression: |
+                device.driver == "x" &&
+                device.allowMultiple
+          - cel: {expression: 'true'}
+)";
+
+}  // namespace
+
+TEST_CASE("lint finds wrong expressions wherever they stand, with line and column") {
+  const TempFile file("manifests.yaml", manifests);
+  const auto ended = dray({"lint", file.path()});
+  CHECK(ended.status == 2);
+  CHECK(ended.err.empty());
+  for (const auto* want :
+       {":6:38: DeviceClass c: spec.selectors[0].cel.expression: Invalid value: \"device.driver = "
+        "\"x\"\": compilation failed: ERROR: <input>:1:15: Syntax error",
+        ":18:29: ResourceClaim n/a: spec.devices.requests[0].exactly.selectors[0].cel.expression: "
+        "Invalid value: \"device.driver\": must evaluate to bool",
+        ":24:36: ResourceClaim n/a: "
+        "spec.devices.requests[1].firstAvailable[0].selectors[0].cel.expression: ",
+        ":40:23: ResourceClaimTemplate n/t: "
+        "spec.spec.devices.requests[0].exactly.selectors[0].cel.expression: "}) {
+    INFO(want);
+    CHECK(ended.out.contains(file.path() + want));
+  }
+  CHECK(lines(ended.out).back() == "5 expressions in 1 file, 4 wrong");
+}
+
+TEST_CASE("lint reads folders and the standard input") {
+  const auto folder = dray({"lint", "config/demo"});
+  CHECK(folder.status == 0);
+  CHECK(folder.out == "9 expressions in 2 files, 0 wrong\n");
+  const auto input = dray({"lint", "-"}, manifests);
+  CHECK(input.status == 2);
+  CHECK(input.out.contains("-:6:38: DeviceClass c: "));
+}
+
+TEST_CASE("what lint cannot read") {
+  const TempFile broken("broken.yaml", "apiVersion: v1\nmetadata: {name: x\n");
+  const auto wrong = dray({"lint", broken.path()});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.out ==
+        broken.path() + ":3:1: end of map flow not found\n0 expressions in 1 file, 1 wrong\n");
+  const auto missing = dray({"lint", "/no/such.yaml"});
+  CHECK(missing.status == 1);
+  CHECK(missing.out.empty());
+  CHECK(missing.err == "dray lint: /no/such.yaml: cannot be read\n");
+  const TempFile other("notes.txt", "");
+  const auto folder = other.path().substr(0, other.path().rfind('/'));
+  const auto empty = dray({"lint", folder});
+  CHECK(empty.status == 1);
+  CHECK(empty.err == "dray lint: " + folder + ": no *.yaml, *.yml or *.json in this folder\n");
+}
+
+}  // namespace dray::commands_test::lint_test

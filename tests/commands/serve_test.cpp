@@ -1,0 +1,145 @@
+#include <catch2/catch.hpp>
+#include <csignal>
+
+#include "tests/commands/child.h"
+#include "tests/commands/http.h"
+
+namespace dray::commands_test::serve_test {
+namespace {
+
+/// A pod that wants eight H100 of one node, beside the demo's cluster; it has no gate, as pods have
+/// none where the admission policy is not installed.
+constexpr std::string_view pod = R"(apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: whole, namespace: default}
+spec:
+  spec:
+    devices:
+      requests:
+      - name: gpu
+        exactly:
+          deviceClassName: gpu.nvidia.com
+          selectors:
+          - cel: {expression: 'device.attributes["gpu.nvidia.com"].productName.contains("H100")'}
+          count: 8
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: train, namespace: default, uid: 00000000-0000-4000-9000-000000000001}
+spec:
+  schedulerName: dray-scheduler
+  containers: [{name: main, image: "pause:3.10", resources: {claims: [{name: gpus}]}}]
+  resourceClaims: [{name: gpus, resourceClaimTemplateName: whole}]
+)";
+
+/// The same pod as kube-scheduler sends it.
+constexpr std::string_view pod_json =
+    R"({"metadata":{"name":"train","namespace":"default",)"
+    R"("uid":"00000000-0000-4000-9000-000000000001"},"spec":{"schedulerName":"dray-scheduler",)"
+    R"("containers":[{"name":"main","image":"pause:3.10",)"
+    R"("resources":{"claims":[{"name":"gpus"}]}}],)"
+    R"("resourceClaims":[{"name":"gpus","resourceClaimTemplateName":"whole"}]}})";
+
+std::string with_pod(const std::string& rest) {
+  return R"({"Pod":)" + std::string(pod_json) + "," + rest + "}";
+}
+std::string bind_to(const std::string& node) {
+  return R"({"PodName":"train","PodNamespace":"default",)"
+         R"("PodUID":"00000000-0000-4000-9000-000000000001","Node":")" +
+         node + "\"}";
+}
+
+/// `dray serve` on a cluster in memory and on ports that it chose.
+struct Serve {
+  TempFile objects{"pod.yaml", pod};
+  Child child;
+  std::uint16_t extender = 0;
+  std::uint16_t admin = 0;
+
+  explicit Serve(const std::vector<std::string>& more = {}) : child(arguments(more)) {
+    const auto line = child.wait_for_error("extender on port ");
+    extender = port_after(line, "extender on port ");
+    admin = port_after(line, "health and metrics on port ");
+    child.wait_for_error("the cluster has been listed");
+  }
+  [[nodiscard]] std::vector<std::string> arguments(const std::vector<std::string>& more) const {
+    std::vector<std::string> all{"serve",        "--cluster",           "config/demo/cluster",
+                                 objects.path(), "--insecure-extender", "--extender-address",
+                                 "127.0.0.1:0",  "--admin-address",     "127.0.0.1:0"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("serve answers kube-scheduler's calls from filter to bind, and ends well") {
+  Serve serve;
+  const std::string nodes = R"("NodeNames":["dgxh100-05","dgxh100-06","a100-80"])";
+  const auto filter = ask(serve.extender, "/v1/filter", with_pod(nodes));
+  CHECK(filter.status == 200);
+  CHECK(filter.body.contains(R"("NodeNames":["dgxh100-05"])"));
+  CHECK(filter.body.contains(R"("Error":"")"));
+
+  const auto priorities = ask(serve.extender, "/v1/prioritize", with_pod(nodes));
+  CHECK(priorities.status == 200);
+  CHECK(priorities.body == R"([{"Host":"dgxh100-05","Score":10},{"Host":"dgxh100-06","Score":0},)"
+                           R"({"Host":"a100-80","Score":0}])");
+
+  const auto preempt =
+      ask(serve.extender, "/v1/preempt",
+          with_pod(R"("NodeNameToMetaVictims":{"a100-80":{"Pods":[],"NumPDBViolations":0}})"));
+  CHECK(preempt.status == 200);
+  CHECK(preempt.body == R"({"NodeNameToMetaVictims":{}})");
+
+  const auto elsewhere = ask(serve.extender, "/v1/bind", bind_to("dgxh100-06"));
+  CHECK(elsewhere.status == 200);
+  CHECK(elsewhere.body.starts_with(R"({"Error":"pod default/train: dray: )"));
+  CHECK(ask(serve.extender, "/v1/bind", bind_to("dgxh100-05")).body == R"({"Error":""})");
+
+  const auto metrics = ask(serve.admin, "/metrics");
+  CHECK(metrics.status == 200);
+  CHECK(metrics.body.contains("\ndray_devices_allocated 8\n"));
+  CHECK(metrics.body.contains("\ndray_nodes 44\n"));
+  serve.child.send(SIGTERM);
+  const auto ended = serve.child.wait();
+  CHECK(ended.status == 0);
+  CHECK(ended.out.empty());
+  CHECK(ended.err.contains("signal 15: draining"));
+}
+
+TEST_CASE("serve says how it is") {
+  Serve serve;
+  CHECK(ask(serve.admin, "/livez").body == "ok");
+  const auto ready = ask(serve.admin, "/readyz?verbose");
+  CHECK(ready.status == 200);
+  CHECK(ready.body.contains("[+]sync ok\n"));
+  CHECK(ready.body.contains("[+]leader ok\n"));
+  CHECK(ready.body.ends_with("readyz check passed\n"));
+  CHECK(ask(serve.admin, "/nothing").status == 404);
+  CHECK(ask(serve.admin, "/livez", "{}").status == 405);
+  // An answer that kube-scheduler takes for a failed call, and shows.
+  const auto broken = ask(serve.extender, "/v1/filter", "{");
+  CHECK(broken.status == 200);
+  CHECK(broken.body.contains(R"("Error":"dray: filter request: )"));
+  CHECK(ask(serve.extender, "/v1/prioritize", "{").status == 400);
+  CHECK(ask(serve.extender, "/v1/nothing", "{}").status == 404);
+  serve.child.send(SIGINT);
+  CHECK(serve.child.wait().status == 0);
+}
+
+TEST_CASE("serve's fields may stand in a file; the command line wins") {
+  const TempFile config("config.yaml",
+                        "apiVersion: dray.dev/v1alpha1\nkind: DrayConfiguration\n"
+                        "insecureExtender: true\nextenderAddress: 127.0.0.1:0\n"
+                        "adminAddress: no address\nloggingFormat: json\n"
+                        "cluster: [config/demo/cluster]\n");
+  Child child({"serve", "--config", config.path(), "--admin-address", "127.0.0.1:0"});
+  const auto line = child.wait_for_error("extender on port ");
+  CHECK(line.starts_with("{"));
+  CHECK(ask(port_after(line, "health and metrics on port "), "/livez").body == "ok");
+  child.send(SIGTERM);
+  CHECK(child.wait().status == 0);
+}
+
+}  // namespace dray::commands_test::serve_test

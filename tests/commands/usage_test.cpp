@@ -1,0 +1,65 @@
+#include <catch2/catch.hpp>
+
+#include "tests/commands/child.h"
+
+namespace dray::commands_test::usage_test {
+namespace {
+
+struct Row {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::string want;  ///< the first line of the standard error
+};
+
+}  // namespace
+
+TEST_CASE("what the command line does not know is named, with status 1 and no output") {
+  const auto row = GENERATE(
+      Row{"no command", {}, "A subcommand is required"},
+      Row{"a command that there is not",
+          {"alocate", "-f", "x"},
+          "dray: no command \"alocate\"; there are allocate, demo, lint, match, serve"},
+      Row{"serve", {"serve", "--bogus"}, "The following argument was not expected: --bogus"},
+      Row{"demo", {"demo", "--bogus"}, "The following argument was not expected: --bogus"},
+      Row{"allocate",
+          {"allocate", "-f", "x", "--bogus"},
+          "The following argument was not expected: --bogus"},
+      Row{"match", {"match", "--bogus"}, "The following argument was not expected: --bogus"},
+      Row{"lint", {"lint", "x", "--bogus"}, "The following argument was not expected: --bogus"},
+      Row{"a value that is none of a flag's",
+          {"demo", "-o", "xml"},
+          "--output: xml not in {table,json}"},
+      Row{"a file that is required", {"allocate"}, "--filename is required"});
+  DYNAMIC_SECTION(row.name) {
+    const auto ended = dray(row.arguments);
+    CHECK(ended.status == 1);
+    CHECK(ended.out.empty());
+    REQUIRE(!ended.err.empty());
+    CHECK(lines(ended.err).front() == row.want);
+  }
+}
+
+TEST_CASE("a cluster from files and a live one exclude each other") {
+  const auto ended = dray({"match", "true", "--cluster", "a", "--kubeconfig", "b"});
+  CHECK(ended.status == 1);
+  // Which of the two is named first is the parser's affair.
+  CHECK(ended.err.contains(" excludes --"));
+}
+
+TEST_CASE("help and version are no errors, and help lists every command") {
+  const auto version = dray({"--version"});
+  CHECK(version.status == 0);
+  CHECK(lines(version.out).size() == 1);
+  const auto help = dray({"--help"});
+  CHECK(help.status == 0);
+  for (const auto* command : {"serve", "demo", "allocate", "match", "lint"}) {
+    INFO(command);
+    CHECK(help.out.contains("\n  " + std::string(command) + " "));
+    const auto own = dray({command, "--help"});
+    CHECK(own.status == 0);
+    CHECK(own.out.contains("Usage: dray " + std::string(command) + " "));
+    CHECK(own.err.empty());
+  }
+}
+
+}  // namespace dray::commands_test::usage_test
