@@ -2,50 +2,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "app/match/match_report.h"
+#include "tests/unit/app/match_cluster.h"
 
 namespace dray::app::match_devices_test {
-namespace {
-
-Device device(const std::string& name, const std::string& model) {
-  Device one;
-  one.name = DeviceName(name);
-  one.attributes["model"] = model;
-  return one;
-}
-
-ResourceSlice slice(const std::string& node, std::int64_t generation, std::vector<Device> devices) {
-  ResourceSlice one;
-  one.driver = DriverName("d.io");
-  one.pool = PoolName(node);
-  one.pool_generation = generation;
-  one.scope.node_name = NodeName(node);
-  one.devices = std::move(devices);
-  return one;
-}
-
-/// Two nodes with an A and a B each, older slices of one of them, and a class for A.
-std::vector<KubeObject> objects() {
-  DeviceClass is_a;
-  is_a.meta.name = "a";
-  is_a.selectors = {{R"(device.driver == "d.io")"}, {R"(device.attributes["d.io"].model == "A")"}};
-  return {slice("n1", 2, {device("x", "A"), device("y", "B")}),
-          slice("n0", 1, {device("y", "B"), device("x", "A")}), slice("n1", 1, {device("z", "A")}),
-          is_a};
-}
-
-struct Match {
-  cel::Interner interner;
-  std::vector<OfferedDevice> devices = offered_devices(objects(), interner);
-  std::vector<NamedSelector> selectors;
-  std::vector<DeviceMatch> matches;
-
-  Match(const std::string& class_name, const std::string& expression)
-      : selectors(selectors_for(objects(), class_name, expression).value()),
-        matches(match_devices(devices, selectors)) {}
-};
-
-}  // namespace
+using namespace match_testing;
 
 TEST_CASE("devices of the newest generation are offered, in order") {
   cel::Interner interner;
@@ -64,40 +24,16 @@ TEST_CASE("a device is found by name, where one goes by it") {
   CHECK(find_device(devices, "q").error().message == "no device goes by \"q\"");
 }
 
-TEST_CASE("it is said which devices match, and what decided on the others") {
+TEST_CASE("the verdict names the selector that decided, and why") {
   const Match match("a", "device.attributes[\"d.io\"].size > 5");
+  REQUIRE(match.matches.size() == 4);
+  CHECK(match.matches[0].verdict == cel::Verdict::error);
+  CHECK(match.matches[0].selector.empty());
+  CHECK(match.matches[1].verdict == cel::Verdict::no);
+  CHECK(match.matches[1].selector == "class a: selector 1");
   CHECK(
-      match_table(match.matches) ==
-      "NODE  DEVICE     MATCH  WHY NOT\n"
-      "n0    d.io/n0/x  error  device.attributes[\"d.io\"].size: no such key: size\n"
-      "n0    d.io/n0/y  no     class a: selector 1: device.attributes[\"d.io\"].model == \"A\" is "
-      "false: device.attributes[\"d.io\"].model = \"B\"\n"
-      "n1    d.io/n1/x  error  device.attributes[\"d.io\"].size: no such key: size\n"
-      "n1    d.io/n1/y  no     class a: selector 1: device.attributes[\"d.io\"].model == \"A\" is "
-      "false: device.attributes[\"d.io\"].model = \"B\"\n"
-      "0 of 4 devices match, 2 do not, 2 failed\n");
-}
-
-TEST_CASE("a match as JSON") {
-  const Match match("", R"(device.attributes["d.io"].model == "A")");
-  CHECK_THAT(match_json(match.matches),
-             Catch::StartsWith(R"({"devices":[{"node":"n0","device":"d.io/n0/x","match":true},)") &&
-                 Catch::EndsWith(R"("matched":2,"notMatched":2,"failed":0})"));
-}
-
-TEST_CASE("a device is explained, sub-expression by sub-expression") {
-  Match match("", R"(device.driver == "d.io" || device.attributes["d.io"].model == "A")");
-  CHECK(explain_table(match.devices[0], match.selectors) ==
-        "device d.io/n0/x on n0\n"
-        "expression:\n"
-        "  device.driver == \"d.io\" || device.attributes[\"d.io\"].model == \"A\" = true\n"
-        "    device.driver == \"d.io\" = true\n"
-        "      device.driver = \"d.io\"\n"
-        "    device.attributes[\"d.io\"].model == \"A\" = true  (not needed)\n"
-        "      device.attributes[\"d.io\"].model = \"A\"  (not needed)\n");
-  CHECK_THAT(explain_json(match.devices[0], match.selectors),
-             Catch::Contains(R"({"expression":"device.driver","depth":2,"value":"\"d.io\"",)"
-                             R"("reached":true})"));
+      match.matches[1].why ==
+      R"(device.attributes["d.io"].model == "A" is false: device.attributes["d.io"].model = "B")");
 }
 
 TEST_CASE("selectors that cannot be are refused") {
