@@ -129,8 +129,9 @@ TEST_CASE("a victim of kube-scheduler's preemption is explained by its condition
   OutcomeLog log;
   const auto pod = make_pod("p");
   log.created(pod, begin);
-  log.saw(leaving(bound(pod, "n0"), "PreemptionByScheduler"), begin);
+  log.saw(bound(pod, "n0"), begin);
   log.saw(scheduled(pod));
+  log.saw(leaving(bound(pod, "n0"), "PreemptionByScheduler"), begin + 1ms);
   REQUIRE(log.take_first(pod.key()));
   const auto rest = log.take_rest();
   REQUIRE(rest.size() == 1);
