@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "planner/place/placement_strategy.h"
+
 namespace dray::planner {
 
 alloc::AllocatorOptions with_policy(alloc::AllocatorOptions options,
@@ -24,9 +26,7 @@ alloc::AllocatorOptions with_policy(alloc::AllocatorOptions options,
     levels.insert(levels.end(), options.alignment.begin(), options.alignment.end());
   }
   options.alignment = std::move(levels);
-  if (config.shares == policy::PlacementStrategy::spread) {
-    options.shares = alloc::SharePlacement::spread;
-  }
+  if (const auto shares = share_placement(config.shares)) options.shares = *shares;
   return options;
 }
 

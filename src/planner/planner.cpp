@@ -1,7 +1,7 @@
-#include <array>
 #include <memory>
 #include <utility>
 
+#include "dray/planner/plan.h"
 #include "planner/plan_maker.h"
 
 namespace dray::planner {
@@ -22,9 +22,17 @@ Plan Planner::plan(const PlanInput& input) {
 }
 
 std::string_view name(EvictionCause cause) {
-  constexpr std::array<std::string_view, 4> names{"Reclaim", "Preemption", "Consolidation",
-                                                  "StaleGang"};
-  return names[static_cast<std::size_t>(cause)];
+  switch (cause) {
+    case EvictionCause::reclaim:
+      return "Reclaim";
+    case EvictionCause::preemption:
+      return "Preemption";
+    case EvictionCause::consolidation:
+      return "Consolidation";
+    case EvictionCause::stale_gang:
+      return "StaleGang";
+  }
+  std::unreachable();
 }
 
 }  // namespace dray::planner

@@ -1,112 +1,174 @@
+#include "planner/serve_jobs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
 
-#include "dray/policy/capacity.h"
-#include "planner/plan_maker.h"
-
-// Jobs in their turns onto what is free.
+#include "planner/state/job_order.h"
 
 namespace dray::planner {
+namespace {
+
+bool all_idle(std::span<const Placed> placed) {
+  return std::ranges::all_of(placed, [](const Placed& each) { return each.room == Room::idle; });
+}
+
+/// It runs, or will by this plan; what waits is more of it.
+bool started(const PlanJob& job) {
+  return job.placed > 0 && job.has_minimum();
+}
+
+}  // namespace
+
+ServeJobs::ServeJobs(const PlanContext& context, const JobTable& jobs, Overlay& overlay,
+                     Placer& placer, Decisions& decisions)
+    : context_(context),
+      jobs_(jobs),
+      overlay_(overlay),
+      placer_(placer),
+      decisions_(decisions),
+      again_at_(context.input.now) {
+  served_.open_nodes = placer.fit().everywhere();
+}
+
+Served ServeJobs::run(std::span<PlanJob* const> waiting, bool place) {
+  serve_holds(waiting);
+  if (place) serve_all(waiting);
+  served_.again_at = again_at_.get();
+  return std::move(served_);
+}
+
+void ServeJobs::take(PlanJob& job, std::span<const Placed> placed) {
+  if (all_idle(placed)) {
+    decisions_.start(job, placed, overlay_.queues());
+  } else {
+    decisions_.hold(job, placed, overlay_.queues());
+  }
+}
 
 /// Jobs for which an earlier plan holds room come first: they start where they can, else their room
 /// stays theirs.
-void PlanMaker::keep_holds() {
-  for (const auto& hold : input_.holds) {
+void ServeJobs::serve_holds(std::span<PlanJob* const> waiting) {
+  for (const auto& hold : context_.input.holds) {
     auto* job = jobs_.find(hold.job);
-    if (job == nullptr || std::ranges::find(waiting_, job) == waiting_.end()) continue;
-    const auto chunk = job->next_chunk();
-    const auto counts = job->counts_of(chunk, queues_.resources());
-    if (policy::check_capacity(queues_, *job->queue, counts, job->job->preemptible)) continue;
-    auto placed = place_.place(*job, chunk, fit_.everywhere(), false);
-    const bool now = !placed.empty();
-    if (!now) {
-      NodeSet held;
-      for (const auto& placement : hold.placements) {
-        if (const auto node = input_.snapshot->node(placement.node)) held.nodes.push_back(*node);
-      }
-      std::ranges::sort(held.nodes, {}, [&](auto node) { return overlay_.nodes().rank(node); });
-      held.nodes.erase(std::unique(held.nodes.begin(), held.nodes.end()), held.nodes.end());
-      placed = place_.place(*job, chunk, held, true);
-    }
-    if (!placed.empty()) take(*job, placed, !now);
+    if (job == nullptr || std::ranges::find(waiting, job) == waiting.end()) continue;
+    serve_hold(*job, hold);
   }
 }
 
-void PlanMaker::serve() {
-  JobTurns turns(queues_, total_, input_.now, policy_.config.aging);
-  for (auto* job : waiting_) {
-    if (!job->next_chunk().empty()) turns.add(*job);
+void ServeJobs::serve_hold(PlanJob& job, const Hold& hold) {
+  const auto chunk = job.next_chunk();
+  const auto counts = job.counts_of(chunk, overlay_.queues().resources());
+  if (policy::check_capacity(overlay_.queues(), *job.queue, counts, job.job->preemptible)) return;
+  if (const auto placed = placer_.place(job, chunk, placer_.fit().everywhere(), Room::idle)) {
+    return decisions_.start(job, *placed, overlay_.queues());
   }
-  turns.start();
-  std::size_t served = 0;
-  while (auto* job = turns.next()) {
-    const bool first = !outcomes_.contains(job);
-    if (first && (served >= input_.budget.jobs || fit_.exhausted())) {
-      plan_.exhausted = true;
+  NodeSet held;
+  for (const auto& placement : hold.placements) {
+    if (const auto node = context_.input.snapshot->node(placement.node)) {
+      held.nodes.push_back(*node);
+    }
+  }
+  const Overlay& overlay = overlay_;
+  std::ranges::sort(held.nodes, {}, [&](auto node) { return overlay.nodes().rank(node); });
+  held.nodes.erase(std::unique(held.nodes.begin(), held.nodes.end()), held.nodes.end());
+  if (const auto placed = placer_.place(job, chunk, held, Room::releasing)) {
+    decisions_.hold(job, *placed, overlay_.queues());
+  }
+}
+
+void ServeJobs::serve_all(std::span<PlanJob* const> waiting) {
+  std::vector<PlanJob*> jobs;
+  std::ranges::copy_if(waiting, std::back_inserter(jobs),
+                       [](const auto* job) { return !job->next_chunk().empty(); });
+  JobOrder order(overlay_.queues(), context_.total, context_.input.now,
+                 context_.policy.config.aging, jobs);
+  std::size_t count = 0;
+  while (auto* job = order.next()) {
+    const bool first = decisions_.find(*job) == nullptr;
+    if (first && (count >= context_.input.budget.jobs || placer_.fit().exhausted())) {
+      served_.exhausted = true;
       break;
     }
-    served += first ? 1 : 0;
-    turns.settle(serve_chunk(*job) && !job->next_chunk().empty());
+    count += first ? 1 : 0;
+    order.settle(serve_chunk(*job) && !job->next_chunk().empty());
   }
 }
 
-bool PlanMaker::serve_chunk(PlanJob& job) {
+/// Whether the job got its next chunk.
+bool ServeJobs::serve_chunk(PlanJob& job) {
   const auto chunk = job.next_chunk();
-  const auto counts = job.counts_of(chunk, queues_.resources());
-  const auto started = [&] { return job.placed > 0 && job.has_minimum(); };
-  if (const auto no = policy::check_capacity(queues_, *job.queue, counts, job.job->preemptible)) {
-    ++plan_.refused_early;
-    const bool limit = no->rule == policy::CapacityRule::limit;
-    if (!outcomes_.contains(&job) || outcome(job).reason != Reason::none || !started()) {
-      wait(job, limit ? Reason::queue_limit : Reason::queue_quota,
-           policy::message(*no, queues_, policy_.counting.resources()));
-    }
+  const auto counts = job.counts_of(chunk, overlay_.queues().resources());
+  if (const auto no =
+          policy::check_capacity(overlay_.queues(), *job.queue, counts, job.job->preemptible)) {
+    refuse(job, *no);
     return false;
   }
-  const auto& among = kept_for_ != nullptr && kept_for_ != &job ? open_nodes_ : fit_.everywhere();
-  auto placed = place_.place(job, chunk, among, true);
-  if (placed.empty()) {
-    if (!outcomes_.contains(&job) || !started()) explain(job, chunk);
-    keep_room(job, chunk);
-    return false;
+  const bool kept_from = kept_for_ != nullptr && kept_for_ != &job;
+  const auto& among = kept_from ? served_.open_nodes : placer_.fit().everywhere();
+  const auto placed = placer_.place(job, chunk, among, Room::releasing);
+  if (placed) {
+    take(job, *placed);
+    return true;
   }
-  const bool now = std::ranges::all_of(placed, &Placed::now);
-  take(job, placed, !now);
-  return true;
+  if (decisions_.find(job) == nullptr || !started(job)) {
+    explain(job, chunk.size(), placed.error());
+  }
+  keep_nodes(job, chunk);
+  return false;
 }
 
-void PlanMaker::explain(PlanJob& job, std::span<const std::uint32_t> chunk) {
-  const auto& failure = place_.failure();
-  if (failure.task == nullptr || failure.task->shape == nullptr) {
-    return wait(job, Reason::no_node_fits, {});
+void ServeJobs::refuse(const PlanJob& job, const policy::CapacityRefusal& refusal) {
+  ++served_.refused_early;
+  // Of a job that has started only now nothing is said, but that it did.
+  const auto* known = decisions_.find(job);
+  if (known != nullptr && known->reason == Reason::none && started(job)) return;
+  const bool limit = refusal.rule == policy::CapacityRule::limit;
+  decisions_.wait(
+      job, limit ? Reason::queue_limit : Reason::queue_quota,
+      policy::message(refusal, overlay_.queues(), context_.policy.counting.resources()));
+}
+
+void ServeJobs::explain(const PlanJob& job, std::size_t members, const NoRoom& failure) {
+  if (failure.task == nullptr) return decisions_.wait(job, Reason::no_node_fits, {});
+  if (failure.task->shape == nullptr) {
+    const auto& why = failure.task->not_ready;
+    return decisions_.wait(job, why ? why->reason : Reason::no_node_fits, why ? why->detail : "");
   }
-  auto refusal = fit_.explain(*failure.task, failure.among);
-  if (fit_.exhausted()) return wait(job, Reason::planning, refusal.detail);
+  auto refusal = placer_.why_not(failure);
+  if (placer_.fit().exhausted()) return decisions_.wait(job, Reason::planning, refusal.detail);
   if (refusal.detail.empty() && kept_for_ != nullptr) refusal.reason = Reason::room_kept;
-  if (failure.no_domain) return wait(job, Reason::no_domain, refusal.detail);
-  if (chunk.size() == 1) return wait(job, refusal.reason, refusal.detail);
-  wait(job, Reason::gang_no_room,
-       fmt::format("room for {} of {} pods; the next: {}", failure.placed, chunk.size(),
-                   refusal.detail.empty() ? std::string(name(refusal.reason)) : refusal.detail));
+  if (failure.no_domain) return decisions_.wait(job, Reason::no_domain, refusal.detail);
+  if (members == 1) return decisions_.wait(job, refusal.reason, refusal.detail);
+  decisions_.wait(
+      job, Reason::gang_no_room,
+      fmt::format("room for {} of {} pods; the next: {}", failure.placed, members,
+                  refusal.detail.empty() ? std::string(name(refusal.reason)) : refusal.detail));
 }
 
 /// The first job that has waited for too long gets nodes to itself: what ends on them is not given
 /// to others, and so it starts at the latest when the jobs on these nodes have ended.
-void PlanMaker::keep_room(PlanJob& job, std::span<const std::uint32_t> chunk) {
-  if (kept_for_ != nullptr || chunk.size() < 2 || fit_.exhausted()) return;
-  const auto due = job.job->queued + policy_.config.gangs.reserve_after;
-  if (due > input_.now) return say_again(due);
-  std::vector<PlanTask*> tasks;
-  for (const auto id : chunk) tasks.push_back(&job.tasks[id]);
-  auto nodes = domains_.roomiest(job, tasks, fit_.everywhere());
+void ServeJobs::keep_nodes(PlanJob& job, std::span<const std::uint32_t> chunk) {
+  if (kept_for_ != nullptr || chunk.size() < 2 || placer_.fit().exhausted()) return;
+  const auto due = job.job->queued + context_.policy.config.gangs.reserve_after;
+  if (due > context_.input.now) return again_at_.add(due);
+  std::vector<Task*> tasks;
+  for (const auto id : chunk) {
+    if (job.tasks[id].shape == nullptr) return;
+    tasks.push_back(&job.tasks[id]);
+  }
+  auto nodes = placer_.domains().roomiest(job, tasks, placer_.fit().everywhere());
   if (nodes.empty()) return;
   std::ranges::sort(nodes);
-  std::erase_if(open_nodes_.nodes,
+  std::erase_if(served_.open_nodes.nodes,
                 [&](auto node) { return std::ranges::binary_search(nodes, node); });
   kept_for_ = &job;
-  wait(job, Reason::gang_no_room,
-       outcome(job).detail + fmt::format("; {} nodes are kept for it", nodes.size()));
+  decisions_.wait(
+      job, Reason::gang_no_room,
+      decisions_.outcome(job).detail + fmt::format("; {} nodes are kept for it", nodes.size()));
 }
 
 }  // namespace dray::planner

@@ -32,31 +32,6 @@ std::size_t members_ready(const SubGroup& group) {
                                   std::ranges::count_if(group.pod_sets, set_ready));
 }
 
-/// A member of a group: one of the two.
-struct Member {
-  const SubGroup* group = nullptr;
-  const PodSet* set = nullptr;
-  MemberProgress progress;
-  std::size_t place = 0;  ///< among the group's members, as written
-};
-
-std::vector<Member> members_in_order(const SubGroup& group, MemberOrder order) {
-  std::vector<Member> members;
-  members.reserve(group.sub_groups.size() + group.pod_sets.size());
-  for (const auto& g : group.sub_groups) {
-    members.push_back({&g, nullptr, {g.name, members_ready(g), members_needed(g)}, 0});
-  }
-  for (const auto& s : group.pod_sets) {
-    members.push_back({nullptr, &s, {s.name, placed_tasks(s), as_count(s.min_member)}, 0});
-  }
-  for (std::size_t i = 0; i < members.size(); ++i) members[i].place = i;
-  std::ranges::sort(members, [order](const Member& a, const Member& b) {
-    const auto o = order(a.progress, b.progress);
-    return o != 0 ? o < 0 : a.place < b.place;
-  });
-  return members;
-}
-
 /// A walk for the next tasks to place.
 struct Placing {
   MemberOrder order;
@@ -79,7 +54,7 @@ struct Placing {
     }
   }
 
-  void add_missing(const Member& member) {
+  void add_missing(const GroupMember& member) {
     if (member.progress.count >= member.progress.minimum) return;
     if (member.group != nullptr) {
       add(*member.group);
@@ -178,6 +153,21 @@ std::weak_ordering by_need(const MemberProgress& left, const MemberProgress& rig
     if (const auto o = l <=> r; o != 0) return o;
   }
   return left.name <=> right.name;
+}
+
+std::vector<GroupMember> members_in_order(const SubGroup& group, MemberOrder order) {
+  std::vector<GroupMember> members;
+  members.reserve(group.sub_groups.size() + group.pod_sets.size());
+  for (const auto& g : group.sub_groups) {
+    members.push_back({&g, nullptr, {g.name, members_ready(g), members_needed(g)}});
+  }
+  for (const auto& s : group.pod_sets) {
+    members.push_back({nullptr, &s, {s.name, placed_tasks(s), as_count(s.min_member)}});
+  }
+  std::ranges::stable_sort(members, [order](const GroupMember& a, const GroupMember& b) {
+    return order(a.progress, b.progress) < 0;
+  });
+  return members;
 }
 
 std::vector<std::uint32_t> next_to_place(const SubGroup& root, MemberOrder order, bool simulated) {

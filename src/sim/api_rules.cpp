@@ -12,8 +12,6 @@
 namespace dray::sim {
 namespace {
 
-constexpr std::size_t max_consumers = 256;
-
 /// `request` or `request/subrequest` of the claim.
 bool names_request(const ClaimSpec& spec, std::string_view name) {
   const auto slash = name.find('/');

@@ -69,7 +69,26 @@ struct ExtendedResourceMapping {
   bool operator==(const ExtendedResourceMapping&) const = default;
 };
 
-struct Pod {
+/// The part of a pod's spec that decides which nodes it fits, its claims apart: the planner takes
+/// pods with equal requirements for one shape. A field that a filter reads belongs here.
+struct PodRequirements {
+  Labels node_selector;
+  /// spec.affinity.nodeAffinity.requiredDuringScheduling…: what is preferred bars no node.
+  std::optional<NodeSelector> required_node_affinity;
+  std::vector<NodeToleration> tolerations;
+  std::vector<Container> init_containers;
+  std::vector<Container> containers;
+  ResourceList overhead;
+  /// spec.resources.requests: in place of the containers'.
+  std::optional<ResourceList> pod_requests;
+  std::optional<ResourceList> pod_limits;
+  bool host_network = false;
+
+  bool operator==(const PodRequirements&) const = default;
+};
+
+/// core/v1 Pod, as far as dray reads it.
+struct Pod : PodRequirements {
   ObjectMeta meta;
 
   std::string scheduler_name;
@@ -78,19 +97,8 @@ struct Pod {
   std::int32_t priority = 0;
   std::string priority_class;
   std::string preemption_policy;
-  Labels node_selector;
-  /// spec.affinity.nodeAffinity.requiredDuringScheduling…: what is preferred bars no node.
-  std::optional<NodeSelector> required_node_affinity;
-  std::vector<NodeToleration> tolerations;
-  std::vector<Container> init_containers;
-  std::vector<Container> containers;
-  ResourceList overhead;
-  std::optional<ResourceList>
-      pod_requests;  ///< spec.resources.requests: in place of the containers'
-  std::optional<ResourceList> pod_limits;
   std::vector<PodResourceClaim> resource_claims;
   std::optional<std::string> pod_group;  ///< spec.schedulingGroup.podGroupName
-  bool host_network = false;
 
   std::string phase;  ///< Pending, Running, Succeeded, Failed, Unknown
   std::vector<Condition> conditions;

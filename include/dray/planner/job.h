@@ -24,6 +24,7 @@ enum class MemberState : std::uint8_t {
   done,     ///< finished, or gone
 };
 
+/// A pod of a job.
 struct Member {
   std::shared_ptr<const Pod> pod;
   MemberState state = MemberState::waiting;
@@ -66,6 +67,7 @@ struct Job {
   policy::SubGroup gang;  ///< its tasks' ids are places in `members`; their states are ignored
   std::vector<Member> members;
 
+  /// Its first member's pod; a job has at least one.
   [[nodiscard]] const Pod& first() const { return *members.front().pod; }
   bool operator==(const Job&) const = default;
 };

@@ -23,14 +23,16 @@ namespace dray::planner {
 
 // ---- What goes in ----
 
-/// Bounds a plan by work, not by time, so that it is the same everywhere.
+/// Bounds a plan by work, not by time, so that it is the same everywhere. What is beyond a bound
+/// waits for the next plan.
 struct PlanBudget {
-  std::size_t jobs = 512;
-  std::size_t nodes_tried = 200'000;
-  std::size_t evictions = 64;     ///< pods
-  std::size_t scenarios = 4'096;  ///< sets of victims that are tried out
+  std::size_t jobs = 512;             ///< that are looked at, in each action
+  std::size_t nodes_tried = 200'000;  ///< (pod, node) pairs that are looked at in full
+  std::size_t evictions = 64;         ///< pods
+  std::size_t scenarios = 4'096;      ///< sets of victims that are tried out
 };
 
+/// A node that a pod is not to get: kube-scheduler refused it there, and neither has changed since.
 struct RefusedNode {
   Uid pod;
   NodeName node;
@@ -47,7 +49,7 @@ struct DisruptionBudget {
 };
 
 /// Room that an earlier plan holds for a job until those who have it are gone (JobOutcome::held).
-/// Nobody else gets it; the job itself may also go elsewhere.
+/// Nobody else gets it; the job itself may also go elsewhere. KAI: a pipelined pod.
 struct Hold {
   Uid job;
   std::vector<Placement> placements;
@@ -55,7 +57,7 @@ struct Hold {
   bool operator==(const Hold&) const = default;
 };
 
-/// A claim whose pod is gone, and whose devices nobody has taken off it yet: they are free soon.
+/// A claim whose pod is gone, and whose devices nobody has taken off it yet: it is releasing them.
 struct LeavingClaim {
   ClaimKey claim;
   NodeName node;
@@ -63,13 +65,13 @@ struct LeavingClaim {
   bool operator==(const LeavingClaim&) const = default;
 };
 
-/// Which of the ways to serve a job are open. Plain placing always is.
+/// Which of KAI's actions a plan takes, as far as the policy allows them.
 struct Actions {
-  bool place = true;
-  bool consolidate = true;  ///< as far as the policy allows, like the following
-  bool reclaim = true;
-  bool preempt = true;
-  bool end_stale_gangs = true;
+  bool place = true;            ///< jobs onto free room (KAI: allocate)
+  bool consolidate = true;      ///< move jobs so that another fits
+  bool reclaim = true;          ///< take back from queues above their share
+  bool preempt = true;          ///< evict lower priority of the same queue
+  bool end_stale_gangs = true;  ///< evict gangs that run below their minimum
 
   bool operator==(const Actions&) const = default;
 };
@@ -90,7 +92,7 @@ struct PlanInput {
   std::shared_ptr<const policy::UsageHistory> usage;  ///< null: the past does not count
   Actions actions;
   PlanBudget budget;
-  Time now;
+  Time now;  ///< the only clock that a plan has
 };
 
 // ---- What comes out ----
@@ -111,7 +113,9 @@ struct JobOutcome {
   bool operator==(const JobOutcome&) const = default;
 };
 
+/// Which action evicts.
 enum class EvictionCause : std::uint8_t { reclaim, preemption, consolidation, stale_gang };
+/// Its CamelCase name, for conditions and metrics: `StaleGang`.
 [[nodiscard]] std::string_view name(EvictionCause cause);
 
 /// Pods of a job that have to go, together. All evictions for one beneficiary are one set: where
@@ -148,6 +152,7 @@ struct QueueReport {
   bool operator==(const QueueReport&) const = default;
 };
 
+/// What plan() decided. Jobs that are not in it wait as before.
 struct Plan {
   std::vector<JobOutcome> jobs;     ///< each waiting job that was looked at, in the order served
   std::vector<Eviction> evictions;  ///< in the order of their beneficiaries
@@ -164,16 +169,18 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-/// Decides which waiting jobs start where, and who gives way. Pure: the same input gives the same
-/// plan; what a planner remembers from earlier plans saves work and changes no answer. One thread
-/// at a time.
+/// Decides which waiting jobs start where, and who is evicted for them. Pure: the same input gives
+/// the same plan; what a planner remembers from earlier plans saves work and changes no answer. One
+/// thread at a time.
 class Planner {
  public:
+  /// `options`: of the allocator; what the policy says of devices goes before them.
   explicit Planner(const alloc::AllocatorOptions& options = {});
   ~Planner();
   Planner(Planner&&) noexcept;
   Planner& operator=(Planner&&) noexcept;
 
+  /// A plan for the input, within its budget. Never fails: what cannot be placed has a Reason.
   [[nodiscard]] Plan plan(const PlanInput& input);
 
  private:

@@ -21,6 +21,7 @@ struct NotReady {
   std::string detail;
 };
 
+/// The claims of one pod.
 using PodClaims = std::vector<std::shared_ptr<const ResourceClaim>>;
 
 /// The claims of `pod`, in the order of spec.resourceClaims, each once; those that the pod turned

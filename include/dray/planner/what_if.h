@@ -43,6 +43,7 @@ class WhatIf {
   /// place() chooses from. Empty if the pod's claims are not ready.
   [[nodiscard]] std::vector<NodeVerdict> explain(Pod pod);
 
+  /// The cluster with all that was added and placed.
   [[nodiscard]] const cluster::ClusterState& cluster() const { return cluster_; }
 
  private:

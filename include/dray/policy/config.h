@@ -13,6 +13,7 @@
 #include "dray/base/time.h"
 #include "dray/model/ids.h"
 #include "dray/policy/min_runtime.h"
+#include "dray/policy/placement_strategy.h"
 #include "dray/policy/queue_tree.h"
 #include "dray/policy/resource.h"
 
@@ -45,7 +46,6 @@ struct CountedResource {
 using Bound = std::optional<Quantity>;
 using Bounds = std::map<std::string, Bound, std::less<>>;
 
-enum class PlacementStrategy : std::uint8_t { pack, spread };
 using Placements = std::map<std::string, PlacementStrategy, std::less<>>;
 
 /// One weight for all resources, and others for some.

@@ -71,6 +71,16 @@ using MemberOrder = std::weak_ordering (*)(const MemberProgress&, const MemberPr
 /// without one last; then by name.
 [[nodiscard]] std::weak_ordering by_need(const MemberProgress& left, const MemberProgress& right);
 
+/// A member of a group: a group or a pod set.
+struct GroupMember {
+  const SubGroup* group = nullptr;
+  const PodSet* set = nullptr;
+  MemberProgress progress;
+};
+/// The members of `group` in the order in which they are served; equal ones as they are written,
+/// groups before sets. Valid while `group` is.
+[[nodiscard]] std::vector<GroupMember> members_in_order(const SubGroup& group, MemberOrder order);
+
 /// The ids of the next tasks to place together: all that the gang lacks for its minimum, or one
 /// more step where it has it (one task, or one member's minimum). With `simulated`, tasks that
 /// yielded count as pending.

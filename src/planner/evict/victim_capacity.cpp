@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dray/model/reason.h"
+
 namespace dray::planner {
 namespace {
 
@@ -13,25 +15,26 @@ bool lasting(Reason reason) {
 
 }  // namespace
 
-TakeBack::Rooms::Rooms(PlanRun& run, PlanJob& job, std::span<const std::uint32_t> chunk)
-    : run_(run), members_(chunk.size()) {
-  const auto& nodes = run.overlay.nodes();
+VictimCapacity::VictimCapacity(const PlanContext& context, const Overlay& overlay, Fit& fit,
+                               const Attempt& attempt)
+    : overlay_(overlay), members_(attempt.chunk.size()) {
+  const auto& nodes = overlay.nodes();
   const auto columns = nodes.columns();
-  need_.assign(columns, 0);
+  demand_.assign(columns, 0);
   bool first = true;
-  for (const auto id : chunk) {
+  for (const auto id : attempt.chunk) {
     std::vector<double> row(columns, 0);
-    const auto& task = job.tasks[id];
-    add_need(row, *task.need, 1);
+    const auto& task = attempt.job.tasks[id];
+    add_demand(row, *task.demand, 1);
     // Shared devices take more than there are free ones; what a class counts as may be had through
     // another.
     if (task.shape->partial || task.shape->singular) row[nodes.devices_column()] = 0;
     for (std::size_t i = 0; i < nodes.devices_column(); ++i) {
-      const auto unit = run.policy.counting.resources()[i].unit;
+      const auto unit = context.policy.counting.resources()[i].unit;
       if (unit == policy::ResourceUnit::devices && !task.shape->partial) row[i] = 0;
     }
     for (std::size_t i = 0; i < columns; ++i) {
-      need_[i] = first ? row[i] : std::min(need_[i], row[i]);
+      demand_[i] = first ? row[i] : std::min(demand_[i], row[i]);
     }
     first = false;
   }
@@ -39,10 +42,10 @@ TakeBack::Rooms::Rooms(PlanRun& run, PlanJob& job, std::span<const std::uint32_t
   rooms_.assign(nodes.size(), 0);
   barred_.assign(nodes.size(), 1);
   chunks_.resize(nodes.size());
-  for (const auto node : run.fit.everywhere().nodes) {
-    const bool any = std::ranges::any_of(chunk, [&](auto id) {
-      auto& task = job.tasks[id];
-      return !run.fit.refused(task, node) && !lasting(run.fit.verdict(task, node).soon);
+  for (const auto node : fit.everywhere().nodes) {
+    const bool any = std::ranges::any_of(attempt.chunk, [&](auto id) {
+      const auto& task = attempt.job.tasks[id];
+      return !fit.refused(task, node) && !lasting(fit.verdict(task, node).releasing);
     });
     if (!any) continue;
     barred_[node.get()] = 0;
@@ -51,41 +54,42 @@ TakeBack::Rooms::Rooms(PlanRun& run, PlanJob& job, std::span<const std::uint32_t
   }
 }
 
-std::size_t TakeBack::Rooms::room(cluster::NodeIndex node) const {
+std::size_t VictimCapacity::room(cluster::NodeIndex node) const {
   if (barred_[node.get()] != 0) return 0;
-  const auto free = run_.overlay.nodes().free(node);
+  const auto free = overlay_.nodes().free(node);
   auto room = static_cast<double>(members_);
-  for (std::size_t i = 0; i < need_.size(); ++i) {
-    if (need_[i] <= 0) continue;
-    const auto left = free[i] + freed_[node.get() * need_.size() + i];
-    room = std::min(room, std::floor(left / need_[i] + 1e-9));
+  for (std::size_t i = 0; i < demand_.size(); ++i) {
+    if (demand_[i] <= 0) continue;
+    const auto left = free[i] + freed_[node.get() * demand_.size() + i];
+    room = std::min(room, std::floor(left / demand_[i] + 1e-9));
   }
   return static_cast<std::size_t>(std::max(room, 0.0));
 }
 
-void TakeBack::Rooms::free(const Chunk& victims, std::size_t place) {
+void VictimCapacity::free(const Victims& victims, std::size_t place) {
   for (const auto* task : victims.tasks) {
     if (!task->node) continue;
     const auto node = *task->node;
     auto& chunks = chunks_[node.get()];
     if (chunks.empty()) seen_.push_back(node);
     if (chunks.empty() || chunks.back() != place) chunks.push_back(place);
-    add_need(std::span(freed_).subspan(node.get() * need_.size(), need_.size()), *task->need, 1);
+    add_demand(std::span(freed_).subspan(node.get() * demand_.size(), demand_.size()),
+               *task->demand, 1);
     total_ -= std::min(rooms_[node.get()], members_);
     rooms_[node.get()] = room(node);
     total_ += std::min(rooms_[node.get()], members_);
   }
 }
 
-std::vector<TakeBack::Rooms::Giver> TakeBack::Rooms::givers() const {
-  const auto& nodes = run_.overlay.nodes();
-  const bool devices = need_[nodes.devices_column()] > 0;
+std::vector<VictimCapacity::Giver> VictimCapacity::givers() const {
+  const auto& nodes = overlay_.nodes();
+  const bool devices = demand_[nodes.devices_column()] > 0;
   const auto column = devices ? nodes.devices_column() : nodes.cpu_column();
   std::vector<Giver> givers;
   for (std::size_t i = 0; i < seen_.size(); ++i) {
     const auto node = seen_[i];
     if (rooms_[node.get()] == 0) continue;
-    const auto free = nodes.free(node)[column] + freed_[node.get() * need_.size() + column];
+    const auto free = nodes.free(node)[column] + freed_[node.get() * demand_.size() + column];
     givers.push_back({node, rooms_[node.get()], free, i, chunks_[node.get()]});
   }
   std::ranges::sort(givers, [](const Giver& a, const Giver& b) {
@@ -94,7 +98,7 @@ std::vector<TakeBack::Rooms::Giver> TakeBack::Rooms::givers() const {
   return givers;
 }
 
-std::size_t TakeBack::Rooms::elsewhere() const {
+std::size_t VictimCapacity::elsewhere() const {
   std::size_t sum = 0;
   for (std::size_t node = 0; node < rooms_.size(); ++node) {
     if (chunks_[node].empty()) sum += std::min(rooms_[node], members_);

@@ -1,21 +1,23 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
-#include "planner/evict/victim_search.h"
+#include "planner/evict/scenario.h"
+#include "planner/place/fit.h"
+#include "planner/state/context.h"
 
 namespace dray::planner {
 
-/// How many members of a chunk each node could take, at most, with the victims so far gone: a bound
-/// from the numbers, without a look at devices.
-class TakeBack::Rooms {
+/// The victim capacity bound: how many members of a chunk each node could take, at most, with the
+/// victims so far gone; from the numbers, without a look at devices.
+class VictimCapacity {
  public:
-  Rooms(PlanRun& run, PlanJob& job, std::span<const std::uint32_t> chunk);
+  VictimCapacity(const PlanContext& context, const Overlay& overlay, Fit& fit,
+                 const Attempt& attempt);
 
-  /// Its members' room is there as well from now on.
-  void free(const Chunk& victims, std::size_t place);
+  /// The victims' room is there as well from now on; they have that place among all.
+  void free(const Victims& victims, std::size_t place);
   [[nodiscard]] bool enough() const { return total_ >= members_; }
   [[nodiscard]] std::size_t total() const { return total_; }
   [[nodiscard]] std::size_t of(cluster::NodeIndex node) const { return rooms_[node.get()]; }
@@ -38,10 +40,10 @@ class TakeBack::Rooms {
  private:
   [[nodiscard]] std::size_t room(cluster::NodeIndex node) const;
 
-  PlanRun& run_;
+  const Overlay& overlay_;
   std::size_t members_;
-  std::vector<double> need_;   ///< the least of any member, by column; 0: does not bound
-  std::vector<double> freed_;  ///< by node and column
+  std::vector<double> demand_;  ///< the least of any member, by column; 0: does not bound
+  std::vector<double> freed_;   ///< by node and column
   std::vector<std::size_t> rooms_;
   std::vector<char> barred_;
   std::vector<std::vector<std::size_t>> chunks_;

@@ -1,15 +1,17 @@
+#include "planner/place/devices.h"
+
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "dray/cluster/node_allocatable.h"
-#include "planner/place/fit.h"
+#include "dray/cluster/node_match.h"
+#include "dray/model/claim_limits.h"
 
-// The devices of members whose node is chosen.
 namespace dray::planner {
 
 using cluster::NodeIndex;
 
-/// The claims that still need devices in `state`.
 std::vector<const ResourceClaim*> open_claims(const cluster::AllocatedState& state,
                                               const PodClaims& claims) {
   std::vector<const ResourceClaim*> open;
@@ -19,118 +21,185 @@ std::vector<const ResourceClaim*> open_claims(const cluster::AllocatedState& sta
   return open;
 }
 
-std::expected<Placement, Reason> PlanFit::devices(const PlanTask& task, const Choice& choice) {
-  PlanTask* const one = const_cast<PlanTask*>(&task);
-  auto placements = devices_together(std::span(&one, 1), choice);
-  if (!placements) return std::unexpected(Reason::unsupported);
-  return std::move(placements->front());
+const ResourceClaim* Devices::Extended::open() const {
+  if (!needed || allocated) return nullptr;
+  return earlier ? earlier.get() : &needed->claim;
 }
 
-std::optional<std::vector<Placement>> PlanFit::devices_together(std::span<PlanTask* const> tasks,
-                                                                const Choice& choice) {
-  auto placed = place_in(choice.now ? overlay_.now() : overlay_.soon(), tasks, choice.node);
-  if (!placed) return std::nullopt;
-  return *std::move(placed);
+const AllocationResult& Devices::Request::result_of(const ResourceClaim* claim) const {
+  const auto at = std::ranges::find(open, claim);
+  return found.results.at(static_cast<std::size_t>(at - open.begin()));
 }
 
-std::expected<std::vector<Placement>, Reason> PlanFit::place_in(
-    const cluster::AllocatedState& state, std::span<PlanTask* const> tasks, NodeIndex node) {
-  std::vector<const ResourceClaim*> open;
-  std::vector<Extended> extended(tasks.size());
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    for (const auto* claim : open_claims(state, tasks[i]->claims)) {
-      if (std::ranges::find(open, claim) == open.end()) open.push_back(claim);
+Reason Devices::given_elsewhere(const cluster::AllocatedState& state, const Task& task,
+                                NodeIndex node) const {
+  for (const auto& claim : task.claims) {
+    const auto given = state.allocation(claim->key());
+    if (!given) continue;
+    if (claim->reserved_for.size() >= max_consumers) return Reason::claim_consumers;
+    if (!usable_on(*given, node)) return Reason::claim_elsewhere;
+    if (!counts_node_allocatable()) continue;
+    const bool used = !claim->reserved_for.empty() &&
+                      std::ranges::none_of(claim->reserved_for, [&](const auto& user) {
+                        return user.uid == task.pod().meta.uid;
+                      });
+    if (used && cluster::stands_for_node_resource(snapshot_, *given)) {
+      return Reason::claim_consumers;
     }
-    auto more = extend(state, *tasks[i]->shape, *tasks[i], node);
-    if (!more) return std::unexpected(Reason::claim_elsewhere);
-    extended[i] = std::move(*more);
-    if (const auto* claim = extended[i].open()) open.push_back(claim);
   }
-  alloc::Allocation found;
+  return Reason::none;
+}
+
+DeviceCheck Devices::check(const cluster::AllocatedState& state, const Task& task, NodeIndex node) {
+  const auto& shape = *task.shape;
+  std::vector<const ResourceClaim*> open;
+  if (shape.singular) {
+    if (const auto no = given_elsewhere(state, task, node); no != Reason::none) return {no, {}, {}};
+    open = open_claims(state, task.claims);
+  } else {
+    // Others of the shape ask for the same, by other names.
+    for (const auto& claim : shape.claims) open.push_back(claim.get());
+  }
+  const auto extended = extend(state, task, node);
+  if (!extended) return {Reason::claim_elsewhere, {}, {}};
+  if (const auto* claim = extended->open()) open.push_back(claim);
+  DeviceCheck made;
   if (!open.empty()) {
-    auto outcome = allocator_.allocate(state, node, open);
+    const auto fit = allocator_.check(state, node, open);
+    if (!fit) return {Reason::allocation_error, fit.error().message, {}};
+    made.ranks = {.preference = static_cast<std::int32_t>(fit->preference),
+                  .unready = fit->unready};
+    made.reason = fit->reason;
+  }
+  if (made.reason != Reason::none || !counts_node_allocatable()) return made;
+  // Which devices they are decides whether the node itself has room.
+  const auto* const one = &task;
+  if (auto chosen = choose(state, std::span(&one, 1), node); !chosen) {
+    made.reason = chosen.error().reason;
+    made.error = std::move(chosen.error().error);
+  }
+  return made;
+}
+
+std::expected<ChosenDevices, NoDevices> Devices::choose(const cluster::AllocatedState& state,
+                                                        std::span<const Task* const> tasks,
+                                                        NodeIndex node) {
+  auto request = this->request(state, tasks, node);
+  if (!request) return std::unexpected(std::move(request.error()));
+  if (!request->open.empty()) {
+    auto outcome = allocator_.allocate(state, node, request->open);
     if (!outcome) {
-      error_ = outcome.error().message;
-      return std::unexpected(Reason::allocation_error);
+      return std::unexpected(NoDevices{Reason::allocation_error, outcome.error().message});
     }
     if (const auto* no = std::get_if<alloc::Unsatisfied>(&*outcome)) {
-      return std::unexpected(no->reason);
+      return std::unexpected(NoDevices{no->reason, {}});
     }
-    found = std::move(std::get<alloc::Allocation>(*outcome));
+    request->found = std::move(std::get<alloc::Allocation>(*outcome));
   }
-  warnings_ = found.warnings;
-  auto placements = placements_of(state, tasks, node, open, extended, found);
-  if (const auto no = count_node_allocatable(state, tasks, node, placements); no != Reason::none) {
-    return std::unexpected(no);
+  ChosenDevices made;
+  made.placements.reserve(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    made.placements.push_back(placement_of(state, *tasks[i], node, *request, request->extended[i]));
   }
-  return placements;
+  if (auto no = count_node_allocatable(state, tasks, node, made.placements)) {
+    return std::unexpected(*std::move(no));
+  }
+  made.warnings = std::move(request->found.warnings);
+  return made;
 }
 
-/// What each member gets of what was found for the claims that were open.
-std::vector<Placement> PlanFit::placements_of(const cluster::AllocatedState& state,
-                                              std::span<PlanTask* const> tasks, NodeIndex node,
-                                              const std::vector<const ResourceClaim*>& open,
-                                              const std::vector<Extended>& extended,
-                                              const alloc::Allocation& found) const {
-  std::vector<Placement> placements;
-  placements.reserve(tasks.size());
+std::expected<Devices::Request, NoDevices> Devices::request(const cluster::AllocatedState& state,
+                                                            std::span<const Task* const> tasks,
+                                                            NodeIndex node) const {
+  Request request;
+  request.extended.resize(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto* task = tasks[i];
-    Placement placement{.pod = task->pod().key(),
-                        .pod_uid = task->pod().meta.uid,
-                        .node = input_.snapshot->name(node),
-                        .claims = {}};
-    for (const auto& claim : task->claims) {
-      ClaimPlacement part{.claim = claim->key(),
-                          .claim_uid = claim->meta.uid,
-                          .allocation = {},
-                          .already_allocated = claim->allocation.has_value()};
-      const auto at = std::ranges::find(open, claim.get());
-      if (at == open.end()) {
-        part.allocation = *state.allocation(claim->key());
-      } else {
-        part.already_allocated = false;
-        part.allocation = found.results.at(static_cast<std::size_t>(at - open.begin()));
+    for (const auto* claim : open_claims(state, tasks[i]->claims)) {
+      if (std::ranges::find(request.open, claim) == request.open.end()) {
+        request.open.push_back(claim);
       }
-      placement.claims.push_back(std::move(part));
     }
-    if (const auto& more = extended[i]; more.needed) {
-      ClaimPlacement part{.claim = more.needed->claim.key(),
-                          .claim_uid = more.earlier ? more.earlier->meta.uid : Uid(),
-                          .allocation = {},
-                          .already_allocated = more.allocated != nullptr,
-                          .extended = {{more.needed->claim.spec, more.needed->mappings}}};
-      const auto at = std::ranges::find(open, more.open());
-      part.allocation = more.allocated
-                            ? *more.allocated
-                            : found.results.at(static_cast<std::size_t>(at - open.begin()));
-      placement.claims.push_back(std::move(part));
-    }
-    placements.push_back(std::move(placement));
+    auto more = extend(state, *tasks[i], node);
+    if (!more) return std::unexpected(NoDevices{Reason::claim_elsewhere, {}});
+    request.extended[i] = std::move(*more);
+    if (const auto* claim = request.extended[i].open()) request.open.push_back(claim);
   }
-  return placements;
+  return request;
+}
+
+/// What a member gets of what was found for the claims that were open.
+Placement Devices::placement_of(const cluster::AllocatedState& state, const Task& task,
+                                NodeIndex node, const Request& request,
+                                const Extended& extended) const {
+  Placement placement{.pod = task.pod().key(),
+                      .pod_uid = task.pod().meta.uid,
+                      .node = snapshot_.name(node),
+                      .claims = {}};
+  for (const auto& claim : task.claims) {
+    const bool open = std::ranges::find(request.open, claim.get()) != request.open.end();
+    placement.claims.push_back(
+        {.claim = claim->key(),
+         .claim_uid = claim->meta.uid,
+         .allocation = open ? request.result_of(claim.get()) : *state.allocation(claim->key()),
+         .already_allocated = !open && claim->allocation.has_value()});
+  }
+  if (extended.needed) {
+    const auto& needed = *extended.needed;
+    placement.claims.push_back({.claim = needed.claim.key(),
+                                .claim_uid = extended.earlier ? extended.earlier->meta.uid : Uid(),
+                                .allocation = extended.allocated
+                                                  ? *extended.allocated
+                                                  : request.result_of(extended.open()),
+                                .already_allocated = extended.allocated != nullptr,
+                                .extended = {{needed.claim.spec, needed.mappings}}});
+  }
+  return placement;
 }
 
 /// Notes what the devices take of the node's own resources, if those count, and checks them.
-Reason PlanFit::count_node_allocatable(const cluster::AllocatedState& state,
-                                       std::span<PlanTask* const> tasks, NodeIndex node,
-                                       std::vector<Placement>& placements) {
-  if (!counts_node_allocatable()) return Reason::none;
+std::optional<NoDevices> Devices::count_node_allocatable(const cluster::AllocatedState& state,
+                                                         std::span<const Task* const> tasks,
+                                                         NodeIndex node,
+                                                         std::vector<Placement>& placements) const {
+  if (!counts_node_allocatable()) return std::nullopt;
   cluster::NodeAmounts before;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const auto& pod = tasks[i]->pod();
-    auto devices =
-        cluster::node_allocatable_claims(*input_.snapshot, node, pod, placements[i].claims);
-    if (!devices) {
-      error_ = devices.error().message;
-      return Reason::allocation_error;
-    }
+    auto devices = cluster::node_allocatable_claims(snapshot_, node, pod, placements[i].claims);
+    if (!devices) return NoDevices{Reason::allocation_error, devices.error().message};
     const auto reason = cluster::node_allocatable_fit(state, node, pod, *devices, before);
-    if (reason != Reason::none) return reason;
+    if (reason != Reason::none) return NoDevices{reason, {}};
     before.add(cluster::requests_of(pod, *devices));
     placements[i].node_allocatable = *std::move(devices);
   }
-  return Reason::none;
+  return std::nullopt;
+}
+
+std::optional<Devices::Extended> Devices::extend(const cluster::AllocatedState& state,
+                                                 const Task& task, NodeIndex node) const {
+  Extended extended;
+  if (task.shape->class_resources.empty()) return extended;
+  extended.needed = alloc::extended_resource_claim(task.pod(), snapshot_, node);
+  auto earlier = snapshot_.claim(alloc::extended_resource_claim_key(task.pod()));
+  if (!earlier || !alloc::is_extended_resource_claim(*earlier, task.pod().meta.uid)) {
+    return extended;
+  }
+  extended.earlier = std::move(earlier);
+  const auto& made = *extended.earlier;
+  if (!extended.needed) {
+    if (made.allocation) return std::nullopt;
+    return extended;
+  }
+  if (made.meta.deleted || made.spec != extended.needed->claim.spec) return std::nullopt;
+  extended.allocated = state.allocation(made.key());
+  if (extended.allocated && !usable_on(*extended.allocated, node)) return std::nullopt;
+  return extended;
+}
+
+bool Devices::usable_on(const AllocationResult& allocation, NodeIndex node) const {
+  if (!allocation.node_selector) return true;
+  const auto matcher = cluster::NodeMatcher::compile(*allocation.node_selector);
+  return matcher && matcher->matches(snapshot_.facts(node));
 }
 
 }  // namespace dray::planner

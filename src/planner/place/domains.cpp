@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 namespace dray::planner {
@@ -14,47 +15,23 @@ constexpr std::int64_t domain_weight = 100'000;
 /// A resource that the tasks need and the nodes lack fills them this much.
 constexpr double absent_ratio = 1000;
 
-bool uniform(std::span<PlanTask* const> tasks) {
+bool uniform(std::span<Task* const> tasks) {
   return std::ranges::all_of(tasks,
                              [&](const auto* task) { return task->shape == tasks.front()->shape; });
 }
 
 }  // namespace
 
-DomainTree::DomainTree(const cluster::Snapshot& snapshot, const std::vector<std::string>& levels,
-                       std::span<const NodeIndex> nodes) {
-  domains_.push_back({});
-  std::map<std::pair<std::size_t, std::string_view>, std::size_t> known;
-  for (const auto node : nodes) {
-    const auto& facts = snapshot.facts(node);
-    std::size_t at = 0;
-    if (levels.empty() || facts.label(levels.front()) == nullptr) continue;
-    domains_[0].nodes.push_back(node);
-    for (std::size_t level = 0; level < levels.size(); ++level) {
-      const auto* value = facts.label(levels[level]);
-      if (value == nullptr) break;
-      const auto [found, added] = known.try_emplace({at, *value}, domains_.size());
-      if (added) {
-        domains_.push_back(
-            {.parent = at, .level = level + 1, .value = *value, .children = {}, .nodes = {}});
-        domains_[at].children.push_back(found->second);
-      }
-      at = found->second;
-      domains_[at].nodes.push_back(node);
-    }
-  }
-}
-
-const DomainTree& PlanDomains::tree_of(const std::string& topology,
-                                       const std::vector<std::string>& keys) {
+const DomainTree& Domains::tree_of(const std::string& topology,
+                                   const std::vector<std::string>& keys) {
   const auto known = trees_.find(topology);
   if (known != trees_.end()) return known->second;
   return trees_.emplace(topology, DomainTree(overlay_.snapshot(), keys, overlay_.nodes().by_name()))
       .first->second;
 }
 
-std::optional<PlanDomains::Levels> PlanDomains::levels_of(
-    const policy::TopologyConstraint& constraint, const std::vector<std::string>& keys) const {
+std::optional<Domains::Levels> Domains::levels_of(const policy::TopologyConstraint& constraint,
+                                                  const std::vector<std::string>& keys) const {
   const auto level_of = [&](const std::string& key) -> std::optional<std::size_t> {
     const auto at = std::ranges::find(keys, key);
     if (at == keys.end()) return std::nullopt;
@@ -77,12 +54,11 @@ std::optional<PlanDomains::Levels> PlanDomains::levels_of(
   return levels;
 }
 
-double PlanDomains::fullness(std::span<PlanTask* const> tasks,
-                             std::span<const NodeIndex> nodes) const {
+double Domains::fullness(std::span<Task* const> tasks, std::span<const NodeIndex> nodes) const {
   const auto& table = overlay_.nodes();
   std::vector<double> need(table.columns(), 0);
   std::vector<double> free(table.columns(), 0);
-  for (const auto* task : tasks) add_need(need, *task->need, 1);
+  for (const auto* task : tasks) add_demand(need, *task->demand, 1);
   for (const auto node : nodes) {
     const auto row = table.free(node);
     for (std::size_t i = 0; i < row.size(); ++i) free[i] += row[i];
@@ -95,22 +71,22 @@ double PlanDomains::fullness(std::span<PlanTask* const> tasks,
   return ratio;
 }
 
-std::size_t PlanDomains::room_for(PlanTask& task, NodeIndex node) {
-  if (fit_.refused(task, node) || fit_.verdict(task, node).soon != Reason::none) return 0;
+std::size_t Domains::room_for(Task& task, NodeIndex node) {
+  if (fit_.refused(task, node) || fit_.verdict(task, node).releasing != Reason::none) return 0;
   const auto& table = overlay_.nodes();
   const auto free = table.free(node);
   double room = std::numeric_limits<double>::infinity();
-  const auto& need = *task.need;
-  if (need.milli_cpu > 0) room = std::min(room, free[table.cpu_column()] / need.milli_cpu);
+  const auto& demand = *task.demand;
+  if (demand.milli_cpu > 0) room = std::min(room, free[table.cpu_column()] / demand.milli_cpu);
   // Shared devices take more members than there are free devices.
-  if (need.devices > 0 && !task.shape->partial && !task.shape->singular) {
-    room = std::min(room, free[table.devices_column()] / need.devices);
+  if (demand.devices > 0 && !task.shape->partial && !task.shape->singular) {
+    room = std::min(room, free[table.devices_column()] / demand.devices);
   }
   constexpr double plenty = 1e6;
   return static_cast<std::size_t>(std::max(1.0, std::floor(std::min(room, plenty))));
 }
 
-bool PlanDomains::may_take(std::span<PlanTask* const> tasks, std::span<const NodeIndex> nodes) {
+bool Domains::may_take(std::span<Task* const> tasks, std::span<const NodeIndex> nodes) {
   if (tasks.empty()) return true;
   if (!uniform(tasks)) return fullness(tasks, nodes) < absent_ratio;
   std::size_t room = 0;
@@ -121,9 +97,9 @@ bool PlanDomains::may_take(std::span<PlanTask* const> tasks, std::span<const Nod
   return false;
 }
 
-std::vector<NodeSet> PlanDomains::sets(const policy::TopologyConstraint& constraint,
-                                       std::span<PlanTask* const> tasks,
-                                       std::span<const NodeIndex> taken, const NodeSet& among) {
+std::vector<NodeSet> Domains::sets(const policy::TopologyConstraint& constraint,
+                                   std::span<Task* const> tasks, std::span<const NodeIndex> taken,
+                                   const NodeSet& among) {
   if (constraint.topology.empty() && constraint.required.empty() && constraint.preferred.empty()) {
     return {among};
   }
@@ -132,33 +108,53 @@ std::vector<NodeSet> PlanDomains::sets(const policy::TopologyConstraint& constra
   const auto levels = levels_of(constraint, topology->second);
   if (!levels) return {};
   const auto& domains = tree_of(topology->first, topology->second).domains();
+  const auto pins = levels->required ? taken : std::span<const NodeIndex>();
+  const auto allowed = nodes_by_domain(domains, among);
+  const auto order = by_fullness(domains, allowed, *levels, tasks, pins);
+  const auto bonus = bonus_of(domains, *levels, order);
+  std::vector<NodeSet> sets;
+  for (std::size_t level = levels->lowest + 1; level-- > levels->highest;) {
+    for (const auto index : order[level]) {
+      if (allowed[index].empty() || !may_take(tasks, allowed[index])) continue;
+      sets.push_back({allowed[index], bonus});
+    }
+  }
+  return sets;
+}
 
-  // In each domain the nodes among which the group may go.
+/// In each domain the nodes that are among those where the group may go.
+std::vector<std::vector<NodeIndex>> Domains::nodes_by_domain(
+    std::span<const DomainTree::Domain> domains, const NodeSet& among) const {
   std::vector<char> allowed(overlay_.nodes().size(), 0);
   for (const auto node : among.nodes) allowed[node.get()] = 1;
-  std::vector<char> pinned(overlay_.nodes().size(), 0);
-  for (const auto node : taken) pinned[node.get()] = 1;
-  const auto nodes_of = [&](const DomainTree::Domain& domain) {
-    std::vector<NodeIndex> nodes;
-    std::ranges::copy_if(domain.nodes, std::back_inserter(nodes),
+  std::vector<std::vector<NodeIndex>> nodes(domains.size());
+  for (std::size_t i = 0; i < domains.size(); ++i) {
+    std::ranges::copy_if(domains[i].nodes, std::back_inserter(nodes[i]),
                          [&](NodeIndex node) { return allowed[node.get()] != 0; });
-    return nodes;
-  };
-  const bool pins = levels->required && !taken.empty();
+  }
+  return nodes;
+}
 
-  // The tree's domains level by level, siblings by how much the group fills them.
-  std::vector<std::vector<std::size_t>> order(levels->lowest + 1);
+/// The tree's domains level by level, siblings by how much the group fills them. Of the required
+/// level only those with a node of `pins`, if there are any.
+Domains::Order Domains::by_fullness(std::span<const DomainTree::Domain> domains,
+                                    std::span<const std::vector<NodeIndex>> allowed,
+                                    const Levels& levels, std::span<Task* const> tasks,
+                                    std::span<const NodeIndex> pins) const {
+  std::vector<char> pinned(overlay_.nodes().size(), 0);
+  for (const auto node : pins) pinned[node.get()] = 1;
+  Order order(levels.lowest + 1);
   const std::function<void(std::size_t)> visit = [&](std::size_t index) {
     const auto& domain = domains[index];
-    if (pins && domain.level == levels->highest &&
+    if (!pins.empty() && domain.level == levels.highest &&
         std::ranges::none_of(domain.nodes, [&](auto node) { return pinned[node.get()] != 0; })) {
       return;
     }
     order[domain.level].push_back(index);
-    if (domain.level == levels->lowest) return;
+    if (domain.level == levels.lowest) return;
     std::vector<std::pair<double, std::size_t>> children;
     for (const auto child : domain.children) {
-      children.emplace_back(-fullness(tasks, nodes_of(domains[child])), child);
+      children.emplace_back(-fullness(tasks, allowed[child]), child);
     }
     std::ranges::sort(children, [&](const auto& a, const auto& b) {
       return std::tie(a.first, domains[a.second].value) <
@@ -167,40 +163,39 @@ std::vector<NodeSet> PlanDomains::sets(const policy::TopologyConstraint& constra
     for (const auto& child : children) visit(child.second);
   };
   visit(0);
-
-  std::vector<std::int64_t> bonus;
-  if (levels->preferred > 0 && levels->preferred <= levels->lowest) {
-    bonus.assign(overlay_.nodes().size(), 0);
-    const auto& ranked = order[levels->preferred];
-    for (std::size_t i = 0; i < ranked.size(); ++i) {
-      const auto score = static_cast<std::int64_t>((i + 1) * 10 / ranked.size());
-      for (const auto node : domains[ranked[i]].nodes) bonus[node.get()] = score * domain_weight;
-    }
-  }
-  std::vector<NodeSet> sets;
-  for (std::size_t level = levels->lowest + 1; level-- > levels->highest;) {
-    for (const auto index : order[level]) {
-      NodeSet set{nodes_of(domains[index]), bonus};
-      if (!set.nodes.empty() && may_take(tasks, set.nodes)) sets.push_back(std::move(set));
-    }
-  }
-  return sets;
+  return order;
 }
 
-std::vector<NodeIndex> PlanDomains::roomiest(const PlanJob& job, std::span<PlanTask* const> tasks,
-                                             const NodeSet& among) {
+/// How much the nodes of preferred domains are wanted: later ones in the order more, as in KAI.
+std::vector<std::int64_t> Domains::bonus_of(std::span<const DomainTree::Domain> domains,
+                                            const Levels& levels, const Order& order) const {
+  std::vector<std::int64_t> bonus;
+  if (levels.preferred == 0) return bonus;
+  bonus.assign(overlay_.nodes().size(), 0);
+  const auto& ranked = order[levels.preferred];
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    const auto score = static_cast<std::int64_t>((i + 1) * 10 / ranked.size());
+    for (const auto node : domains[ranked[i]].nodes) bonus[node.get()] = score * domain_weight;
+  }
+  return bonus;
+}
+
+std::vector<NodeIndex> Domains::roomiest(const PlanJob& job, std::span<Task* const> tasks,
+                                         const NodeSet& among) {
   const auto& table = overlay_.nodes();
   const auto whole = [&](NodeIndex node) {
     double room = static_cast<double>(tasks.size());
     const auto capacity = table.capacity(node);
-    const auto& need = *tasks.front()->need;
-    if (need.devices > 0) room = std::min(room, capacity[table.devices_column()] / need.devices);
-    if (need.milli_cpu > 0) room = std::min(room, capacity[table.cpu_column()] / need.milli_cpu);
+    const auto& demand = *tasks.front()->demand;
+    if (demand.devices > 0)
+      room = std::min(room, capacity[table.devices_column()] / demand.devices);
+    if (demand.milli_cpu > 0)
+      room = std::min(room, capacity[table.cpu_column()] / demand.milli_cpu);
     return static_cast<std::size_t>(std::max(0.0, std::floor(room)));
   };
   const auto pick = [&](std::vector<NodeIndex> nodes) {
     std::erase_if(nodes, [&](NodeIndex node) {
-      const auto reason = fit_.verdict(*tasks.front(), node).soon;
+      const auto reason = fit_.verdict(*tasks.front(), node).releasing;
       return reason == Reason::node_selector || reason == Reason::node_taint ||
              reason == Reason::node_unschedulable || fit_.refused(*tasks.front(), node);
     });

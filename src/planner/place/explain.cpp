@@ -1,11 +1,9 @@
+#include "planner/place/explain.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
-
-#include "planner/place/fit.h"
-
-// Why a member found no node, in words.
+#include <variant>
 
 namespace dray::planner {
 namespace {
@@ -41,30 +39,31 @@ class Refusals {
 
 }  // namespace
 
-PlanFit::Refusal PlanFit::explain(PlanTask& task, std::span<const cluster::NodeIndex> among) {
-  if (exhausted_) return {Reason::planning, "the budget of this plan is used up"};
+Refusal explain(const NoRoom& failure, Fit& fit, const Overlay& overlay,
+                alloc::Allocator& allocator) {
+  if (fit.exhausted()) return {Reason::planning, "the budget of this plan is used up"};
+  const auto& task = *failure.task;
   Refusals refusals;
-  for (const auto node : among) {
-    if (refused(task, node)) {
+  for (const auto node : failure.among) {
+    if (fit.refused(task, node)) {
       refusals.add(Reason::node_refused);
       continue;
     }
-    if (const auto barred = barred_.find(node); barred != barred_.end()) {
+    if (const auto barred = failure.barred.find(node); barred != failure.barred.end()) {
       refusals.add(barred->second);
       refusals.say(barred->second, "devices that were there a moment ago");
       continue;
     }
-    const auto seen = verdict(task, node);
-    if (seen.soon == Reason::none && seen.now == Reason::none) continue;
-    if (seen.soon == Reason::allocation_error) return {seen.soon, error_};
-    const auto reason = seen.soon != Reason::none ? seen.soon : seen.now;
+    const auto seen = fit.verdict(task, node);
+    if (seen.idle == Reason::none) continue;
+    if (seen.releasing == Reason::allocation_error) {
+      return {seen.releasing, fit.error_on(task, node)};
+    }
+    const auto reason = seen.releasing != Reason::none ? seen.releasing : seen.idle;
     refusals.add(reason);
     if (reason_info(reason).stage != ReasonStage::devices || refusals.told(reason)) continue;
-    std::vector<const ResourceClaim*> open;
-    for (const auto& claim : task.claims) {
-      if (!overlay_.now().allocation(claim->key())) open.push_back(claim.get());
-    }
-    const auto found = allocator_.allocate(overlay_.now(), node, open);
+    const auto found =
+        allocator.allocate(overlay.idle(), node, open_claims(overlay.idle(), task.claims));
     if (!found) continue;
     if (const auto* no = std::get_if<alloc::Unsatisfied>(&*found)) refusals.say(reason, no->detail);
   }

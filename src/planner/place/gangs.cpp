@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
+#include <tuple>
 #include <utility>
 
+#include "dray/model/claim_limits.h"
 #include "dray/policy/gang.h"
 
 namespace dray::planner {
@@ -17,82 +20,98 @@ constexpr std::size_t joint_members = 64;
 constexpr std::size_t joint_steps = 256;
 constexpr std::size_t joint_nodes = 12;
 
-/// The members of a group in the order in which they are served.
-struct Part {
-  const policy::SubGroup* group = nullptr;
-  const policy::PodSet* set = nullptr;
-  policy::MemberProgress progress;
-};
-
-std::size_t placed_in(const policy::PodSet& set) {
-  return static_cast<std::size_t>(
-      std::ranges::count(set.tasks, policy::TaskState::placed, &policy::GangTask::state));
-}
-
-std::size_t minimum_of(const policy::PodSet& set) {
-  return static_cast<std::size_t>(std::max(set.min_member, 0));
-}
-
-std::size_t ready_members(const policy::SubGroup& group) {
-  std::size_t ready = 0;
-  for (const auto& sub : group.sub_groups) ready += policy::has_minimum(sub) ? 1U : 0U;
-  for (const auto& set : group.pod_sets) {
-    ready += placed_in(set) >= minimum_of(set) ? 1U : 0U;
-  }
-  return ready;
-}
-
-std::vector<Part> parts_in_order(const policy::SubGroup& group) {
-  std::vector<Part> parts;
-  for (const auto& sub : group.sub_groups) {
-    const auto needed = sub.min_sub_group
-                            ? static_cast<std::size_t>(std::max(*sub.min_sub_group, 0))
-                            : sub.sub_groups.size() + sub.pod_sets.size();
-    parts.push_back({&sub, nullptr, {sub.name, ready_members(sub), needed}});
-  }
-  for (const auto& set : group.pod_sets) {
-    parts.push_back({nullptr, &set, {set.name, placed_in(set), minimum_of(set)}});
-  }
-  std::ranges::stable_sort(parts, [](const Part& a, const Part& b) {
-    return policy::by_need(a.progress, b.progress) < 0;
-  });
-  return parts;
-}
+using Tasks = std::vector<Task*>;
 
 }  // namespace
 
-std::vector<Placed> PlanPlace::place(PlanJob& job, std::span<const std::uint32_t> chunk,
-                                     const NodeSet& among, bool soon) {
-  job_ = &job;
-  soon_ = soon;
-  placed_.clear();
-  failure_ = {};
-  wanted_.assign(job.tasks.size(), 0);
-  for (const auto task : chunk) wanted_[task] = 1;
-  const auto mark = overlay_.mark();
-  const bool done =
-      job.gang ? place_group(*job.gang, among) : place_tasks({&job.tasks[chunk.front()]}, among);
-  if (!done) {
-    undo(mark, 0);
-    return {};
+/// One placing of a chunk.
+class GangPlacer::Run {
+ public:
+  Run(GangPlacer& placer, PlanJob& job, std::span<const std::uint32_t> chunk, Room room)
+      : fit_(placer.fit_),
+        devices_(placer.devices_),
+        choice_(placer.choice_),
+        domains_(placer.domains_),
+        overlay_(placer.overlay_),
+        job_(job),
+        wanted_(job.tasks.size(), 0),
+        room_(room) {
+    for (const auto task : chunk) wanted_[task] = 1;
   }
-  return std::exchange(placed_, {});
-}
 
-void PlanPlace::undo(PlanOverlay::Mark mark, std::size_t placed) {
+  bool place_group(const policy::SubGroup& group, const NodeSet& among);
+  bool place_tasks(const Tasks& tasks, const NodeSet& among);
+
+  [[nodiscard]] std::vector<Placed> take_placed() { return std::move(placed_); }
+  [[nodiscard]] NoRoom take_failure() { return std::move(failure_); }
+
+ private:
+  template <class Part, class Place>
+  bool place_part(const Part& part, const NodeSet& among, const Place& place);
+  bool place_members(const policy::SubGroup& group, const NodeSet& among);
+  bool place_set(const policy::PodSet& set, const NodeSet& among);
+  bool place_hardest_first(Tasks tasks, const NodeSet& among);
+  [[nodiscard]] bool too_many_users(const Task& task) const;
+  bool place_one(Task& task, const NodeSet& among);
+  bool place_jointly(const Tasks& tasks, const NodeSet& among);
+  [[nodiscard]] std::vector<NodeIndex> joint_options(const Task& task, const NodeSet& among);
+  bool assign(std::span<Task* const> tasks, std::span<const NodeIndex> nodes);
+  bool put_together(std::span<Task* const> tasks, NodeIndex node);
+  bool put_together(std::span<Task* const> tasks, NodeIndex node, Room room);
+  [[nodiscard]] Tasks wanted_in(const policy::SubGroup& group) const;
+  [[nodiscard]] Tasks wanted_in(const policy::PodSet& set) const;
+  void taken_in(const policy::SubGroup& group, std::vector<NodeIndex>& nodes) const;
+  void taken_in(const policy::PodSet& set, std::vector<NodeIndex>& nodes) const;
+
+  struct Mark {
+    Overlay::Mark overlay;
+    std::size_t placed;
+  };
+  [[nodiscard]] Mark mark() const { return {overlay_.mark(), placed_.size()}; }
+  void undo(const Mark& mark) {
+    overlay_.undo(mark.overlay);
+    placed_.resize(mark.placed);
+  }
+
+  Fit& fit_;
+  Devices& devices_;
+  NodeChoice& choice_;
+  Domains& domains_;
+  Overlay& overlay_;
+  PlanJob& job_;
+  std::vector<char> wanted_;  ///< by task
+  Room room_;
+  std::vector<Placed> placed_;
+  NoRoom failure_;
+};
+
+std::expected<std::vector<Placed>, NoRoom> GangPlacer::place(PlanJob& job,
+                                                             std::span<const std::uint32_t> chunk,
+                                                             const NodeSet& among, Room room) {
+  for (const auto id : chunk) {
+    // Its claims are not there yet: nothing says where it fits.
+    if (job.tasks[id].shape == nullptr) {
+      return std::unexpected(NoRoom{.task = &job.tasks[id], .among = among.nodes});
+    }
+  }
+  Run run(*this, job, chunk, room);
+  const auto mark = overlay_.mark();
+  const bool done = job.gang ? run.place_group(*job.gang, among)
+                             : run.place_tasks({&job.tasks[chunk.front()]}, among);
+  if (done) return run.take_placed();
   overlay_.undo(mark);
-  placed_.resize(placed);
+  return std::unexpected(run.take_failure());
 }
 
-PlanPlace::Tasks PlanPlace::wanted_in(const policy::PodSet& set) const {
+Tasks GangPlacer::Run::wanted_in(const policy::PodSet& set) const {
   Tasks tasks;
   for (const auto& task : set.tasks) {
-    if (wanted_[task.id] != 0) tasks.push_back(&job_->tasks[task.id]);
+    if (wanted_[task.id] != 0) tasks.push_back(&job_.tasks[task.id]);
   }
   return tasks;
 }
 
-PlanPlace::Tasks PlanPlace::wanted_in(const policy::SubGroup& group) const {
+Tasks GangPlacer::Run::wanted_in(const policy::SubGroup& group) const {
   Tasks tasks;
   for (const auto& set : group.pod_sets)
     std::ranges::copy(wanted_in(set), std::back_inserter(tasks));
@@ -102,92 +121,98 @@ PlanPlace::Tasks PlanPlace::wanted_in(const policy::SubGroup& group) const {
   return tasks;
 }
 
-void PlanPlace::taken_in(const policy::PodSet& set, std::vector<NodeIndex>& nodes) const {
+void GangPlacer::Run::taken_in(const policy::PodSet& set, std::vector<NodeIndex>& nodes) const {
   for (const auto& task : set.tasks) {
-    const auto& member = job_->tasks[task.id];
+    const auto& member = job_.tasks[task.id];
     if (member.state == policy::TaskState::placed && member.node) nodes.push_back(*member.node);
   }
 }
 
-void PlanPlace::taken_in(const policy::SubGroup& group, std::vector<NodeIndex>& nodes) const {
+void GangPlacer::Run::taken_in(const policy::SubGroup& group, std::vector<NodeIndex>& nodes) const {
   for (const auto& set : group.pod_sets) taken_in(set, nodes);
   for (const auto& sub : group.sub_groups) taken_in(sub, nodes);
 }
 
 /// Tries a part's domains in their order.
 template <class Part, class Place>
-bool PlanPlace::place_part(const Part& part, const NodeSet& among, const Place& place) {
+bool GangPlacer::Run::place_part(const Part& part, const NodeSet& among, const Place& place) {
   const auto tasks = wanted_in(part);
   if (tasks.empty()) return true;
   std::vector<NodeIndex> taken;
   taken_in(part, taken);
   const auto sets = domains_.sets(part.topology, tasks, taken, among);
-  if (sets.empty()) failure_ = {tasks.front(), placed_.size(), true, among.nodes};
+  if (sets.empty()) {
+    failure_ = {
+        .task = tasks.front(), .placed = placed_.size(), .no_domain = true, .among = among.nodes};
+  }
   for (const auto& set : sets) {
-    const auto mark = overlay_.mark();
-    const auto placed = placed_.size();
+    const auto before = mark();
     if (place(tasks, set)) return true;
-    undo(mark, placed);
+    undo(before);
     if (fit_.exhausted()) return false;
   }
   return false;
 }
 
-bool PlanPlace::place_group(const policy::SubGroup& group, const NodeSet& among) {
+bool GangPlacer::Run::place_group(const policy::SubGroup& group, const NodeSet& among) {
   return place_part(group, among, [&](const Tasks& /*tasks*/, const NodeSet& set) {
     return place_members(group, set);
   });
 }
 
-bool PlanPlace::place_members(const policy::SubGroup& group, const NodeSet& among) {
-  for (const auto& part : parts_in_order(group)) {
-    const bool done =
-        part.set != nullptr ? place_set(*part.set, among) : place_group(*part.group, among);
-    if (!done) return false;
-  }
-  return true;
+bool GangPlacer::Run::place_members(const policy::SubGroup& group, const NodeSet& among) {
+  return std::ranges::all_of(policy::members_in_order(group, policy::by_need),
+                             [&](const policy::GroupMember& member) {
+                               return member.set != nullptr ? place_set(*member.set, among)
+                                                            : place_group(*member.group, among);
+                             });
 }
 
-bool PlanPlace::place_set(const policy::PodSet& set, const NodeSet& among) {
+bool GangPlacer::Run::place_set(const policy::PodSet& set, const NodeSet& among) {
   return place_part(set, among, [&](const Tasks& tasks, const NodeSet& nodes) {
     return place_tasks(tasks, nodes);
   });
 }
 
-bool PlanPlace::place_tasks(const Tasks& tasks, const NodeSet& among) {
-  const auto mark = overlay_.mark();
-  const auto before = placed_.size();
-  const auto in_order = [&](const Tasks& order) {
-    return std::ranges::all_of(order, [&](PlanTask* task) { return place_one(*task, among); });
-  };
-  if (in_order(tasks)) return true;
-  if (tasks.size() < 2 || fit_.exhausted()) return false;
+bool GangPlacer::Run::place_tasks(const Tasks& tasks, const NodeSet& among) {
+  const auto before = mark();
+  const bool done = std::ranges::all_of(tasks, [&](Task* task) { return place_one(*task, among); });
+  if (done) return true;
+  if (tasks.size() < 2 || tasks.size() > joint_members || fit_.exhausted()) return false;
+  undo(before);
   const auto failure = failure_;
-  // Those with the least choice first.
-  undo(mark, before);
-  auto hardest = tasks;
-  if (hardest.size() <= joint_members) {
-    std::map<PlanTask*, std::size_t> choices;
-    for (auto* task : tasks) {
-      choices[task] = static_cast<std::size_t>(std::ranges::count_if(
-          among.nodes, [&](auto node) { return fit_.verdict(*task, node).soon == Reason::none; }));
-    }
-    std::ranges::stable_sort(hardest, [&](PlanTask* a, PlanTask* b) {
-      return std::tuple(choices[a], -a->need->devices, -a->need->milli_cpu) <
-             std::tuple(choices[b], -b->need->devices, -b->need->milli_cpu);
-    });
-    const bool hopeless = choices[hardest.front()] == 0;
-    if (!hopeless && hardest != tasks && in_order(hardest)) return true;
-    undo(mark, before);
-    if (!hopeless && place_jointly(hardest, among)) return true;
-    undo(mark, before);
-  }
+  if (place_hardest_first(tasks, among)) return true;
+  undo(before);
   failure_ = failure;
   return false;
 }
 
+/// Those with the least choice first; then all together.
+bool GangPlacer::Run::place_hardest_first(Tasks tasks, const NodeSet& among) {
+  const auto written = tasks;
+  std::map<const Task*, std::size_t> choices;
+  for (const auto* task : tasks) {
+    choices[task] = static_cast<std::size_t>(std::ranges::count_if(among.nodes, [&](auto node) {
+      return fit_.verdict(*task, node).releasing == Reason::none;
+    }));
+  }
+  std::ranges::stable_sort(tasks, [&](const Task* a, const Task* b) {
+    return std::tuple(choices[a], -a->demand->devices, -a->demand->milli_cpu) <
+           std::tuple(choices[b], -b->demand->devices, -b->demand->milli_cpu);
+  });
+  if (choices[tasks.front()] == 0) return false;
+  const auto before = mark();
+  if (tasks != written) {
+    const bool done =
+        std::ranges::all_of(tasks, [&](Task* task) { return place_one(*task, among); });
+    if (done) return true;
+  }
+  undo(before);
+  return place_jointly(tasks, among);
+}
+
 /// A shared claim has as many users as it may have, those included that were just placed.
-bool PlanPlace::too_many_users(const PlanTask& task) const {
+bool GangPlacer::Run::too_many_users(const Task& task) const {
   return std::ranges::any_of(task.claims, [&](const auto& claim) {
     if (claim->reserved_for.size() + placed_.size() < max_consumers) return false;
     const auto users = std::ranges::count_if(placed_, [&](const Placed& each) {
@@ -197,57 +222,63 @@ bool PlanPlace::too_many_users(const PlanTask& task) const {
   });
 }
 
-bool PlanPlace::place_one(PlanTask& task, const NodeSet& among) {
-  if (task.shape == nullptr) {
-    failure_ = {&task, placed_.size(), false, among.nodes};
-    return false;
-  }
-  fit_.clear_barred();
-  if (too_many_users(task)) {
-    failure_ = {&task, placed_.size(), false, among.nodes};
-    return false;
-  }
-  while (const auto choice = fit_.best(*job_, task, among, soon_)) {
-    auto placement = fit_.devices(task, *choice);
-    if (!placement) {
-      fit_.bar(choice->node, placement.error());
+bool GangPlacer::Run::place_one(Task& task, const NodeSet& among) {
+  BarredNodes barred;
+  const auto choose = [&] {
+    if (too_many_users(task)) return std::optional<Choice>();
+    return choice_.best(job_, task, among, barred, room_);
+  };
+  while (const auto choice = choose()) {
+    const Task* const one = &task;
+    auto chosen = devices_.choose(overlay_.view(choice->room), std::span(&one, 1), choice->node);
+    if (!chosen) {
+      barred.insert_or_assign(choice->node, chosen.error().reason);
       continue;
     }
-    overlay_.place(*job_, task, choice->node, *placement, choice->now);
+    auto& placement = chosen->placements.front();
+    overlay_.place(job_, task, choice->node, placement, choice->room);
     placed_.push_back({.task = &task,
-                       .placement = std::move(*placement),
-                       .now = choice->now,
-                       .warnings = fit_.warnings(),
+                       .placement = std::move(placement),
+                       .room = choice->room,
+                       .warnings = std::move(chosen->warnings),
                        .why = choice->why,
                        .among = choice->among});
     return true;
   }
-  failure_ = {&task, placed_.size(), false, among.nodes};
+  failure_ = {.task = &task,
+              .placed = placed_.size(),
+              .no_domain = false,
+              .among = among.nodes,
+              .barred = std::move(barred)};
   return false;
 }
 
+/// Nodes that might take a member, those with the fewest free devices first.
+std::vector<NodeIndex> GangPlacer::Run::joint_options(const Task& task, const NodeSet& among) {
+  std::vector<NodeIndex> nodes;
+  for (const auto node : among.nodes) {
+    if (fit_.refused(task, node)) continue;
+    const auto& seen = fit_.verdict(task, node);
+    if (seen.releasing == Reason::none && seen.in(room_) == Reason::none) nodes.push_back(node);
+  }
+  const auto column = overlay_.nodes().devices_column();
+  const Overlay& overlay = overlay_;
+  std::ranges::stable_sort(nodes, {},
+                           [&](NodeIndex node) { return overlay.nodes().free(node)[column]; });
+  if (nodes.size() > joint_nodes) nodes.resize(joint_nodes);
+  return nodes;
+}
+
 /// Members to nodes by depth-first search, each node's devices chosen for all its members at once.
-bool PlanPlace::place_jointly(Tasks tasks, const NodeSet& among) {
+bool GangPlacer::Run::place_jointly(const Tasks& tasks, const NodeSet& among) {
   const bool any_claims =
       std::ranges::any_of(tasks, [](const auto* task) { return !task->claims.empty(); });
   const bool alike = std::ranges::all_of(
       tasks, [&](const auto* task) { return task->shape == tasks.front()->shape; });
   if (!any_claims && alike) return false;  // each node's room is what it is
   std::vector<std::vector<NodeIndex>> options;
-  for (auto* task : tasks) {
-    if (task->shape == nullptr) return false;
-    std::vector<NodeIndex> nodes;
-    for (const auto node : among.nodes) {
-      if (fit_.refused(*task, node)) continue;
-      const auto seen = fit_.verdict(*task, node);
-      if (seen.soon == Reason::none && (soon_ || seen.now == Reason::none)) nodes.push_back(node);
-    }
-    const auto column = overlay_.nodes().devices_column();
-    std::ranges::stable_sort(nodes, {},
-                             [&](NodeIndex node) { return overlay_.nodes().free(node)[column]; });
-    if (nodes.size() > joint_nodes) nodes.resize(joint_nodes);
-    options.push_back(std::move(nodes));
-  }
+  for (const auto* task : tasks) options.push_back(joint_options(*task, among));
+  const auto before = mark();
   std::vector<NodeIndex> chosen;
   std::size_t steps = 0;
   const std::function<bool()> search = [&] {
@@ -255,54 +286,53 @@ bool PlanPlace::place_jointly(Tasks tasks, const NodeSet& among) {
     for (const auto node : options[chosen.size()]) {
       if (++steps > joint_steps) return false;
       chosen.push_back(node);
+      undo(before);
       if (assign(std::span(tasks).first(chosen.size()), chosen) && search()) return true;
       chosen.pop_back();
     }
     return false;
   };
-  const auto mark = overlay_.mark();
-  const auto before = placed_.size();
-  joint_mark_ = mark;
-  joint_before_ = before;
   if (search()) return true;
-  undo(mark, before);
+  undo(before);
   return false;
 }
 
-bool PlanPlace::assign(std::span<PlanTask* const> tasks, std::span<const NodeIndex> nodes) {
-  undo(joint_mark_, joint_before_);
+bool GangPlacer::Run::assign(std::span<Task* const> tasks, std::span<const NodeIndex> nodes) {
   std::map<NodeIndex, Tasks> groups;
   for (std::size_t i = 0; i < tasks.size(); ++i) groups[nodes[i]].push_back(tasks[i]);
   return std::ranges::all_of(
       groups, [&](const auto& group) { return put_together(group.second, group.first); });
 }
 
-bool PlanPlace::put_together(std::span<PlanTask* const> tasks, NodeIndex node) {
-  for (const bool now : {true, false}) {
-    if (!now && !soon_) return false;
-    // Where one goes that is moved, its old place is gone.
-    if (now && tasks.front()->state == policy::TaskState::yielding) continue;
-    const auto found = fit_.devices_together(tasks, {.node = node, .now = now});
-    if (!found) continue;
-    const auto mark = overlay_.mark();
-    const auto before = placed_.size();
-    bool fits = true;
-    for (std::size_t i = 0; i < tasks.size() && fits; ++i) {
-      const auto& state = now ? overlay_.now() : overlay_.soon();
-      fits = tasks[i]->shape->fit.check(state, node) == Reason::none &&
-             fit_.given_elsewhere(state, *tasks[i], node) == Reason::none &&
-             !too_many_users(*tasks[i]);
-      if (!fits) break;
-      overlay_.place(*job_, *tasks[i], node, (*found)[i], now);
-      placed_.push_back({.task = tasks[i],
-                         .placement = (*found)[i],
-                         .now = now,
-                         .why = "chosen for the gang's pods together"});
+bool GangPlacer::Run::put_together(std::span<Task* const> tasks, NodeIndex node) {
+  // Where one goes that is moved, its old place is gone.
+  const bool moved = tasks.front()->state == policy::TaskState::yielding;
+  if (!moved && put_together(tasks, node, Room::idle)) return true;
+  return room_ == Room::releasing && put_together(tasks, node, Room::releasing);
+}
+
+bool GangPlacer::Run::put_together(std::span<Task* const> tasks, NodeIndex node, Room room) {
+  const std::vector<const Task*> members(tasks.begin(), tasks.end());
+  const auto found = devices_.choose(overlay_.view(room), members, node);
+  if (!found) return false;
+  const auto before = mark();
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    auto& task = *tasks[i];
+    const auto& state = overlay_.view(room);
+    const bool fits = task.shape->fit.check(state, node) == Reason::none &&
+                      devices_.given_elsewhere(state, task, node) == Reason::none &&
+                      !too_many_users(task);
+    if (!fits) {
+      undo(before);
+      return false;
     }
-    if (fits) return true;
-    undo(mark, before);
+    overlay_.place(job_, task, node, found->placements[i], room);
+    placed_.push_back({.task = &task,
+                       .placement = found->placements[i],
+                       .room = room,
+                       .why = "chosen for the gang's pods together"});
   }
-  return false;
+  return true;
 }
 
 }  // namespace dray::planner

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "planner/state/shape.h"
+#include "planner/state/claim_use.h"
 
 namespace dray::planner {
 namespace {
+
+/// With more shapes than this all are forgotten, and those that are still in use made again.
+constexpr std::size_t most_shapes = 16'384;
 
 /// One pod that is all of its job: no tree is walked for it.
 bool is_single(const Job& job) {
@@ -18,7 +21,7 @@ bool is_single(const Job& job) {
          gang.pod_sets.front().topology == policy::TopologyConstraint{};
 }
 
-void link(policy::SubGroup& group, std::vector<PlanTask>& tasks) {
+void link(policy::SubGroup& group, std::vector<Task>& tasks) {
   for (auto& set : group.pod_sets) {
     std::erase_if(set.tasks, [&](const auto& task) { return task.id >= tasks.size(); });
     for (auto& task : set.tasks) {
@@ -42,7 +45,7 @@ bool has_room(MemberState state) {
 
 }  // namespace
 
-void PlanJob::set_state(PlanTask& task, policy::TaskState state) {
+void PlanJob::set_state(Task& task, policy::TaskState state) {
   const auto count = [&](policy::TaskState which, std::size_t by) {
     if (which == policy::TaskState::placed) placed += by;
     if (which == policy::TaskState::pending) waiting += by;
@@ -87,76 +90,83 @@ policy::Amounts PlanJob::counts_of(std::span<const std::uint32_t> chunk,
                                    std::size_t resources) const {
   policy::Amounts sum(resources);
   for (const auto task : chunk) {
-    if (tasks[task].need != nullptr) sum += tasks[task].need->counts;
+    if (tasks[task].demand != nullptr) sum += tasks[task].demand->counts;
   }
   return sum;
 }
 
-void PlanJobs::forget() {
+void JobTable::forget() {
   jobs_.clear();
   order_.clear();
-  needs_.clear();
-  copied_.reset();
+  demands_.clear();
   shapes_.clear();
-  singular_.clear();
   leaves_.clear();
 }
 
-void PlanJobs::update(const PlanInput& input, const policy::Policy& policy) {
+void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
   const bool other_rules = rules_ != &policy || policy_ != input.policy ||
                            class_epoch_ != input.snapshot->class_epoch() || !snapshot_ ||
                            snapshot_->origin() != input.snapshot->origin();
-  if (other_rules || shapes_.size() > 16'384) forget();
+  if (other_rules || shapes_.size() > most_shapes) forget();
   snapshot_ = input.snapshot;
   policy_ = input.policy;
   rules_ = &policy;
   class_epoch_ = snapshot_->class_epoch();
+  demands_.update(snapshot_, policy);
   // Waiting tasks point to theirs until they have been looked at again, below.
-  const auto last_singular = std::exchange(singular_, {});
-  next_singular_ = 0;
-  devices_.clear();
+  const auto last_singular = shapes_.take_singular();
   leaves_.resize(policy.queues.queues().size());
-
-  std::vector<std::unique_ptr<PlanJob>> old = std::move(jobs_);
-  jobs_.clear();
-  jobs_.reserve(input.jobs.size());
-  bool moved = old.size() != input.jobs.size();
-  std::size_t at = 0;
-  const auto drop = [&](PlanJob& job) {
-    moved = true;
-    if (job.queue) leaves_[job.queue->get()].stale = true;
-  };
-  for (const auto& job : input.jobs) {
-    while (at < old.size() && old[at]->job != job && old[at]->job->uid < job->uid) drop(*old[at++]);
-    if (at < old.size() && old[at]->job == job) {
-      jobs_.push_back(std::move(old[at++]));
-      jobs_.back()->forget_victims();
-    } else {
-      if (at < old.size() && old[at]->job->uid == job->uid) drop(*old[at++]);
-      jobs_.push_back(make(job));
-      drop(*jobs_.back());
-    }
-  }
-  while (at < old.size()) drop(*old[at++]);
-  if (moved) {
-    order_.clear();
-    for (auto& leaf : leaves_) {
-      if (leaf.stale) leaf.jobs.clear();
-    }
-    for (auto& job : jobs_) {
-      job->order = static_cast<std::uint32_t>(order_.size());
-      order_.push_back(job.get());
-      if (!job->queue) continue;
-      auto& leaf = leaves_[job->queue->get()];
-      if (leaf.stale) leaf.jobs.push_back(job.get());
-    }
-  }
+  keep_or_make(input);
+  if (std::exchange(moved_, false)) put_in_order();
   for (auto* job : order_) {
     if (job->waiting > 0) refresh_waiting(*job);
   }
 }
 
-std::unique_ptr<PlanJob> PlanJobs::make(std::shared_ptr<const Job> job) {
+/// The job is not what it was, or not there any more.
+void JobTable::leave(const PlanJob& job) {
+  moved_ = true;
+  if (job.queue) leaves_[job.queue->get()].stale = true;
+}
+
+/// Jobs of the last plan and of this one stand in the same order: one walk over both.
+void JobTable::keep_or_make(const PlanInput& input) {
+  std::vector<std::unique_ptr<PlanJob>> old = std::move(jobs_);
+  jobs_.clear();
+  jobs_.reserve(input.jobs.size());
+  moved_ = moved_ || old.size() != input.jobs.size();
+  std::size_t at = 0;
+  for (const auto& job : input.jobs) {
+    while (at < old.size() && old[at]->job != job && old[at]->job->uid < job->uid) {
+      leave(*old[at++]);
+    }
+    if (at < old.size() && old[at]->job == job) {
+      jobs_.push_back(std::move(old[at++]));
+      jobs_.back()->forget_victims();
+    } else {
+      if (at < old.size() && old[at]->job->uid == job->uid) leave(*old[at++]);
+      jobs_.push_back(make(job));
+      leave(*jobs_.back());
+    }
+  }
+  while (at < old.size()) leave(*old[at++]);
+}
+
+void JobTable::put_in_order() {
+  order_.clear();
+  for (auto& leaf : leaves_) {
+    if (leaf.stale) leaf.jobs.clear();
+  }
+  for (auto& job : jobs_) {
+    job->order = static_cast<std::uint32_t>(order_.size());
+    order_.push_back(job.get());
+    if (!job->queue) continue;
+    auto& leaf = leaves_[job->queue->get()];
+    if (leaf.stale) leaf.jobs.push_back(job.get());
+  }
+}
+
+std::unique_ptr<PlanJob> JobTable::make(std::shared_ptr<const Job> job) {
   auto made = std::make_unique<PlanJob>();
   made->queue = rules_->queues.find(job->queue.get());
   if (made->queue && !rules_->queues[*made->queue].children.empty()) made->queue.reset();
@@ -164,21 +174,21 @@ std::unique_ptr<PlanJob> PlanJobs::make(std::shared_ptr<const Job> job) {
   made->held = policy::Amounts(resources);
   made->leaving = policy::Amounts(resources);
   made->tasks.reserve(job->members.size());
-  counted_.clear();
+  CountedClaims counted;
   for (const auto& member : job->members) {
-    PlanTask task{.member = &member,
-                  .state = state_of(member.state),
-                  .node = {},
-                  .need = nullptr,
-                  .shape = nullptr,
-                  .claims = {},
-                  .not_ready = {},
-                  .slot = nullptr};
+    Task task{.member = &member,
+              .state = state_of(member.state),
+              .node = {},
+              .demand = nullptr,
+              .shape = nullptr,
+              .claims = {},
+              .not_ready = {},
+              .slot = nullptr};
     if (has_room(member.state) && member.node) task.node = snapshot_->node(*member.node);
     if (has_room(member.state)) {
       read_claims(task);
-      task.need = placed_need(task);
-      (member.state == MemberState::placed ? made->held : made->leaving) += task.need->counts;
+      task.demand = demands_.demand_of(member.pod, task.claims, counted);
+      (member.state == MemberState::placed ? made->held : made->leaving) += task.demand->counts;
     }
     if (task.state == policy::TaskState::placed) ++made->placed;
     if (task.state == policy::TaskState::pending) ++made->waiting;
@@ -192,7 +202,7 @@ std::unique_ptr<PlanJob> PlanJobs::make(std::shared_ptr<const Job> job) {
   return made;
 }
 
-void PlanJobs::read_claims(PlanTask& task) {
+void JobTable::read_claims(Task& task) const {
   task.not_ready.reset();
   task.claims.clear();
   if (task.pod().resource_claims.empty()) return;
@@ -205,11 +215,11 @@ void PlanJobs::read_claims(PlanTask& task) {
 }
 
 /// The claims of those that wait may be others than in the last plan.
-void PlanJobs::refresh_waiting(PlanJob& job) {
-  counted_.clear();
+void JobTable::refresh_waiting(PlanJob& job) {
+  CountedClaims counted;
   for (const auto& task : job.tasks) {
     if (task.state == policy::TaskState::pending) continue;
-    for (const auto& claim : task.claims) counted_.push_back(claim->key());
+    for (const auto& claim : task.claims) counted.push_back(claim->key());
   }
   for (auto& task : job.tasks) {
     if (task.state != policy::TaskState::pending) continue;
@@ -217,143 +227,67 @@ void PlanJobs::refresh_waiting(PlanJob& job) {
       continue;
     }
     const auto before = std::move(task.claims);
-    const auto* need = task.need;
+    const auto* demand = task.demand;
     read_claims(task);
-    const bool same = need != nullptr && !task.not_ready && before == task.claims;
+    const bool same = demand != nullptr && !task.not_ready && before == task.claims;
     if (!same || task.shape == nullptr || task.shape->singular) {
       task.shape = nullptr;
-      if (!task.not_ready) task.shape = shape_of(task);
+      if (!task.not_ready) task.shape = shape_of(task, counted);
     }
-    task.need = task.shape != nullptr ? intern(task.shape->need) : nullptr;
-    if (task.need != need && job.queue) leaves_[job.queue->get()].stale = true;
+    task.demand = task.shape != nullptr ? demands_.intern(task.shape->demand) : nullptr;
+    if (task.demand != demand && job.queue) leaves_[job.queue->get()].stale = true;
   }
 }
 
-const Shape* PlanJobs::shape_of(PlanTask& task) {
-  auto resources = class_resources(*snapshot_, task.pod());
+const Shape* JobTable::shape_of_victim(const Task& task) {
+  CountedClaims counted;
+  return shape_of(task, counted);
+}
+
+const Shape* JobTable::shape_of(const Task& task, CountedClaims& counted) {
+  const auto& pod = task.member->pod;
+  auto resources = class_resources(*snapshot_, *pod);
   const bool leaves = task.state == policy::TaskState::yielding;
-  const bool singular =
-      !resources.empty() || is_singular(*snapshot_, task.pod(), task.claims, leaves);
-  auto key = singular ? std::string() : shape_key(task.pod(), task.claims);
+  const bool singular = !resources.empty() || is_singular(*snapshot_, *pod, task.claims, leaves);
   if (!singular) {
-    if (const auto known = shapes_.find(key); known != shapes_.end()) return known->second.get();
+    if (const auto* known = shapes_.find(*pod, task.claims)) return known;
   }
-  auto shape = std::make_unique<Shape>(
-      Shape{.pod = task.member->pod,
-            .fit = cluster::NodeFit(task.pod(), *snapshot_),
-            .claims = task.claims,
-            .class_resources = std::move(resources),
-            .need = singular ? need_of(task) : need_of(task, true),
-            .partial = asks_for_part(task.claims),
-            .singular = singular,
-            .number = singular ? singular_bit | next_singular_++ : next_shape_++});
-  const auto* made = shape.get();
-  if (singular) {
-    singular_.push_back(std::move(shape));
-  } else {
-    shapes_.emplace(std::move(key), std::move(shape));
-  }
-  return made;
+  return shapes_.add({.pod = pod,
+                      .fit = cluster::NodeFit(*pod, *snapshot_),
+                      .claims = task.claims,
+                      .class_resources = std::move(resources),
+                      .demand = singular ? demands_.read(pod, task.claims, counted)
+                                         : demands_.read_as_asked(pod, task.claims, counted),
+                      .partial = asks_for_part(task.claims),
+                      .singular = singular});
 }
 
-const Need* PlanJobs::placed_need(const PlanTask& task) {
-  if (!task.claims.empty()) return intern(need_of(task));
-  if (const auto* same = copied_need(task.member->pod)) {
-    if (copied_interned_ == nullptr) copied_interned_ = intern(*same);
-    return copied_interned_;
-  }
-  return intern(pod_need(task.pod()));
-}
-
-const Need* PlanJobs::intern(Need need) {
-  for (const auto& known : needs_) {
-    if (*known == need) return known.get();
-  }
-  needs_.push_back(std::make_unique<Need>(std::move(need)));
-  return needs_.back().get();
-}
-
-const Device* PlanJobs::find_device(const DeviceId& id) {
-  const auto known = devices_.find(id);
-  if (known != devices_.end()) return &known->second;
-  auto device = published_device(*snapshot_, id);
-  if (!device) return nullptr;
-  return &devices_.emplace(id, std::move(*device)).first->second;
-}
-
-/// What the pod itself asks for, without its claims.
-Need PlanJobs::pod_need(const Pod& pod) const {
-  auto use = cluster::use_of(pod);
-  const auto& requests = use.requested;
-  Need need{.counts = rules_->counting.of(requests),
-            .devices = 0,
-            .milli_cpu = static_cast<double>(requests.milli_cpu),
-            .use = {}};
-  for (const auto& [name, amount] : requests.others) need.devices += static_cast<double>(amount);
-  need.use = std::move(use);
-  return need;
-}
-
-/// Pods that stand beside each other are mostly copies of one. Null: not to be had by its requests.
-const Need* PlanJobs::copied_need(const std::shared_ptr<const Pod>& pod) {
-  if (!pod->node_allocatable_claims.empty()) return nullptr;
-  if (copied_ == nullptr || !cluster::same_use(*copied_, *pod)) {
-    copied_ = pod;
-    copied_need_ = pod_need(*pod);
-    copied_interned_ = nullptr;
-  }
-  return &copied_need_;
-}
-
-Need PlanJobs::need_of(const PlanTask& task, bool as_asked) {
-  const auto* same = copied_need(task.member->pod);
-  Need need = same != nullptr ? *same : pod_need(task.pod());
-  for (const auto& claim : task.claims) {
-    // A claim that several pods share counts for the first of its users, and once in a job.
-    if (!is_first_user(*claim, task.pod())) continue;
-    if (is_shared(*claim, task.pod())) {
-      if (std::ranges::find(counted_, claim->key()) != counted_.end()) continue;
-      counted_.push_back(claim->key());
-    }
-    std::shared_ptr<const AllocationResult> held;
-    const AllocationResult* has = nullptr;
-    if (!as_asked) {
-      if (!claim->allocation) held = snapshot_->allocation(claim->key());
-      has = claim->allocation ? &*claim->allocation : held.get();
-    }
-    need.counts +=
-        rules_->counting.of(*claim, has, [this](const DeviceId& id) { return find_device(id); });
-    need.devices += static_cast<double>(devices_in(*claim, has));
-  }
-  return need;
-}
-
-PlanJob* PlanJobs::find(const Uid& uid) const {
+PlanJob* JobTable::find(const Uid& uid) const {
   const auto at = std::ranges::lower_bound(
       order_, uid, {}, [](const PlanJob* job) -> const Uid& { return job->job->uid; });
   return at != order_.end() && (*at)->job->uid == uid ? *at : nullptr;
 }
 
-void PlanJobs::count(policy::QueueTree& tree) {
-  const auto resources = tree.resources();
-  held_ = policy::Amounts(resources);
+void JobTable::sum_up(Leaf& leaf, std::size_t resources) {
+  leaf.held = leaf.held_nonpreemptible = leaf.requested = leaf.present = policy::Amounts(resources);
+  for (const auto* job : leaf.jobs) {
+    leaf.held += job->held;
+    if (!job->job->preemptible) leaf.held_nonpreemptible += job->held;
+    leaf.requested += job->held;
+    leaf.present += job->leaving;
+    for (const auto& task : job->tasks) {
+      if (task.state != policy::TaskState::pending || task.demand == nullptr) continue;
+      leaf.requested += task.demand->counts;
+    }
+  }
+  leaf.stale = false;
+}
+
+void JobTable::count(policy::QueueTree& tree) {
+  held_ = policy::Amounts(tree.resources());
   for (std::size_t index = 0; index < leaves_.size(); ++index) {
     auto& leaf = leaves_[index];
-    if (leaf.stale) {
-      leaf.held = leaf.held_nonpreemptible = leaf.requested = leaf.present =
-          policy::Amounts(resources);
-      for (const auto* job : leaf.jobs) {
-        leaf.held += job->held;
-        if (!job->job->preemptible) leaf.held_nonpreemptible += job->held;
-        leaf.requested += job->held;
-        leaf.present += job->leaving;
-        for (const auto& task : job->tasks) {
-          if (task.state != policy::TaskState::pending || task.need == nullptr) continue;
-          leaf.requested += task.need->counts;
-        }
-      }
-      leaf.stale = false;
-    }
+    if (leaf.stale) sum_up(leaf, tree.resources());
     held_ += leaf.held;
     held_ += leaf.present;
     tree.upwards(policy::QueueIndex(static_cast<std::uint32_t>(index)), [&](policy::Queue& queue) {

@@ -1,51 +1,26 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "dray/cluster/node_fit.h"
 #include "dray/cluster/snapshot.h"
 #include "dray/planner/plan.h"
 #include "dray/planner/pod_claims.h"
+#include "planner/state/demand.h"
+#include "planner/state/shape.h"
 
 namespace dray::planner {
 
-/// What a pod takes: of the queues' resources, and of its node for packing.
-struct Need {
-  policy::Amounts counts;
-  double devices = 0;
-  double milli_cpu = 0;
-  cluster::NodeUse use;  ///< of its node, devices apart
-
-  bool operator==(const Need&) const = default;
-};
-
-/// Pods that fit the same nodes, whatever their names.
-struct Shape {
-  std::shared_ptr<const Pod> pod;  ///< one of them
-  cluster::NodeFit fit;
-  PodClaims claims;  ///< of that one: what they ask for counts
-  std::vector<std::string> class_resources;
-  Need need;
-  bool partial = false;  ///< asks for a part of a device
-  /// Its claims have devices, or other users: only this pod is like this, and only now.
-  bool singular = false;
-  std::uint32_t number = 0;
-};
-
 /// A member of a job, as a plan sees it.
-struct PlanTask {
+struct Task {
   const Member* member = nullptr;
   policy::TaskState state = policy::TaskState::other;
   std::optional<cluster::NodeIndex> node;
-  const Need* need = nullptr;    ///< null: not known (NotReady)
-  const Shape* shape = nullptr;  ///< of waiting ones, and of those that a plan evicts
+  const PodDemand* demand = nullptr;  ///< null: not known (NotReady)
+  const Shape* shape = nullptr;       ///< of waiting ones, and of those that a plan evicts
   PodClaims claims;
   std::optional<NotReady> not_ready;
   policy::GangTask* slot = nullptr;  ///< in the job's gang, where that is kept
@@ -59,7 +34,7 @@ struct PlanTask {
 struct PlanJob {
   std::shared_ptr<const Job> job;
   std::optional<policy::QueueIndex> queue;
-  std::vector<PlanTask> tasks;
+  std::vector<Task> tasks;
   std::optional<policy::SubGroup> gang;  ///< absent: a single pod
   policy::Amounts held;                  ///< of placed tasks
   policy::Amounts leaving;               ///< of those that still have their room
@@ -67,34 +42,37 @@ struct PlanJob {
   std::size_t placed = 0;
   std::size_t waiting = 0;
 
-  void set_state(PlanTask& task, policy::TaskState state);
+  void set_state(Task& task, policy::TaskState state);
   /// Shapes of tasks that the last plan evicted, or thought of evicting, end with it.
   void forget_victims();
   [[nodiscard]] policy::GangPhase phase() const;
   [[nodiscard]] bool has_minimum() const;
   /// Places in `tasks` of the next chunk; empty: nothing that could be placed.
   [[nodiscard]] std::vector<std::uint32_t> next_chunk(bool simulated = false) const;
+  /// Places in `tasks` of those that go next, were the job a victim.
   [[nodiscard]] policy::Eviction next_victims() const;
+  /// What these tasks take of the queues' resources.
   [[nodiscard]] policy::Amounts counts_of(std::span<const std::uint32_t> chunk,
                                           std::size_t resources) const;
 };
 
 /// All jobs, kept from plan to plan: what did not change costs a comparison of pointers.
-class PlanJobs {
+class JobTable {
  public:
+  /// Reads the jobs of a plan's input; before it, and after a change of rules, there are none.
   void update(const PlanInput& input, const policy::Policy& policy);
 
+  /// In the order of uids.
   [[nodiscard]] std::span<PlanJob* const> all() const { return order_; }
+  /// Null: no such job.
   [[nodiscard]] PlanJob* find(const Uid& uid) const;
   /// What the queues hold and ask for, summed per leaf in the order of uids.
   void count(policy::QueueTree& tree);
-  /// What jobs hold of nodes, those included that are leaving.
+  /// What jobs hold of nodes, those included that are leaving; as count() found it.
   [[nodiscard]] const policy::Amounts& held() const { return held_; }
-  [[nodiscard]] std::span<PlanJob* const> of_queue(policy::QueueIndex queue) const {
-    return leaves_[queue.get()].jobs;
-  }
-  /// The shape of a pod as it waits; for one that has devices, as if it had none.
-  [[nodiscard]] const Shape* shape_of(PlanTask& task);
+  /// The shape of a pod that a plan evicts, as if it waited and had no devices.
+  [[nodiscard]] const Shape* shape_of_victim(const Task& task);
+  /// How many shapes there are.
   [[nodiscard]] std::size_t shapes() const { return shapes_.size(); }
 
  private:
@@ -105,16 +83,14 @@ class PlanJobs {
   };
 
   void forget();
+  void keep_or_make(const PlanInput& input);
+  void put_in_order();
   std::unique_ptr<PlanJob> make(std::shared_ptr<const Job> job);
-  void read_claims(PlanTask& task);
+  void read_claims(Task& task) const;
   void refresh_waiting(PlanJob& job);
-  const Need* placed_need(const PlanTask& task);
-  const Need* intern(Need need);
-  [[nodiscard]] Need pod_need(const Pod& pod) const;
-  const Need* copied_need(const std::shared_ptr<const Pod>& pod);
-  /// `as_asked`: whatever devices its claims have.
-  [[nodiscard]] Need need_of(const PlanTask& task, bool as_asked = false);
-  [[nodiscard]] const Device* find_device(const DeviceId& id);
+  [[nodiscard]] const Shape* shape_of(const Task& task, CountedClaims& counted);
+  void leave(const PlanJob& job);
+  static void sum_up(Leaf& leaf, std::size_t resources);
 
   std::shared_ptr<const cluster::Snapshot> snapshot_;
   std::shared_ptr<const policy::Policy> policy_;
@@ -122,19 +98,11 @@ class PlanJobs {
   std::uint64_t class_epoch_ = 0;
   std::vector<std::unique_ptr<PlanJob>> jobs_;
   std::vector<PlanJob*> order_;
+  bool moved_ = false;  ///< jobs came or went since `order_` was made
   std::vector<Leaf> leaves_;
   policy::Amounts held_;
-  std::vector<std::unique_ptr<Need>> needs_;
-  std::shared_ptr<const Pod> copied_;  ///< the last one whose requests were read, and what they are
-  Need copied_need_;
-  const Need* copied_interned_ = nullptr;
-  std::unordered_map<std::string, std::unique_ptr<Shape>> shapes_;
-  std::vector<std::unique_ptr<Shape>> singular_;
-  static constexpr std::uint32_t singular_bit = 0x8000'0000U;
-  std::uint32_t next_shape_ = 0;
-  std::uint32_t next_singular_ = 0;
-  std::vector<ClaimKey> counted_;       ///< shared claims of the job at hand
-  std::map<DeviceId, Device> devices_;  ///< made again from what is published, for counting
+  DemandTable demands_;
+  ShapeTable shapes_;
 };
 
 }  // namespace dray::planner

@@ -26,14 +26,7 @@ void add(std::span<double> row, const policy::Amounts& amounts, double factor) {
 
 }  // namespace
 
-void add_need(std::span<double> row, const Need& need, double sign) {
-  const auto counts = need.counts.values();
-  for (std::size_t r = 0; r < counts.size(); ++r) row[r] += sign * counts[r];
-  row[counts.size()] += sign * need.devices;
-  row[counts.size() + 1] += sign * need.milli_cpu;
-}
-
-void PlanNodes::update(const cluster::Snapshot& snapshot, const policy::Policy& policy) {
+void NodeTable::update(const cluster::Snapshot& snapshot, const policy::Policy& policy) {
   const bool anew =
       origin_ != snapshot.origin() || policy_ != &policy || class_epoch_ != snapshot.class_epoch();
   // Pools that many nodes see have no part in a node's version.
@@ -71,11 +64,11 @@ void PlanNodes::update(const cluster::Snapshot& snapshot, const policy::Policy& 
   }
 }
 
-void PlanNodes::renew_all() {
+void NodeTable::renew_all() {
   for (const auto node : by_name_) set_stamp(node, new_stamp());
 }
 
-void PlanNodes::measure(const cluster::Snapshot& snapshot, cluster::NodeIndex node) {
+void NodeTable::measure(const cluster::Snapshot& snapshot, cluster::NodeIndex node) {
   const auto& entry = snapshot.entry(node);
   auto free_row = free(node);
   auto capacity_row = std::span(capacity_).subspan(node.get() * columns_, columns_);
@@ -99,7 +92,7 @@ void PlanNodes::measure(const cluster::Snapshot& snapshot, cluster::NodeIndex no
   count_devices(snapshot, entry, free_row, capacity_row);
 }
 
-void PlanNodes::count_devices(const cluster::Snapshot& snapshot, const cluster::NodeEntry& entry,
+void NodeTable::count_devices(const cluster::Snapshot& snapshot, const cluster::NodeEntry& entry,
                               std::span<double> free, std::span<double> capacity) {
   for (const auto index : entry.pools) {
     const auto& pool = snapshot.pool(index);
@@ -125,7 +118,7 @@ void PlanNodes::count_devices(const cluster::Snapshot& snapshot, const cluster::
 }
 
 /// By the first counted class that the device is of.
-policy::Amounts PlanNodes::amounts_of(const cluster::Pool& pool,
+policy::Amounts NodeTable::amounts_of(const cluster::Pool& pool,
                                       const cluster::PublishedDevice& device) {
   for (const auto& each : classes_) {
     const bool of_class = std::ranges::all_of(each->selectors, [&](const auto& selector) {
@@ -139,7 +132,7 @@ policy::Amounts PlanNodes::amounts_of(const cluster::Pool& pool,
   return policy::Amounts(columns_ - 2);
 }
 
-policy::Amounts PlanNodes::free_total(const cluster::Snapshot& snapshot) const {
+policy::Amounts NodeTable::free_total(const cluster::Snapshot& snapshot) const {
   policy::Amounts total(columns_ - 2);
   for (const auto node : by_name_) {
     if (snapshot.facts(node).unschedulable) continue;

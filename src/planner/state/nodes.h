@@ -9,14 +9,13 @@
 #include "dray/cel/selector_memo.h"
 #include "dray/cluster/snapshot.h"
 #include "dray/policy/policy.h"
-#include "planner/state/jobs.h"
 
 namespace dray::planner {
 
 /// What nodes have and what is free, in numbers: one row a node, one column a counted resource,
 /// then devices and millicores. Kept from plan to plan; a node that did not change costs a look at
 /// its version and at what it points to.
-class PlanNodes {
+class NodeTable {
  public:
   void update(const cluster::Snapshot& snapshot, const policy::Policy& policy);
 
@@ -75,8 +74,5 @@ class PlanNodes {
   std::vector<std::shared_ptr<const cluster::CompiledClass>> classes_;
   cel::SelectorMemo memo_;
 };
-
-/// Row of a Need in a PlanNodes' columns.
-void add_need(std::span<double> row, const Need& need, double sign);
 
 }  // namespace dray::planner

@@ -3,112 +3,112 @@
 #include <algorithm>
 
 #include "dray/base/check.h"
-#include "planner/state/shape.h"
+#include "planner/state/claim_use.h"
 
 namespace dray::planner {
 
-PlanOverlay::PlanOverlay(std::shared_ptr<const cluster::Snapshot> snapshot, PlanNodes& nodes,
-                         policy::QueueTree& queues)
-    : nodes_(nodes), queues_(queues), soon_(std::move(snapshot)), splits_(nodes.size(), 0) {}
+Overlay::Overlay(std::shared_ptr<const cluster::Snapshot> snapshot, NodeTable& nodes,
+                 policy::QueueTree& queues)
+    : nodes_(nodes), queues_(queues), releasing_(std::move(snapshot)), splits_(nodes.size(), 0) {}
 
-void PlanOverlay::open_step() {
-  changes_.push_back({.now = now_ ? std::optional(now_->checkpoint()) : std::nullopt,
-                      .soon = soon_.checkpoint(),
+void Overlay::open_step() {
+  changes_.push_back({.idle = idle_ ? std::optional(idle_->checkpoint()) : std::nullopt,
+                      .releasing = releasing_.checkpoint(),
                       .nodes = node_changes_.size(),
                       .rows = rows_.size(),
                       .queues = queue_changes_.size(),
                       .tasks = task_changes_.size(),
-                      .promises = promises_.size(),
+                      .from_releasing = from_releasing_.size(),
                       .shared_split = shared_split_});
 }
 
-void PlanOverlay::touch(cluster::NodeIndex node, const Need& need, double sign) {
+void Overlay::touch(cluster::NodeIndex node, const PodDemand& demand, double sign) {
   node_changes_.push_back({node, nodes_.stamp(node), splits_[node.get()]});
   const auto row = nodes_.free(node);
   rows_.insert(rows_.end(), row.begin(), row.end());
-  add_need(row, need, sign);
+  add_demand(row, demand, sign);
   nodes_.set_stamp(node, nodes_.new_stamp());
 }
 
-void PlanOverlay::count(const PlanJob& job, const Need& need, bool more) {
+void Overlay::count(const PlanJob& job, const PodDemand& demand, bool more) {
   if (!job.queue) return;
   for (std::optional at = *job.queue; at; at = queues_[*at].parent_index) {
     const auto& queue = queues_[*at];
     queue_changes_.push_back({*at, queue.allocated, queue.allocated_nonpreemptible});
   }
   if (more) {
-    queues_.add_allocated(*job.queue, need.counts, job.job->preemptible);
+    queues_.add_allocated(*job.queue, demand.counts, job.job->preemptible);
   } else {
-    queues_.remove_allocated(*job.queue, need.counts, job.job->preemptible);
+    queues_.remove_allocated(*job.queue, demand.counts, job.job->preemptible);
   }
 }
 
-void PlanOverlay::set(PlanJob& job, PlanTask& task, policy::TaskState state,
-                      std::optional<cluster::NodeIndex> node) {
+void Overlay::set(PlanJob& job, Task& task, policy::TaskState state,
+                  std::optional<cluster::NodeIndex> node) {
   task_changes_.push_back({&job, &task, task.state, task.node});
   job.set_state(task, state);
   task.node = node;
 }
 
 /// Devices of pools that many nodes see: every node may have changed.
-void PlanOverlay::revise_shared(const Placement& placement) {
+void Overlay::revise_shared(const Placement& placement) {
   if (snapshot().shared_pools().empty()) return;
   const bool shared = std::ranges::any_of(
       placement.claims, [](const auto& claim) { return !claim.allocation.devices.empty(); });
   if (shared) nodes_.renew_all();
 }
 
-void PlanOverlay::place(PlanJob& job, PlanTask& task, cluster::NodeIndex node,
-                        const Placement& placement, bool now) {
+void Overlay::place(PlanJob& job, Task& task, cluster::NodeIndex node, const Placement& placement,
+                    Room room) {
   open_step();
   const auto put = [&](cluster::AllocatedState& state) {
     if (placement.node_allocatable.empty()) {
-      state.add_use(node, task.need->use);
+      state.add_use(node, task.demand->use);
     } else {
       state.add_use(node, cluster::use_of(task.pod(), placement.node_allocatable));
     }
     state.add_claims(placement);
   };
-  if (!now) {
+  if (room == Room::releasing) {
     for (const auto& part : placement.claims) {
-      if (now_ && !now_->allocation(part.claim)) promises_.push_back(part.claim);
+      if (idle_ && !idle_->allocation(part.claim)) from_releasing_.push_back(part.claim);
     }
   }
-  put(soon_);
-  if (now_) put(*now_);
-  touch(node, *task.need, -1);
-  count(job, *task.need, true);
+  put(releasing_);
+  if (idle_) put(*idle_);
+  touch(node, *task.demand, -1);
+  count(job, *task.demand, true);
   set(job, task, policy::TaskState::placed, node);
   revise_shared(placement);
 }
 
-bool PlanOverlay::promised(const ClaimKey& claim) const {
-  return std::ranges::find(promises_, claim) != promises_.end();
+bool Overlay::from_releasing(const ClaimKey& claim) const {
+  return std::ranges::find(from_releasing_, claim) != from_releasing_.end();
 }
 
-void PlanOverlay::put_back(PlanJob& job, PlanTask& task, const Placement& placement) {
+void Overlay::reprieve(PlanJob& job, Task& task, const Placement& placement) {
   open_step();
-  soon_.add_use(*task.node, task.need->use);
-  soon_.add_claims(placement);
-  touch(*task.node, *task.need, -1);
+  releasing_.add_use(*task.node, task.demand->use);
+  releasing_.add_claims(placement);
+  touch(*task.node, *task.demand, -1);
   --splits_[task.node->get()];
-  count(job, *task.need, true);
+  count(job, *task.demand, true);
   set(job, task, policy::TaskState::placed, task.node);
   revise_shared(placement);
 }
 
-void PlanOverlay::free_room(const PlanTask& task) {
-  if (!now_) now_.emplace(soon_);
+void Overlay::free_room(const Task& task) {
+  if (!idle_) idle_.emplace(releasing_);
   if (task.node) {
-    soon_.remove_use(*task.node, task.need->use);
-    touch(*task.node, *task.need, 1);
+    releasing_.remove_use(*task.node, task.demand->use);
+    touch(*task.node, *task.demand, 1);
     ++splits_[task.node->get()];
   }
   for (const auto& claim : task.claims) {
     // A claim that others use as well stays.
     if (used_by_others(*claim, task.pod())) continue;
     if (is_shared(*claim, task.pod()) && claim->reserved_for.empty()) continue;
-    soon_.release(claim->key());
+    releasing_.release(claim->key());
     if (!snapshot().shared_pools().empty()) {
       shared_split_ = true;
       nodes_.renew_all();
@@ -117,57 +117,58 @@ void PlanOverlay::free_room(const PlanTask& task) {
 }
 
 /// What a plan places takes room in both views.
-void PlanOverlay::withdraw(const PlanTask& task) {
+void Overlay::withdraw(const Task& task) {
   const auto take_off = [&](cluster::AllocatedState& state) {
-    state.remove_use(*task.node, task.need->use);
+    state.remove_use(*task.node, task.demand->use);
     for (const auto& claim : task.claims) state.release(claim->key());
   };
-  take_off(soon_);
-  if (now_) take_off(*now_);
-  touch(*task.node, *task.need, 1);
+  take_off(releasing_);
+  if (idle_) take_off(*idle_);
+  touch(*task.node, *task.demand, 1);
   if (!snapshot().shared_pools().empty()) nodes_.renew_all();
 }
 
-void PlanOverlay::evict(PlanJob& job, PlanTask& task) {
+void Overlay::evict(PlanJob& job, Task& task) {
   open_step();
   if (task.just_placed()) {
     withdraw(task);
   } else {
     free_room(task);
   }
-  count(job, *task.need, false);
+  count(job, *task.demand, false);
   set(job, task, policy::TaskState::yielding, task.node);
 }
 
-void PlanOverlay::let_wait(PlanJob& job, PlanTask& task) {
+void Overlay::return_to_waiting(PlanJob& job, Task& task) {
   open_step();
   set(job, task, policy::TaskState::pending, std::nullopt);
 }
 
-void PlanOverlay::let_leave(const PlanJob& /*job*/, const PlanTask& task) {
+void Overlay::release_leaving(const Task& task) {
   open_step();
   free_room(task);
 }
 
-void PlanOverlay::let_go(const ClaimKey& claim, cluster::NodeIndex node, const Need& need) {
+void Overlay::release_claim(const ClaimKey& claim, cluster::NodeIndex node,
+                            const PodDemand& demand) {
   open_step();
-  if (!now_) now_.emplace(soon_);
-  soon_.release(claim);
-  touch(node, need, 1);
+  if (!idle_) idle_.emplace(releasing_);
+  releasing_.release(claim);
+  touch(node, demand, 1);
   ++splits_[node.get()];
   if (snapshot().shared_pools().empty()) return;
   shared_split_ = true;
   nodes_.renew_all();
 }
 
-void PlanOverlay::undo(Mark mark) {
+void Overlay::undo(Mark mark) {
   while (changes_.size() > mark) {
     const auto& change = changes_.back();
-    soon_.rollback(change.soon);
-    if (change.now) {
-      now_->rollback(*change.now);
+    releasing_.rollback(change.releasing);
+    if (change.idle) {
+      idle_->rollback(*change.idle);
     } else {
-      now_.reset();
+      idle_.reset();
     }
     shared_split_ = change.shared_split;
     while (node_changes_.size() > change.nodes) {
@@ -192,7 +193,7 @@ void PlanOverlay::undo(Mark mark) {
       task.task->node = task.node;
       task_changes_.pop_back();
     }
-    promises_.resize(change.promises);
+    from_releasing_.resize(change.from_releasing);
     changes_.pop_back();
   }
   if (!snapshot().shared_pools().empty()) nodes_.renew_all();

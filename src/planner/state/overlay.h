@@ -9,50 +9,58 @@
 #include <vector>
 
 #include "dray/cluster/allocated_state.h"
+#include "dray/model/placement.h"
 #include "dray/policy/queue_tree.h"
 #include "planner/state/jobs.h"
 #include "planner/state/nodes.h"
 
 namespace dray::planner {
 
-/// The cluster as a plan changes it, with undo. Two views of what is free: *now*, in which nobody
-/// has gone, and *soon*, in which those who leave or are evicted have. What is placed is placed in
-/// both. A node from which nobody goes is the same in both.
-class PlanOverlay {
- public:
-  PlanOverlay(std::shared_ptr<const cluster::Snapshot> snapshot, PlanNodes& nodes,
-              policy::QueueTree& queues);
+/// What a pod gets: room that is idle, or room that others are releasing (KAI's terms).
+enum class Room : std::uint8_t { idle, releasing };
 
-  [[nodiscard]] const cluster::Snapshot& snapshot() const { return soon_.snapshot(); }
-  [[nodiscard]] const cluster::AllocatedState& soon() const { return soon_; }
-  [[nodiscard]] const cluster::AllocatedState& now() const { return now_ ? *now_ : soon_; }
+/// The cluster as a plan changes it, with undo. Two views of what is free: *idle*, in which nobody
+/// has gone, and *releasing*, in which those who leave or are evicted have gone as well. What is
+/// placed is placed in both. A node from which nobody goes is the same in both.
+class Overlay {
+ public:
+  Overlay(std::shared_ptr<const cluster::Snapshot> snapshot, NodeTable& nodes,
+          policy::QueueTree& queues);
+
+  [[nodiscard]] const cluster::Snapshot& snapshot() const { return releasing_.snapshot(); }
+  [[nodiscard]] const cluster::AllocatedState& releasing() const { return releasing_; }
+  [[nodiscard]] const cluster::AllocatedState& idle() const { return idle_ ? *idle_ : releasing_; }
+  [[nodiscard]] const cluster::AllocatedState& view(Room room) const {
+    return room == Room::idle ? idle() : releasing();
+  }
   /// Whether somebody goes from the node, so that the views may differ.
   [[nodiscard]] bool split(cluster::NodeIndex node) const {
     return splits_[node.get()] > 0 || shared_split_;
   }
-  [[nodiscard]] PlanNodes& nodes() { return nodes_; }
-  [[nodiscard]] const PlanNodes& nodes() const { return nodes_; }
+  [[nodiscard]] NodeTable& nodes() { return nodes_; }
+  [[nodiscard]] const NodeTable& nodes() const { return nodes_; }
   [[nodiscard]] policy::QueueTree& queues() { return queues_; }
 
-  /// A member gets its place, now or (`now` is false) when the room is free. One that was evicted
-  /// gets another.
-  void place(PlanJob& job, PlanTask& task, cluster::NodeIndex node, const Placement& placement,
-             bool now);
-  /// Whether the claim gets its devices only when others have gone: so must all who share it.
-  [[nodiscard]] bool promised(const ClaimKey& claim) const;
+  /// A member gets its place, in room that is idle or that others are releasing. One that was
+  /// evicted gets another.
+  void place(PlanJob& job, Task& task, cluster::NodeIndex node, const Placement& placement,
+             Room room);
+  /// Whether the claim gets devices that others are releasing: all who share it wait for them.
+  [[nodiscard]] bool from_releasing(const ClaimKey& claim) const;
   /// A member that was evicted stays after all, with all that it had.
-  void put_back(PlanJob& job, PlanTask& task, const Placement& placement);
-  /// A member goes: its room is free soon (of one that this plan placed: now), and its queue holds
-  /// less.
-  void evict(PlanJob& job, PlanTask& task);
+  void reprieve(PlanJob& job, Task& task, const Placement& placement);
+  /// A member goes: it is releasing its room (that of one that this plan placed is idle), and its
+  /// queue holds less.
+  void evict(PlanJob& job, Task& task);
   /// A member that goes and has no other place waits again.
-  void let_wait(PlanJob& job, PlanTask& task);
-  /// A member that was leaving before the plan: its room is free soon.
-  void let_leave(const PlanJob& job, const PlanTask& task);
+  void return_to_waiting(PlanJob& job, Task& task);
+  /// A member that was leaving before the plan is releasing its room.
+  void release_leaving(const Task& task);
 
-  /// A claim of a pod that is gone: its devices are free soon.
-  void let_go(const ClaimKey& claim, cluster::NodeIndex node, const Need& need);
+  /// The claim of a pod that is gone is releasing its devices.
+  void release_claim(const ClaimKey& claim, cluster::NodeIndex node, const PodDemand& demand);
 
+  /// A point to go back to.
   using Mark = std::size_t;
   [[nodiscard]] Mark mark() const { return changes_.size(); }
   /// Takes back everything since.
@@ -71,31 +79,31 @@ class PlanOverlay {
   };
   struct TaskChange {
     PlanJob* job;
-    PlanTask* task;
+    Task* task;
     policy::TaskState state;
     std::optional<cluster::NodeIndex> node;
   };
   /// One step: what was before, in the stacks below.
   struct Change {
-    std::optional<cluster::AllocatedState::Checkpoint> now;
-    cluster::AllocatedState::Checkpoint soon;
-    std::size_t nodes, rows, queues, tasks, promises;
+    std::optional<cluster::AllocatedState::Checkpoint> idle;
+    cluster::AllocatedState::Checkpoint releasing;
+    std::size_t nodes, rows, queues, tasks, from_releasing;
     bool shared_split;
   };
 
   void open_step();
-  void touch(cluster::NodeIndex node, const Need& need, double sign);
-  void count(const PlanJob& job, const Need& need, bool more);
-  void free_room(const PlanTask& task);
-  void withdraw(const PlanTask& task);
-  void set(PlanJob& job, PlanTask& task, policy::TaskState state,
+  void touch(cluster::NodeIndex node, const PodDemand& demand, double sign);
+  void count(const PlanJob& job, const PodDemand& demand, bool more);
+  void free_room(const Task& task);
+  void withdraw(const Task& task);
+  void set(PlanJob& job, Task& task, policy::TaskState state,
            std::optional<cluster::NodeIndex> node);
   void revise_shared(const Placement& placement);
 
-  PlanNodes& nodes_;
+  NodeTable& nodes_;
   policy::QueueTree& queues_;
-  cluster::AllocatedState soon_;
-  std::optional<cluster::AllocatedState> now_;  ///< absent: nobody goes, the same as soon
+  cluster::AllocatedState releasing_;
+  std::optional<cluster::AllocatedState> idle_;  ///< absent: nobody goes
   std::vector<std::uint32_t> splits_;
   bool shared_split_ = false;
   std::vector<Change> changes_;
@@ -103,7 +111,7 @@ class PlanOverlay {
   std::vector<double> rows_;
   std::vector<QueueChange> queue_changes_;
   std::vector<TaskChange> task_changes_;
-  std::vector<ClaimKey> promises_;
+  std::vector<ClaimKey> from_releasing_;
 };
 
 }  // namespace dray::planner

@@ -41,7 +41,7 @@ struct Reading {
     out = in.text == "kai" ? policy::QueueSource::kai : policy::QueueSource::file;
   }
   static void read(const ConfigNode& in, policy::PlacementStrategy& out) {
-    out = in.text == "spread" ? policy::PlacementStrategy::spread : policy::PlacementStrategy::pack;
+    out = policy::placement_strategy(in.text).value_or(policy::PlacementStrategy::pack);
   }
   static void read(const ConfigNode& in, policy::ReclaimResolution& out) {
     out = in.text == "queue" ? policy::ReclaimResolution::queue : policy::ReclaimResolution::lca;

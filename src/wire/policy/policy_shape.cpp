@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "dray/policy/placement_strategy.h"
+
 namespace dray::wire {
 
 namespace {
@@ -25,12 +27,11 @@ constexpr PolicyShape weights{.form = Form::quantity, .alternative = &quantity_m
 constexpr std::array<std::string_view, 1> versions{"dray.dev/v1alpha1"};
 constexpr std::array<std::string_view, 1> kinds{"Policy"};
 constexpr std::array<std::string_view, 2> sources{"file", "kai"};
-constexpr std::array<std::string_view, 2> strategies{"pack", "spread"};
 constexpr std::array<std::string_view, 2> resolutions{"lca", "queue"};
 constexpr PolicyShape version{.form = Form::word, .words = versions};
 constexpr PolicyShape kind{.form = Form::word, .words = kinds};
 constexpr PolicyShape source{.form = Form::word, .words = sources};
-constexpr PolicyShape strategy{.form = Form::word, .words = strategies};
+constexpr PolicyShape strategy{.form = Form::word, .words = policy::placement_strategy_names};
 constexpr PolicyShape placement{.form = Form::map, .item = &strategy};
 constexpr PolicyShape resolution{.form = Form::word, .words = resolutions};
 

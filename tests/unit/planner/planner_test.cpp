@@ -240,50 +240,6 @@ TEST_CASE("the policy decides where devices have to be together, from one plan t
   CHECK(nodes(planner.plan(cluster.input)) == std::vector<std::string>{"n0"});
 }
 
-TEST_CASE("a gang that has waited long keeps nodes to itself until it starts") {
-  Cluster cluster;
-  for (const auto* name : {"n0", "n1"}) cluster.node(name, 2);
-  auto policy = policy::Policy::open();
-  policy.config.gangs.reserve_after = std::chrono::minutes(10);
-  cluster.input.policy = std::make_shared<const policy::Policy>(std::move(policy));
-  // One GPU of each node is in use: the gang wants two whole nodes.
-  for (const auto* name : {"n0", "n1"}) {
-    auto claim = make_claim(std::string("held-") + name, 1);
-    auto& held = claim.allocation.emplace().devices.emplace_back();
-    held.request = "gpu";
-    held.device = {DriverName("gpu.example.com"), PoolName(name), DeviceName("gpu-0")};
-    cluster.tell(claim);
-  }
-  Job gang;
-  gang.uid = Uid("gang");
-  gang.name = gang.lineage = "default/gang";
-  gang.queue = policy::QueueName("default");
-  gang.queued = gang.created = start - std::chrono::minutes(11);
-  for (const auto* name : {"g0", "g1"}) {
-    cluster.tell(make_claim(std::string("c-") + name, 2, name));
-    auto pod = make_pod(name, std::string("c-") + name);
-    cluster.tell(pod);
-    gang.members.push_back({.pod = std::make_shared<const Pod>(std::move(pod)),
-                            .state = MemberState::waiting,
-                            .node = {}});
-  }
-  gang.gang = plain_gang(2, 2);
-  cluster.input.jobs.push_back(std::make_shared<const Job>(gang));
-  cluster.pod("small", 1);
-  auto made = cluster.plan();
-  REQUIRE(made.jobs.size() == 2);
-  CHECK(made.jobs[0].reason == Reason::gang_no_room);
-  CHECK(made.jobs[0].detail.find("2 nodes are kept for it") != std::string::npos);
-  CHECK(made.jobs[1].placements.empty());
-  CHECK(made.jobs[1].reason == Reason::room_kept);
-  // Before its time the small one goes first.
-  gang.queued = start - std::chrono::minutes(9);
-  cluster.input.jobs[0] = std::make_shared<const Job>(gang);
-  made = cluster.plan();
-  CHECK(made.jobs[1].placements.size() == 1);
-  CHECK(made.again_at == start + std::chrono::minutes(1));
-}
-
 TEST_CASE("nothing is moved for a job above its queue's share while another queue is owed") {
   Cluster cluster;
   for (const auto* name : {"n0", "n1"}) cluster.node(name, 4);
@@ -313,66 +269,6 @@ TEST_CASE("nothing is moved for a job above its queue's share while another queu
   }
   CHECK(held.size() == 1);
   CHECK(held.begin()->contains(owed ? "b0" : "a3"));
-}
-
-TEST_CASE("a victim stays only if nobody got the counters that its device draws on") {
-  // A whole card, and its half, draw on one counter; the half runs, and the card is wanted.
-  Cluster cluster;
-  cluster.tell(make_node("n0"));
-  auto slice = make_gpus("n0", 2);
-  slice.devices[0].name = DeviceName("card");
-  slice.devices[1].name = DeviceName("half");
-  const std::array<std::int64_t, 2> takes{2, 1};
-  for (std::size_t i = 0; i < 2; ++i) {
-    auto& consumption = slice.devices[i].consumes_counters.emplace_back();
-    consumption.counter_set = "card";
-    consumption.counters["parts"] = Quantity(takes[i]);
-    slice.devices[i].attributes["size"] = takes[i];
-  }
-  ResourceSlice counters = slice;
-  counters.meta.name = "n0-counters";
-  counters.meta.uid = Uid("n0-counters");
-  counters.devices.clear();
-  auto& set = counters.shared_counters.emplace_back();
-  set.name = "card";
-  set.counters["parts"] = Quantity(2);
-  slice.pool_slice_count = counters.pool_slice_count = 2;
-  cluster.tell(slice);
-  cluster.tell(counters);
-
-  auto held = make_claim("c-runs", 1, "runs");
-  auto& device = held.allocation.emplace().devices.emplace_back();
-  device.request = "gpu";
-  device.device = {DriverName("gpu.example.com"), PoolName("n0"), DeviceName("half")};
-  auto pod = make_pod("runs", "c-runs", false);
-  pod.node_name = NodeName("n0");
-  pod.phase = "Running";
-  held.reserved_for.push_back(
-      {.api_group = {}, .resource = "pods", .name = "runs", .uid = pod.meta.uid});
-  cluster.tell(held);
-  cluster.tell(pod);
-  auto running = single_pod_job(std::make_shared<const Pod>(pod), policy::QueueName("default"),
-                                start, NodeName("n0"));
-  running.priority = 1;
-  cluster.input.jobs.push_back(std::make_shared<const Job>(std::move(running)));
-  auto wanted = make_claim("c-wants", 1, "wants");
-  wanted.spec.requests[0].exactly->selectors.push_back(
-      {.cel = R"(device.attributes["gpu.example.com"].size == 2)"});
-  cluster.tell(wanted);
-  auto asker = make_pod("wants", "c-wants");
-  cluster.tell(asker);
-  auto waiting =
-      single_pod_job(std::make_shared<const Pod>(asker), policy::QueueName("default"), start);
-  waiting.priority = 9;
-  cluster.input.jobs.push_back(std::make_shared<const Job>(std::move(waiting)));
-  std::ranges::sort(cluster.input.jobs, {}, [](const auto& job) { return job->uid; });
-  auto policy = policy::Policy::open();
-  policy.config.preemption.enabled = true;
-  cluster.input.policy = std::make_shared<const policy::Policy>(std::move(policy));
-  const auto made = cluster.plan();
-  REQUIRE(made.evictions.size() == 1);
-  CHECK(made.evictions[0].pods == std::vector{Uid("uid-runs")});
-  CHECK(made.evictions[0].moved.empty());
 }
 
 TEST_CASE("a node with a better alternative goes before a fuller one") {

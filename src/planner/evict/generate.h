@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "planner/evict/scenario.h"
+#include "planner/evict/validate.h"
+#include "planner/evict/victim_capacity.h"
+
+namespace dray::planner {
+
+/// Scenarios of the victims of more and more nodes, those nodes first that are nearly enough by
+/// themselves.
+class GrowingNodes {
+ public:
+  /// For so many members that need room; `victims` is how many there are in all.
+  GrowingNodes(const VictimCapacity& capacity, std::size_t members, std::size_t victims);
+  /// Nothing: with all nodes' victims it was tried.
+  [[nodiscard]] std::optional<Scenario> next();
+
+ private:
+  std::vector<VictimCapacity::Giver> givers_;
+  std::vector<char> in_;  ///< by place of the victims
+  std::size_t lacking_;
+  std::size_t at_ = 0;
+  std::size_t step_ = 1;
+  std::size_t next_try_ = 0;
+};
+
+/// Gives scenarios for an attempt, one after another, until one does: victims in their order, and
+/// of those found so far the sets that the victim capacity bound does not rule out. (KAI's scenario
+/// builder, pkg/scheduler/actions/common/solvers.)
+class ScenarioGenerator {
+ public:
+  /// `queues`: with all that is decided.
+  ScenarioGenerator(const PlanContext& context, const Attempt& attempt,
+                    const policy::QueueTree& queues, const JobOrder& order,
+                    const VictimOrder::Candidates& candidates, VictimValidator& validator,
+                    VictimCapacity capacity);
+
+  /// The next one; nothing: there is none. With `stop`, no more victims are looked for.
+  [[nodiscard]] std::optional<Scenario> next(bool stop);
+  /// All victims that were found so far: what scenarios name the places of.
+  [[nodiscard]] std::span<const Victims> found() const { return found_; }
+  /// A scenario is carried out: the states of all victims' tasks are the caller's.
+  void keep_marks() { order_.keep_marks(); }
+
+ private:
+  [[nodiscard]] bool find_victims();
+  [[nodiscard]] bool take(Victims victims);
+  void open_scenarios();
+  void open_nodes_of_last();
+  [[nodiscard]] std::optional<Scenario> next_open();
+
+  const PlanContext& context_;
+  const Attempt& attempt_;
+  const policy::QueueTree& queues_;
+  VictimOrder order_;
+  VictimValidator& validator_;
+  VictimCapacity capacity_;
+  std::vector<Victims> found_;
+  std::vector<policy::Amounts> taken_;  ///< of each queue and what is below it
+  std::int32_t moves_left_;             ///< chunks of queues that owe nothing, to be moved
+  enum class Phase : std::uint8_t { looking, last, ended } phase_ = Phase::looking;
+  std::vector<cluster::NodeIndex> open_nodes_;  ///< of the last victims, the next one at the end
+  std::optional<GrowingNodes> growing_;
+  std::size_t tried_total_ = 0;  ///< what the bound was when sets were tried last
+  std::size_t tried_found_ = 0;  ///< and how many victims there were
+};
+
+}  // namespace dray::planner

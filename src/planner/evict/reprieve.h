@@ -1,0 +1,34 @@
+#pragma once
+
+#include "planner/evict/scenario.h"
+#include "planner/place/placer.h"
+#include "planner/state/context.h"
+
+namespace dray::planner {
+
+/// What becomes of victims once the job has its place: they stay after all (kube-scheduler's
+/// reprieve), or go on elsewhere.
+class Reprieve {
+ public:
+  Reprieve(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer)
+      : context_(context), jobs_(jobs), overlay_(overlay), placer_(placer) {}
+
+  /// Victims that can stay do, the first served first; the others move where there is room.
+  void spare(Solution& solution);
+  /// Victims move where there is room; none stays.
+  void move(Solution& solution);
+
+ private:
+  [[nodiscard]] bool spare_chunk(Solution& solution, Victims& chunk);
+  void move_job(PlanJob& job, Solution& solution);
+  [[nodiscard]] bool stays(PlanJob& job, Task& task);
+  [[nodiscard]] bool devices_are_free(const AllocationResult& had) const;
+  [[nodiscard]] bool counters_taken(cluster::PoolIndex pool, const DeviceName& device) const;
+
+  const PlanContext& context_;
+  JobTable& jobs_;
+  Overlay& overlay_;
+  Placer& placer_;
+};
+
+}  // namespace dray::planner

@@ -1,0 +1,161 @@
+#include "planner/evict/validate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dray/policy/min_runtime.h"
+
+namespace dray::planner {
+
+using policy::QueueIndex;
+
+VictimValidator::VictimValidator(const PlanContext& context, const Decisions& decisions,
+                                 const EvictionBudget& budget, bool counts_node_allocatable)
+    : context_(context),
+      decisions_(decisions),
+      budget_(budget),
+      counts_node_allocatable_(counts_node_allocatable),
+      again_at_(context.input.now) {}
+
+std::vector<char> VictimValidator::open_queues(const Attempt& attempt,
+                                               const VictimOrder::Candidates& candidates) const {
+  const auto& queues = decisions_.queues();
+  const policy::Reclaimer reclaimer{*attempt.job.queue, attempt.counts,
+                                    attempt.job.job->preemptible};
+  std::vector<char> open(queues.queues().size(), 0);
+  for (std::uint32_t i = 0; i < open.size(); ++i) {
+    const QueueIndex queue(i);
+    if (candidates[i].empty()) continue;
+    const bool own = queue == *attempt.job.queue;
+    switch (attempt.action) {
+      case Action::consolidate:
+        open[i] = 1;
+        break;
+      case Action::preempt:
+        open[i] = own ? 1 : 0;
+        break;
+      case Action::reclaim:
+        open[i] = !own && policy::may_give(queues, reclaimer, queue) ? 1 : 0;
+        break;
+    }
+  }
+  return open;
+}
+
+bool VictimValidator::queue_gives(const Attempt& attempt, const Victims& chunk,
+                                  std::span<const policy::Amounts> taken) const {
+  if (attempt.action != Action::reclaim) return true;
+  const auto& queues = decisions_.queues();
+  const auto [taker, giver] = policy::rivals(queues, *attempt.job.queue, *chunk.job->queue);
+  const auto& queue = queues[giver];
+  const auto remains = queue.allocated - taken[giver.get()];
+  return policy::maintains_fair_share(queue, remains) ||
+         policy::guarantees_quota(queues[taker], attempt.counts, queue, remains);
+}
+
+bool VictimValidator::may_be_evicted(const Attempt& attempt, const Victims& chunk,
+                                     std::span<const policy::Amounts> taken) {
+  return has_priority(attempt, *chunk.job) &&
+         (chunk.keeps_minimum || !protected_by_runtime(attempt, *chunk.job)) &&
+         !would_reclaim_back(attempt, chunk, taken) && may_be_withdrawn(attempt, chunk) &&
+         budget_.allows(std::span(&chunk, 1));
+}
+
+/// Nobody makes room for itself, and in its own queue only for higher priority.
+bool VictimValidator::has_priority(const Attempt& attempt, const PlanJob& victim) const {
+  if (&victim == &attempt.job) return false;
+  switch (attempt.action) {
+    case Action::preempt:
+      return victim.job->priority < attempt.job.job->priority;
+    case Action::consolidate:
+    case Action::reclaim:
+      return true;
+  }
+  std::unreachable();
+}
+
+bool VictimValidator::protected_by_runtime(const Attempt& attempt, const PlanJob& victim) {
+  if (!victim.job->started) return false;
+  const auto& config = context_.policy.config;
+  const auto& queues = decisions_.queues();
+  Duration least{0};
+  switch (attempt.action) {
+    case Action::consolidate:
+      return false;
+    case Action::preempt:
+      least = policy::preempt_min_runtime(queues, victim.queue, config.preemption.min_runtime);
+      break;
+    case Action::reclaim:
+      least = policy::reclaim_min_runtime(queues, *attempt.job.queue, victim.queue,
+                                          config.reclaim.resolution, config.reclaim.min_runtime);
+      break;
+  }
+  const auto end = *victim.job->started + least;
+  again_at_.add(end);
+  return end > context_.input.now;
+}
+
+/// A queue that stays within its quota may take what is owed to it from anybody.
+bool VictimValidator::would_reclaim_back(const Attempt& attempt, const Victims& chunk,
+                                         std::span<const policy::Amounts> taken) const {
+  if (attempt.action == Action::consolidate ||
+      !attempt.protected_beneficiaries.contains(chunk.job->job->lineage)) {
+    return false;
+  }
+  if (attempt.action == Action::preempt) return true;
+  const auto& queues = decisions_.queues();
+  const auto [taker, giver] = policy::rivals(queues, *attempt.job.queue, *chunk.job->queue);
+  const auto& queue = queues[giver];
+  return !policy::guarantees_quota(queues[taker], attempt.counts, queue,
+                                   queue.allocated - taken[giver.get()]);
+}
+
+/// What this plan itself placed can be taken back, unless others make room for it or it has claims
+/// that are not its alone.
+bool VictimValidator::may_be_withdrawn(const Attempt& attempt, const Victims& chunk) const {
+  return std::ranges::all_of(chunk.tasks, [&](const auto* task) {
+    if (!task->just_placed()) return true;
+    return attempt.action != Action::consolidate && !decisions_.keeps(*task) &&
+           task->shape != nullptr && !task->shape->singular && !counts_node_allocatable_;
+  });
+}
+
+bool VictimValidator::holds(const Attempt& attempt, const Solution& solution) const {
+  if (solution.victims.empty()) return false;
+  const auto moved = [&](Task* task) { return solution.moved.contains(task); };
+  switch (attempt.action) {
+    case Action::consolidate:
+      return std::ranges::all_of(solution.victims, [&](const Victims& chunk) {
+        return std::ranges::all_of(chunk.tasks, moved);
+      });
+    case Action::preempt:
+      return true;
+    case Action::reclaim:
+      return policy::reclaim_holds(
+          decisions_.queues(), {*attempt.job.queue, attempt.counts, attempt.job.job->preemptible},
+          takings(solution), context_.policy.config.reclaim.saturation_multiplier);
+  }
+  std::unreachable();
+}
+
+/// By queue, what is taken for good: what is moved is not.
+std::vector<policy::Taking> VictimValidator::takings(const Solution& solution) const {
+  std::vector<policy::Taking> takings;
+  for (const auto& chunk : solution.victims) {
+    policy::Amounts gone(decisions_.queues().resources());
+    bool any = false;
+    for (auto* task : chunk.tasks) {
+      if (solution.moved.contains(task)) continue;
+      gone += task->demand->counts;
+      any = true;
+    }
+    if (!any) continue;
+    const auto queue = *chunk.job->queue;
+    auto at = std::ranges::find(takings, queue, &policy::Taking::queue);
+    if (at == takings.end()) at = takings.insert(takings.end(), {queue, {}});
+    at->chunks.push_back(gone);
+  }
+  return takings;
+}
+
+}  // namespace dray::planner

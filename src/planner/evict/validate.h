@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dray/policy/reclaim.h"
+#include "planner/evict/eviction_budget.h"
+#include "planner/evict/scenario.h"
+#include "planner/place/decisions.h"
+#include "planner/state/context.h"
+
+namespace dray::planner {
+
+/// The rules of who may be evicted for whom: of queues and single victims before anything is tried,
+/// and of a whole solution afterwards.
+class VictimValidator {
+ public:
+  VictimValidator(const PlanContext& context, const Decisions& decisions,
+                  const EvictionBudget& budget, bool counts_node_allocatable);
+
+  /// The queues, by their places, whose jobs the action may take room from.
+  [[nodiscard]] std::vector<char> open_queues(const Attempt& attempt,
+                                              const VictimOrder::Candidates& candidates) const;
+
+  /// Whether the rules of shares let the job take the chunk, with `taken` of the queues before
+  /// (reclaim: by one of KAI's two strategies).
+  [[nodiscard]] bool queue_gives(const Attempt& attempt, const Victims& chunk,
+                                 std::span<const policy::Amounts> taken) const;
+  /// Whether the chunk itself may be evicted for the job: by priority, minimum run time, budgets,
+  /// and unless that would reclaim back.
+  [[nodiscard]] bool may_be_evicted(const Attempt& attempt, const Victims& chunk,
+                                    std::span<const policy::Amounts> taken);
+
+  /// Whether the solution, as it was simulated, may be carried out.
+  [[nodiscard]] bool holds(const Attempt& attempt, const Solution& solution) const;
+
+  /// When a protection ends that kept somebody from being a victim.
+  [[nodiscard]] std::optional<Time> again_at() const { return again_at_.get(); }
+
+ private:
+  [[nodiscard]] bool has_priority(const Attempt& attempt, const PlanJob& victim) const;
+  [[nodiscard]] bool protected_by_runtime(const Attempt& attempt, const PlanJob& victim);
+  [[nodiscard]] bool would_reclaim_back(const Attempt& attempt, const Victims& chunk,
+                                        std::span<const policy::Amounts> taken) const;
+  [[nodiscard]] bool may_be_withdrawn(const Attempt& attempt, const Victims& chunk) const;
+  [[nodiscard]] std::vector<policy::Taking> takings(const Solution& solution) const;
+
+  const PlanContext& context_;
+  const Decisions& decisions_;
+  const EvictionBudget& budget_;
+  bool counts_node_allocatable_;
+  Earliest again_at_;
+};
+
+}  // namespace dray::planner

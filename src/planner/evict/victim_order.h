@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "planner/state/job_order.h"
+
+namespace dray::planner {
+
+/// Who is the next victim, in the reverse of the jobs' order; a queue's turn counts what was
+/// already taken from it. Chunks of a gang come one by one: what is above its minimum pod by pod,
+/// then the rest. Tasks of chunks that are out are marked as yielding; they are placed again when
+/// this ends, unless keep_marks() was called.
+class VictimOrder {
+ public:
+  /// By queue, the jobs that may give, the last served first.
+  using Candidates = std::vector<std::vector<PlanJob*>>;
+  VictimOrder(const policy::QueueTree& queues, const policy::Amounts& total, const JobOrder& order,
+              const Candidates& candidates, std::vector<char> open);
+  ~VictimOrder();
+  VictimOrder(const VictimOrder&) = delete;
+  VictimOrder& operator=(const VictimOrder&) = delete;
+
+  struct Chunk {
+    PlanJob* job = nullptr;
+    std::vector<Task*> tasks;
+    policy::Amounts counts;
+    bool keeps_minimum = false;  ///< the job runs on without them
+  };
+  /// Nothing: nobody is left.
+  [[nodiscard]] std::optional<Chunk> next();
+  /// The last chunk is not taken after all, and its job gives no more.
+  void spare();
+  /// The tasks' states are the caller's from now on.
+  void keep_marks() { marked_.clear(); }
+  /// Nor does the whole queue.
+  void close_queue(policy::QueueIndex leaf) { open_[leaf.get()] = 0; }
+
+ private:
+  [[nodiscard]] std::optional<policy::QueueIndex> pick(std::span<const policy::QueueIndex> among);
+  [[nodiscard]] std::optional<policy::QueueIndex> leaf_below(policy::QueueIndex queue);
+  [[nodiscard]] PlanJob* head(policy::QueueIndex leaf);
+  void drop_head(policy::QueueIndex leaf);
+
+  const policy::QueueTree& queues_;
+  const policy::Amounts& total_;
+  const JobOrder& order_;
+  const Candidates& candidates_;
+  std::vector<char> open_;
+  std::vector<std::size_t> at_;  ///< by queue: the place of its head
+  std::vector<policy::Amounts> taken_;
+  /// Jobs that have given a part, the last served at the end.
+  std::vector<std::vector<PlanJob*>> again_;
+  std::optional<Chunk> last_;
+  std::vector<std::pair<PlanJob*, Task*>> marked_;
+};
+
+}  // namespace dray::planner

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dray/policy/reclaim.h"
+#include "planner/evict/victim_search.h"
+
+namespace dray::planner {
+
+/// What making room came to, besides the decisions.
+struct RoomMade {
+  std::vector<Eviction> evictions;  ///< in the order of their beneficiaries
+  std::size_t scenarios = 0;        ///< sets of victims that were tried out
+  std::size_t refused_early = 0;    ///< jobs that a bound refused without a search
+  bool exhausted = false;           ///< the budget ended it
+  std::optional<Time> again_at;     ///< when a protection or a delay ends
+};
+
+/// Makes room for waiting jobs by evicting others: consolidation, reclaim, preemption.
+class MakeRoom {
+ public:
+  /// `open_nodes`: where jobs may go onto what others' victims left.
+  MakeRoom(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer,
+           Decisions& decisions, const NodeSet& open_nodes);
+
+  /// Those of the actions that the input and the policy allow, in KAI's order.
+  [[nodiscard]] RoomMade run(std::span<PlanJob* const> waiting);
+
+ private:
+  /// What decides whether a job could be helped.
+  struct Kind {
+    Action action = Action::reclaim;
+    policy::QueueIndex queue;
+    bool preemptible = true;
+    std::int32_t priority = 0;
+    Uid job;  ///< where it is not like others: its groups, domains and past are its own
+    std::vector<std::uint32_t> shapes;
+
+    auto operator<=>(const Kind&) const = default;
+  };
+
+  void act(Action action, std::span<PlanJob* const> waiting);
+  [[nodiscard]] bool may_evict(const PlanJob& job, Action action);
+  [[nodiscard]] bool somebody_owed(std::span<PlanJob* const> waiting) const;
+  [[nodiscard]] bool within_bounds(const PlanJob& job, const policy::Reclaimer& reclaimer,
+                                   Action action);
+  void say_over_share(const PlanJob& job);
+  [[nodiscard]] static Kind kind_of(const PlanJob& job, std::span<const std::uint32_t> chunk,
+                                    Action action);
+  [[nodiscard]] bool help(PlanJob& job, Action action, const JobOrder& order);
+  [[nodiscard]] bool use_leftovers(PlanJob& job, std::span<const std::uint32_t> chunk,
+                                   const policy::Amounts& counts);
+  void carry_out(PlanJob& job, const Solution& solution, Action action);
+  [[nodiscard]] bool withdraw(const PlanJob& taker, const Solution& solution);
+
+  const PlanContext& context_;
+  Overlay& overlay_;
+  Placer& placer_;
+  Decisions& decisions_;
+  const NodeSet& open_nodes_;
+  VictimSearch search_;
+  std::map<Kind, std::size_t> failed_;  ///< how many sets had been evicted then
+  std::size_t sets_evicted_ = 0;
+  bool somebody_owed_ = false;  ///< nothing is moved for jobs above their share
+  Earliest again_at_;
+  RoomMade made_;
+};
+
+}  // namespace dray::planner

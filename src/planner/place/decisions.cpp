@@ -1,0 +1,79 @@
+#include "planner/place/decisions.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace dray::planner {
+namespace {
+
+/// `the fullest with room (of 12 nodes)`.
+std::string words_for(const Placed& placed) {
+  if (placed.among == 0) return std::string(placed.why);
+  if (placed.among == 1) return "the only node";
+  return fmt::format("{} (of {} nodes)", placed.why, placed.among);
+}
+
+void add(JobOutcome& made, std::vector<Placement>& to, std::span<const Placed> placed) {
+  for (const auto& each : placed) {
+    to.push_back(each.placement);
+    made.warnings.insert(made.warnings.end(), each.warnings.begin(), each.warnings.end());
+  }
+}
+
+void say(JobOutcome& made, Reason reason, std::string detail) {
+  made.reason = reason;
+  made.detail = std::move(detail);
+  for (const auto& warning : made.warnings) made.detail += "; " + warning;
+}
+
+}  // namespace
+
+const JobOutcome* Decisions::find(const PlanJob& job) const {
+  const auto at = places_.find(&job);
+  return at == places_.end() ? nullptr : &outcomes_[at->second];
+}
+
+JobOutcome& Decisions::outcome(const PlanJob& job) {
+  const auto [at, added] = places_.try_emplace(&job, outcomes_.size());
+  if (added) {
+    auto& made = outcomes_.emplace_back();
+    made.job = job.job->uid;
+    for (const auto& member : job.job->members) {
+      if (member.state == MemberState::waiting) made.pods.push_back(member.pod->meta.uid);
+    }
+  }
+  return outcomes_[at->second];
+}
+
+void Decisions::wait(const PlanJob& job, Reason reason, std::string detail) {
+  auto& made = outcome(job);
+  made.reason = reason;
+  made.detail = std::move(detail);
+}
+
+void Decisions::start(const PlanJob& job, std::span<const Placed> placed,
+                      const policy::QueueTree& tried) {
+  auto& made = outcome(job);
+  add(made, made.placements, placed);
+  say(made, Reason::none, words_for(placed.front()));
+  settle(job, tried);
+}
+
+void Decisions::hold(const PlanJob& job, std::span<const Placed> placed,
+                     const policy::QueueTree& tried) {
+  auto& made = outcome(job);
+  add(made, made.held, placed);
+  say(made, Reason::room_freed, "room is held for it");
+  for (const auto& each : placed) keep(*each.task);
+  settle(job, tried);
+}
+
+void Decisions::settle(const PlanJob& job, const policy::QueueTree& tried) {
+  for (std::optional at = *job.queue; at; at = queues_[*at].parent_index) {
+    queues_[*at].allocated = tried[*at].allocated;
+    queues_[*at].allocated_nonpreemptible = tried[*at].allocated_nonpreemptible;
+  }
+}
+
+}  // namespace dray::planner

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <expected>
+#include <span>
+#include <vector>
+
+#include "planner/place/explain.h"
+#include "planner/place/gangs.h"
+#include "planner/state/context.h"
+
+namespace dray::planner {
+
+/// All that places jobs on an overlay, put together.
+class Placer {
+ public:
+  Placer(const PlanContext& context, Overlay& overlay, alloc::Allocator& allocator,
+         NodeVerdicts& verdicts);
+  Placer(const Placer&) = delete;
+  Placer& operator=(const Placer&) = delete;
+
+  /// As GangPlacer::place().
+  [[nodiscard]] std::expected<std::vector<Placed>, NoRoom> place(
+      PlanJob& job, std::span<const std::uint32_t> chunk, const NodeSet& among, Room room) {
+    return gangs_.place(job, chunk, among, room);
+  }
+  /// Why that found no room.
+  [[nodiscard]] Refusal why_not(const NoRoom& failure);
+
+  [[nodiscard]] Fit& fit() { return fit_; }
+  [[nodiscard]] Domains& domains() { return domains_; }
+  [[nodiscard]] const Devices& devices() const { return devices_; }
+
+ private:
+  const Overlay& overlay_;
+  alloc::Allocator& allocator_;
+  Devices devices_;
+  Fit fit_;
+  NodeChoice choice_;
+  Domains domains_;
+  GangPlacer gangs_;
+};
+
+}  // namespace dray::planner

@@ -1,0 +1,42 @@
+#include "planner/plan_memory.h"
+
+#include <utility>
+
+#include "dray/policy/fair_share.h"
+#include "planner/device_policy.h"
+
+namespace dray::planner {
+
+/// The allocator follows the policy; what that leaves open is as it was at first.
+void PlanMemory::follow(const policy::PolicyConfig& config) {
+  auto options = allocator_.options();  // with the state of its share ids
+  options.alignment = alignment_;
+  options.shares = shares_;
+  options = with_policy(std::move(options), config);
+  const auto& now = allocator_.options();
+  if (options.alignment == now.alignment && options.shares == now.shares) return;
+  allocator_ = alloc::Allocator(std::move(options));
+}
+
+PlanStart PlanMemory::start(const PlanInput& input) {
+  const auto& policy = policy_of(input);
+  const auto& snapshot = *input.snapshot;
+  if (verdicts_of_ != &policy || origin_ != snapshot.origin() ||
+      class_epoch_ != snapshot.class_epoch()) {
+    verdicts_.clear();
+  }
+  if (verdicts_of_ != &policy) follow(policy.config);
+  verdicts_of_ = &policy;
+  origin_ = snapshot.origin();
+  class_epoch_ = snapshot.class_epoch();
+  jobs_.update(input, policy);
+  nodes_.update(snapshot, policy);
+  PlanStart start{policy.queues, {}};
+  jobs_.count(start.queues);
+  start.total = nodes_.free_total(snapshot) + jobs_.held();
+  if (input.usage) policy::apply_usage(*input.usage, start.queues);
+  policy::divide(start.queues, start.total, policy.config.fairness.strength);
+  return start;
+}
+
+}  // namespace dray::planner

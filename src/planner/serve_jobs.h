@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dray/policy/capacity.h"
+#include "planner/place/decisions.h"
+#include "planner/place/placer.h"
+#include "planner/state/context.h"
+
+namespace dray::planner {
+
+/// What placing jobs came to, besides the decisions.
+struct Served {
+  /// Where the other actions may place jobs: not on nodes that are kept for one that waits long.
+  NodeSet open_nodes;
+  std::size_t refused_early = 0;  ///< jobs that a queue's bound refused without a search
+  bool exhausted = false;         ///< the budget ended it
+  std::optional<Time> again_at;   ///< when nodes are to be kept for a job
+};
+
+/// Places waiting jobs on what is free, in their order (KAI's action allocate).
+class ServeJobs {
+ public:
+  ServeJobs(const PlanContext& context, const JobTable& jobs, Overlay& overlay, Placer& placer,
+            Decisions& decisions);
+
+  /// First the jobs for which an earlier plan holds room, then, if `place`, all of `waiting`.
+  [[nodiscard]] Served run(std::span<PlanJob* const> waiting, bool place);
+
+ private:
+  void serve_holds(std::span<PlanJob* const> waiting);
+  void serve_hold(PlanJob& job, const Hold& hold);
+  void serve_all(std::span<PlanJob* const> waiting);
+  [[nodiscard]] bool serve_chunk(PlanJob& job);
+  void take(PlanJob& job, std::span<const Placed> placed);
+  void refuse(const PlanJob& job, const policy::CapacityRefusal& refusal);
+  void explain(const PlanJob& job, std::size_t members, const NoRoom& failure);
+  void keep_nodes(PlanJob& job, std::span<const std::uint32_t> chunk);
+
+  const PlanContext& context_;
+  const JobTable& jobs_;
+  Overlay& overlay_;
+  Placer& placer_;
+  Decisions& decisions_;
+  const PlanJob* kept_for_ = nullptr;  ///< the job that waits long and has nodes to itself
+  Earliest again_at_;
+  Served served_;
+};
+
+}  // namespace dray::planner

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "dray/cluster/snapshot.h"
+#include "dray/planner/pod_claims.h"
+
+// Questions about a pod's claims: whose they are and how many devices they stand for.
+
+namespace dray::planner {
+
+/// Whether pods of the same specification may still fit other nodes: a claim is not the pod's own,
+/// or has devices already that the pod does not give back by leaving its place (`leaves`).
+[[nodiscard]] bool is_singular(const cluster::Snapshot& snapshot, const Pod& pod,
+                               const PodClaims& claims, bool leaves);
+
+/// Whether a request is for a part of a device (consumable capacity).
+[[nodiscard]] bool asks_for_part(const PodClaims& claims);
+
+/// The devices that a claim has, or asks for (of `firstAvailable` the first; `All` is one).
+[[nodiscard]] std::size_t devices_in(const ResourceClaim& claim,
+                                     const AllocationResult* allocation);
+
+/// Whether the claim is not the pod's own.
+[[nodiscard]] bool is_shared(const ResourceClaim& claim, const Pod& pod);
+
+/// Whether another pod, or a PodGroup, uses the claim as well.
+[[nodiscard]] bool used_by_others(const ResourceClaim& claim, const Pod& pod);
+
+/// Of several users of a claim, the one that it counts for.
+[[nodiscard]] bool is_first_user(const ResourceClaim& claim, const Pod& pod);
+
+/// A device as its driver published it, as far as its capacity goes.
+[[nodiscard]] std::optional<Device> published_device(const cluster::Snapshot& snapshot,
+                                                     const DeviceId& id);
+
+}  // namespace dray::planner

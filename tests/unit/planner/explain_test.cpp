@@ -1,0 +1,85 @@
+#include "planner/place/explain.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/planner/fixture.h"
+
+namespace dray::planner::explain_test {
+
+using namespace worlds;
+namespace {
+
+Refusal why(Parts& parts, const std::string& job, const BarredNodes& barred = {}) {
+  NoRoom failure{.task = &parts.task(job), .among = parts.placer.fit().everywhere().nodes};
+  failure.barred = barred;
+  return parts.placer.why_not(failure);
+}
+
+TEST_CASE("the Reason is that of the node that came furthest, and all nodes are counted") {
+  World world;
+  world.node("a", 1);
+  world.node("b", 2);
+  world.node("c", 8, [](Node& node) { node.unschedulable = true; });
+  world.node("d", 8, [](Node& node) {
+    node.taints.push_back({.key = "k", .value = {}, .effect = "NoSchedule"});
+  });
+  world.running("r", "b", 0, 1, "a");
+  world.waiting("p", 2, "a");
+  Parts parts(world);
+  const auto made = why(parts, "p");
+  CHECK(made.reason == Reason::devices_in_use);
+  CHECK_THAT(made.detail, Catch::StartsWith("DevicesInUse on 1 node ("));
+  CHECK_THAT(made.detail, Catch::Contains("NoDevices on 1 node"));
+  CHECK_THAT(made.detail, Catch::Contains("NodeTaint on 1 node"));
+  CHECK_THAT(made.detail, Catch::EndsWith("NodeUnschedulable on 1 node"));
+}
+
+TEST_CASE("nodes that kube-scheduler refused, and those that kept no word, are counted as such") {
+  World world;
+  world.node("a", 1);
+  world.node("b", 1);
+  world.waiting("p", 1, "a");
+  world.input.refused = {{Uid("uid-p"), NodeName("a")}};
+  Parts parts(world);
+  const auto made = why(parts, "p", {{parts.node("b"), Reason::constraint}});
+  CHECK(made.reason == Reason::constraint);
+  CHECK_THAT(made.detail, Catch::Contains("NodeRefused on 1 node"));
+  CHECK_THAT(made.detail, Catch::Contains("Constraint on 1 node"));
+}
+
+TEST_CASE("a node with room is no reason") {
+  World world;
+  world.node("a", 2);
+  world.node("b", 1);
+  world.waiting("p", 2, "a");
+  Parts parts(world);
+  CHECK(why(parts, "p").detail.find("2 nodes") == std::string::npos);
+  CHECK(why(parts, "p").reason == Reason::no_devices);
+  world.waiting("q", 1, "a");
+  Parts again(world);
+  CHECK(why(again, "q").reason == Reason::no_node_fits);
+  CHECK(why(again, "q").detail.empty());
+}
+
+TEST_CASE("room that others are releasing is still in use") {
+  World world;
+  world.node("a", 1);
+  world.running("r", "a", 0, 1, "a");
+  world.waiting("p", 1, "a");
+  Parts parts(world);
+  parts.overlay.evict(parts.job("r"), parts.task("r"));
+  CHECK(why(parts, "p").reason == Reason::devices_in_use);
+}
+
+TEST_CASE("what the budget ended is being planned") {
+  World world;
+  world.node("a", 1);
+  world.waiting("p", 2, "a");
+  world.input.budget.nodes_tried = 0;
+  Parts parts(world);
+  CHECK_FALSE(parts.placer.fit().may_try());
+  CHECK(why(parts, "p").reason == Reason::planning);
+}
+
+}  // namespace
+}  // namespace dray::planner::explain_test

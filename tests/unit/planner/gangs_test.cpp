@@ -1,0 +1,223 @@
+#include "planner/place/gangs.h"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "dray/model/claim_limits.h"
+#include "tests/unit/planner/fixture.h"
+
+namespace dray::planner::gangs_test {
+
+using namespace worlds;
+namespace {
+
+auto place(Parts& parts, const std::string& job, Room room = Room::idle,
+           const std::vector<std::string>& among = {}) {
+  const auto chunk = parts.job(job).next_chunk();
+  return parts.placer.place(parts.job(job), chunk,
+                            among.empty() ? parts.placer.fit().everywhere() : parts.nodes(among),
+                            room);
+}
+
+/// Nodes of the members in their order, `-` where there is no room.
+std::string nodes(Parts& parts, const std::string& job, Room room = Room::idle) {
+  const auto made = place(parts, job, room);
+  if (!made) return "-";
+  std::map<std::string, std::string> by_pod;
+  for (const auto& each : *made) by_pod[each.placement.pod.name] = each.placement.node.get();
+  std::string names;
+  for (const auto& [pod, node] : by_pod) names += node;
+  return names;
+}
+
+TEST_CASE("a gang is placed whole, or the overlay is as it was") {
+  World world;
+  world.node("a", 2);
+  world.node("b", 2);
+  const int members = GENERATE(4, 5);
+  auto& gang = world.gang("g", "a", members);
+  world.members(gang, members, 1);
+  Parts parts(world);
+  const auto made = place(parts, "g");
+  CHECK(made.has_value() == (members == 4));
+  CHECK(parts.held("a") == (members == 4 ? 4 : 0));
+  if (made) {
+    std::set<DeviceId> taken;
+    for (const auto& each : *made) {
+      for (const auto& device : each.placement.claims[0].allocation.devices) {
+        CHECK(taken.insert(device.device).second);
+      }
+    }
+    return;
+  }
+  CHECK(made.error().placed == 4);
+  CHECK(made.error().task == &parts.task("g", 4));
+  CHECK(made.error().among.size() == 2);
+  CHECK_FALSE(made.error().no_domain);
+  CHECK(parts.job("g").placed == 0);
+}
+
+TEST_CASE("only the chunk is placed") {
+  World world;
+  world.node("a", 8);
+  auto& gang = world.gang("g", "a", 2);
+  world.members(gang, 3, 1);
+  Parts parts(world);
+  const auto made = place(parts, "g");
+  REQUIRE(made);
+  CHECK(made->size() == 2);
+  CHECK(parts.task("g", 2).state == policy::TaskState::pending);
+}
+
+TEST_CASE("members with the least choice go first if the others are in their way") {
+  // The first member takes the fuller node, which is the only one for the second.
+  World world;
+  world.node("a", 1, [](Node& node) { node.meta.labels["kind"] = "x"; });
+  world.node("b", 2);
+  auto& gang = world.gang("g", "a", 2);
+  world.member(gang, "g0", 1);
+  world.member(gang, "g1", 1, {}, 0, [](Pod& pod) { pod.node_selector["kind"] = "x"; });
+  Parts parts(world);
+  CHECK(nodes(parts, "g") == "ba");
+}
+
+TEST_CASE("a gang stays within one domain, and each set of pods within its own") {
+  World world;
+  world.config.topology = {"zone", "rack"};
+  for (const auto* name : {"a1", "a2", "b1", "b2"}) {
+    world.node(name, 2, [&](Node& node) {
+      node.meta.labels["zone"] = std::string(1, name[0]);
+      node.meta.labels["rack"] = name;
+    });
+  }
+  world.running("r", "a1", 0, 1, "a");
+  auto& gang = world.gang("g", "a", 4);
+  world.members(gang, 4, 1);
+  SECTION("the whole gang") {
+    gang.gang.topology.required = "zone";
+    Parts parts(world);
+    CHECK(nodes(parts, "g") == "b1b1b2b2");
+  }
+  SECTION("no domain is large enough") {
+    gang.gang.topology.required = "rack";
+    Parts parts(world);
+    const auto made = place(parts, "g");
+    REQUIRE_FALSE(made);
+    CHECK(made.error().no_domain);
+  }
+  SECTION("each set in a rack of its own") {
+    auto second = gang.gang.pod_sets.front();
+    gang.gang.pod_sets.front().tasks.resize(2);
+    second.tasks.erase(second.tasks.begin(), second.tasks.begin() + 2);
+    second.name = "second";
+    gang.gang.pod_sets.push_back(second);
+    for (auto& set : gang.gang.pod_sets) {
+      set.min_member = 2;
+      set.topology.required = "rack";
+    }
+    Parts parts(world);
+    const auto made = nodes(parts, "g");
+    REQUIRE(made.size() == 8);
+    CHECK(made.substr(0, 2) == made.substr(2, 2));
+    CHECK(made.substr(4, 2) == made.substr(6, 2));
+    CHECK(made.substr(0, 2) != made.substr(4, 2));
+  }
+}
+
+TEST_CASE("later members join the domain of those that run") {
+  World world;
+  world.config.topology = {"zone"};
+  for (const auto* name : {"a", "b"}) {
+    world.node(name, 4, [&](Node& node) { node.meta.labels["zone"] = name; });
+  }
+  world.running("r", "b", 0, 1, "a");
+  auto& gang = world.gang("g", "a", 1);
+  gang.gang.topology.required = "zone";
+  world.member(gang, "g0", 1, "a", 0);
+  world.member(gang, "g1", 1);
+  Parts parts(world);
+  // Alone it would go to the fuller b.
+  CHECK(nodes(parts, "g") == "a");
+}
+
+TEST_CASE("a shared claim has at most so many users, those included that were just placed") {
+  World world;
+  world.node("a", 1);
+  auto shared = make_claim("shared", 1);
+  for (std::size_t i = 0; i + 1 < max_consumers; ++i) {
+    const auto name = "u" + std::to_string(i);
+    shared.reserved_for.push_back(
+        {.api_group = {}, .resource = "pods", .name = name, .uid = Uid(name)});
+  }
+  world.tell(shared);
+  const int members = GENERATE(1, 2);
+  auto& gang = world.gang("g", "a", members);
+  for (int i = 0; i < members; ++i) {
+    world.member(gang, "g" + std::to_string(i), 0, {}, 0, [](Pod& pod) {
+      pod.resource_claims = {{.name = "s", .claim_name = "shared", .template_name = {}}};
+    });
+  }
+  Parts parts(world);
+  CHECK(place(parts, "g").has_value() == (members == 1));
+}
+
+TEST_CASE("releasing room is for those who may wait for it") {
+  World world;
+  world.node("a", 2);
+  world.running("r", "a", 0, 2, "a");
+  auto& gang = world.gang("g", "a", 2);
+  world.members(gang, 2, 1);
+  Parts parts(world);
+  parts.overlay.evict(parts.job("r"), parts.task("r"));
+  CHECK(nodes(parts, "g") == "-");
+  const auto made = place(parts, "g", Room::releasing);
+  REQUIRE(made);
+  CHECK((*made)[0].room == Room::releasing);
+}
+
+TEST_CASE("only the nodes that are asked for are used") {
+  World world;
+  world.node("a", 1);
+  world.node("b", 1);
+  world.waiting("p", 1, "a");
+  Parts parts(world);
+  const auto made = place(parts, "p", Room::idle, {"b"});
+  REQUIRE(made);
+  CHECK((*made)[0].placement.node == NodeName("b"));
+  CHECK((*made)[0].among == 1);
+}
+
+TEST_CASE("members that together need other devices than one by one are placed jointly") {
+  // Either member alone takes gpu-0; only one of them can do with gpu-1.
+  World world;
+  world.node("a", 0);
+  auto slice = make_gpus("a", 2);
+  slice.devices[0].attributes["good"] = true;
+  slice.devices[1].attributes["good"] = false;
+  world.tell(slice);
+  auto& gang = world.gang("g", "a", 2);
+  world.members(gang, 2, 1);
+  auto picky = make_claim("c-g1", 1, "g1");
+  picky.spec.requests[0].exactly->selectors.push_back(
+      {.cel = R"(device.attributes["gpu.example.com"].good)"});
+  world.tell(picky);
+  Parts parts(world);
+  const auto made = place(parts, "g");
+  REQUIRE(made);
+  CHECK(made->size() == 2);
+}
+
+TEST_CASE("a member whose claims are not there has no place, nor has its chunk") {
+  World world;
+  world.node("a", 2);
+  auto& gang = world.gang("g", "a", 2);
+  world.members(gang, 2, 1);
+  world.state.apply(cluster::ObjectGone{Kind::resource_claim, "default", "c-g1", Uid("uid-c-g1")});
+  Parts parts(world);
+  const auto made = place(parts, "g");
+  REQUIRE_FALSE(made);
+  CHECK(made.error().task == &parts.task("g", 1));
+}
+
+}  // namespace
+}  // namespace dray::planner::gangs_test

@@ -1,0 +1,159 @@
+#include "planner/state/jobs.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/planner/fixture.h"
+
+namespace dray::planner::jobs_test {
+
+using namespace worlds;
+namespace {
+
+TEST_CASE("jobs hold what runs, ask for what waits, and leaving room is nobody's any more") {
+  World world;
+  world.node("n0", 8);
+  world.running("runs", "n0", 0, 1, "a");
+  world.running("fixed", "n0", 1, 2, "a").preemptible = false;
+  world.running("goes", "n0", 3, 3, "a").members[0].state = MemberState::leaving;
+  world.waiting("waits", 1, "a");
+  Parts parts(world);
+  const auto& queue = parts.begin.queues[parts.queue("a")];
+  const auto gpu = parts.gpu();
+  CHECK(queue.allocated[gpu] == 3);
+  CHECK(queue.allocated_nonpreemptible[gpu] == 2);
+  CHECK(queue.requested[gpu] == 4);
+  CHECK(parts.memory.jobs().held()[gpu] == 6);
+  CHECK(parts.begin.total[gpu] == 8);
+  CHECK(parts.job("goes").placed == 0);
+  CHECK(parts.job("waits").waiting == 1);
+}
+
+TEST_CASE("a job of a queue that is not there, or is no leaf, has no queue") {
+  World world;
+  world.queue("top", 0);
+  world.queue("leaf", 0, "top");
+  world.waiting("p0", 1, "leaf");
+  world.waiting("p1", 1, "top");
+  world.waiting("p2", 1, "nowhere");
+  Parts parts(world);
+  CHECK(parts.job("p0").queue == parts.queue("leaf"));
+  CHECK_FALSE(parts.job("p1").queue);
+  CHECK_FALSE(parts.job("p2").queue);
+}
+
+TEST_CASE("a gang's next chunk is what it lacks for its minimum, then pod by pod") {
+  World world;
+  world.node("n0", 8);
+  auto& gang = world.gang("g", "a", 2);
+  world.members(gang, 3, 1);
+  Parts parts(world);
+  auto& job = parts.job("g");
+  CHECK(job.next_chunk() == std::vector<std::uint32_t>{0, 1});
+  CHECK(job.phase() == policy::GangPhase::below_minimum);
+  for (const auto id : {0U, 1U}) job.set_state(job.tasks[id], policy::TaskState::placed);
+  CHECK(job.has_minimum());
+  CHECK(job.placed == 2);
+  CHECK(job.waiting == 1);
+  CHECK(job.next_chunk() == std::vector<std::uint32_t>{2});
+  job.set_state(job.tasks[2], policy::TaskState::placed);
+  CHECK(job.next_chunk().empty());
+  CHECK(job.next_victims().tasks == std::vector<std::uint32_t>{2});
+  job.set_state(job.tasks[2], policy::TaskState::yielding);
+  CHECK(job.next_chunk().empty());
+  CHECK(job.next_chunk(true) == std::vector<std::uint32_t>{2});
+  CHECK(job.next_victims().tasks.size() == 2);
+}
+
+TEST_CASE("a pod alone is one chunk, and goes whole") {
+  World world;
+  world.node("n0", 8);
+  world.running("runs", "n0", 0, 1, "a");
+  world.waiting("waits", 1, "a");
+  Parts parts(world);
+  CHECK(parts.job("runs").next_chunk().empty());
+  CHECK(parts.job("runs").has_minimum());
+  CHECK(parts.job("runs").next_victims().tasks == std::vector<std::uint32_t>{0});
+  CHECK(parts.job("waits").next_chunk() == std::vector<std::uint32_t>{0});
+  CHECK_FALSE(parts.job("waits").has_minimum());
+  CHECK(parts.job("waits").next_victims().tasks.empty());
+  auto& runs = parts.job("runs");
+  runs.set_state(runs.tasks[0], policy::TaskState::yielding);
+  CHECK(runs.next_chunk().empty());
+  CHECK(runs.next_chunk(true).size() == 1);
+}
+
+TEST_CASE("jobs that did not change are kept, others are read anew") {
+  World world;
+  world.node("n0", 8);
+  world.running("r0", "n0", 0, 1, "a");
+  world.running("r1", "n0", 1, 1, "a");
+  world.waiting("w0", 1, "a");
+  auto input = world.make_input();
+  JobTable table;
+  const auto held = [&] {
+    auto queues = input.policy->queues;
+    table.count(queues);
+    return queues[*queues.find("a")].allocated.values().back();
+  };
+  table.update(input, *input.policy);
+  CHECK(held() == 2);
+  const auto* kept = table.find(Uid("uid-r1"));
+  // One goes, and one comes.
+  auto more = *input.jobs[1];
+  more.uid = Uid("uid-r2");
+  input.jobs = {input.jobs[1], std::make_shared<const Job>(more)};
+  table.update(input, *input.policy);
+  CHECK(table.find(Uid("uid-r0")) == nullptr);
+  CHECK(table.find(Uid("uid-r1")) == kept);
+  CHECK(table.find(Uid("uid-r2")) != nullptr);
+  CHECK(table.find(Uid("uid-w0")) == nullptr);
+  CHECK(table.all().size() == 2);
+  CHECK(table.all()[1]->order == 1);
+  CHECK(held() == 2);
+  input.jobs.erase(input.jobs.begin());
+  table.update(input, *input.policy);
+  CHECK(held() == 1);
+}
+
+TEST_CASE("a job that stays follows its claims") {
+  World world;
+  world.node("n0", 8);
+  world.waiting("w0", 1, "a");
+  auto input = world.make_input();
+  JobTable table;
+  table.update(input, *input.policy);
+  CHECK(table.find(Uid("uid-w0"))->tasks[0].demand->devices == 1);
+  auto larger = make_claim("c-w0", 4, "w0");
+  larger.meta.resource_version = ResourceVersion("11");
+  world.tell(larger);
+  input.snapshot = world.state.snapshot();
+  table.update(input, *input.policy);
+  CHECK(table.find(Uid("uid-w0"))->tasks[0].demand->devices == 4);
+  world.state.apply(cluster::ObjectGone{Kind::resource_claim, "default", "c-w0", Uid("uid-c-w0")});
+  input.snapshot = world.state.snapshot();
+  table.update(input, *input.policy);
+  const auto& task = table.find(Uid("uid-w0"))->tasks[0];
+  CHECK(task.shape == nullptr);
+  CHECK(task.demand == nullptr);
+  REQUIRE(task.not_ready);
+  CHECK(task.not_ready->reason == Reason::claim_missing);
+}
+
+TEST_CASE("other rules make all jobs anew") {
+  World world;
+  world.node("n0", 8);
+  world.running("r0", "n0", 0, 1, "a");
+  auto input = world.make_input();
+  JobTable table;
+  table.update(input, *input.policy);
+  auto counting_more = *input.policy;
+  input.policy = std::make_shared<const policy::Policy>(counting_more);
+  table.update(input, *input.policy);
+  auto queues = input.policy->queues;
+  table.count(queues);
+  CHECK(queues[*queues.find("a")].allocated.values().back() == 1);
+  CHECK(table.all().size() == 1);
+}
+
+}  // namespace
+}  // namespace dray::planner::jobs_test

@@ -1,0 +1,257 @@
+#include "planner/make_room.h"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "tests/unit/planner/fixture.h"
+
+namespace dray::planner::make_room_test {
+
+using namespace std::chrono_literals;
+using namespace worlds;
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// Queue x runs on all of a node of four GPUs; both queues are owed two.
+World full_node() {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 2);
+  world.queue("y", 2);
+  world.node("n0", 4);
+  for (int i = 0; i < 4; ++i) world.running("x" + std::to_string(i), "n0", i, 1, "x");
+  return world;
+}
+
+TEST_CASE("a queue below its share reclaims from one above, up to both shares") {
+  auto world = full_node();
+  for (const auto* name : {"y0", "y1", "y2"}) world.waiting(name, 1, "y");
+  const auto made = world.plan();
+  CHECK(evicted(made) == Names{"x3", "x2"});
+  CHECK(placed(made) ==
+        std::map<std::string, std::string>{{"y0", "held n0"}, {"y1", "held n0"}, {"y2", "-"}});
+  CHECK(made.evictions[0].cause == EvictionCause::reclaim);
+  CHECK(made.evictions[0].beneficiary == Uid("uid-y0"));
+  CHECK(made.evictions[0].detail == "default/x3 of queue x makes room for default/y0 of queue y");
+  CHECK(outcome(made, "y2").reason == Reason::over_fair_share);
+}
+
+TEST_CASE("each action is done only where input and policy allow it") {
+  auto world = full_node();
+  world.waiting("y0", 1, "y");
+  const auto which = GENERATE(0, 1, 2);
+  if (which == 1) world.config.reclaim.enabled = false;
+  if (which == 2) world.input.actions.reclaim = false;
+  CHECK(evicted(world.plan()).size() == (which == 0 ? 1 : 0));
+}
+
+TEST_CASE(
+    "what is not preemptible is no victim, nor is one that runs too short or was one lately") {
+  auto world = full_node();
+  world.waiting("y0", 1, "y");
+  auto& fifth = world.running("last", "n0", 0, 0, "x");
+  fifth.created += 1s;
+  SECTION("not preemptible") {
+    World other;
+    other.allow_all_actions();
+    other.queue("x", 0);
+    other.queue("y", 1);
+    other.node("n0", 1);
+    other.running("x0", "n0", 0, 1, "x").preemptible = false;
+    other.waiting("y0", 1, "y");
+    CHECK(evicted(other.plan()).empty());
+  }
+  SECTION("minimum run time") {
+    World other;
+    other.allow_all_actions();
+    other.config.reclaim.min_runtime = 10min;
+    other.queue("x", 0);
+    other.queue("y", 1);
+    other.node("n0", 1);
+    auto& x0 = other.running("x0", "n0", 0, 1, "x");
+    x0.started = start - 9min;
+    other.waiting("y0", 1, "y");
+    auto made = other.plan();
+    CHECK(evicted(made).empty());
+    CHECK(made.again_at == start + 1min);
+    x0.started = start - 10min;
+    CHECK(evicted(other.plan()) == Names{"x0"});
+  }
+  SECTION("cool-down") {
+    World other;
+    other.allow_all_actions();
+    other.config.budgets.victim_cooldown = 10min;
+    other.queue("x", 0);
+    other.queue("y", 1);
+    other.node("n0", 1);
+    auto& x0 = other.running("x0", "n0", 0, 1, "x");
+    x0.evicted = start - 9min;
+    other.waiting("y0", 1, "y");
+    CHECK(evicted(other.plan()).empty());
+    x0.evicted = start - 10min;
+    CHECK(evicted(other.plan()) == Names{"x0"});
+  }
+}
+
+TEST_CASE("higher priority preempts lower within a queue, unless it must not or may not yet") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 2);
+  world.node("n0", 2);
+  world.running("low", "n0", 0, 1, "x").priority = 1;
+  world.running("mid", "n0", 1, 1, "x").priority = 2;
+  auto& high = world.waiting("high", 1, "x");
+  high.priority = GENERATE(1, 2, 3);
+  const auto which = GENERATE(0, 1, 2);
+  if (which == 1) high.may_evict = false;
+  if (which == 2) high.evict_delay = 5min;
+  const auto made = world.plan();
+  CAPTURE(high.priority, which);
+  CHECK(evicted(made) == (high.priority > 1 && which == 0 ? Names{"low"} : Names{}));
+  if (!made.evictions.empty()) CHECK(made.evictions[0].cause == EvictionCause::preemption);
+  if (which == 2) CHECK(made.again_at == start + 5min);
+}
+
+TEST_CASE("a delay before taking room counts from the last eviction") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 2);
+  world.node("n0", 1);
+  world.running("low", "n0", 0, 1, "x").priority = 1;
+  auto& high = world.waiting("high", 1, "x");
+  high.priority = 2;
+  high.created = start - 1h;
+  high.evict_delay = 5min;
+  CHECK(evicted(world.plan()) == Names{"low"});
+  high.evicted = start - 4min;
+  CHECK(evicted(world.plan()).empty());
+  CHECK(world.plan().again_at == start + 1min);
+  high.evicted = start - 5min;
+  CHECK(evicted(world.plan()) == Names{"low"});
+}
+
+TEST_CASE("consolidation moves jobs so that another fits, and only moves") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 8);
+  for (const auto* name : {"n0", "n1"}) world.node(name, 2);
+  world.running("r0", "n0", 0, 1, "x");
+  world.running("r1", "n1", 0, 1, "x");
+  auto& big = world.waiting("big", 2, "x");
+  SECTION("moved") {
+    const auto made = world.plan();
+    REQUIRE(made.evictions.size() == 1);
+    CHECK(made.evictions[0].cause == EvictionCause::consolidation);
+    CHECK(made.evictions[0].moved.size() == 1);
+    CHECK(outcome(made, "big").held.size() == 1);
+  }
+  SECTION("not for one that cannot be moved itself") {
+    big.preemptible = false;
+    CHECK(evicted(world.plan()).empty());
+  }
+  SECTION("not above the queue's limit") {
+    world.config.queues[0].limit["gpu"] = Quantity(3);
+    CHECK(evicted(world.plan()).empty());
+  }
+  SECTION("not where it is off") {
+    world.config.consolidation.enabled = false;
+    CHECK(evicted(world.plan()).empty());
+  }
+}
+
+TEST_CASE("who waits for room that is held evicts nobody") {
+  auto world = full_node();
+  world.node("n1", 1);
+  world.running("goes", "n1", 0, 1, "x").members[0].state = MemberState::leaving;
+  world.waiting("y0", 1, "y");
+  const auto made = world.plan();
+  CHECK(evicted(made).empty());
+  CHECK(placed(made)["y0"] == "held n1");
+}
+
+TEST_CASE("what this plan placed for one queue goes to another that is owed it") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 0);
+  world.queue("y", 3);
+  world.node("n0", 4);
+  for (const int i : {0, 1}) world.running("r" + std::to_string(i), "n0", i, 1, "x");
+  world.waiting("x0", 1, "x");
+  auto& gang = world.gang("g", "y", 3);
+  world.members(gang, 3, 1);
+  const auto made = world.plan();
+  CHECK(evicted(made) == Names{"r1"});
+  CHECK(outcome(made, "g").held.size() == 3);
+  CHECK(outcome(made, "x0").placements.empty());
+  CHECK(outcome(made, "x0").reason == Reason::room_kept);
+  CHECK(outcome(made, "x0").detail == "its room goes to default/g");
+}
+
+TEST_CASE("the budgets of jobs and scenarios end making room, and it says so") {
+  auto world = full_node();
+  world.waiting("y0", 1, "y");
+  world.waiting("y1", 1, "y");
+  SECTION("scenarios") {
+    world.config.consolidation.enabled = false;
+    world.input.budget.scenarios = 1;
+    const auto made = world.plan();
+    CHECK(made.scenarios == 1);
+    CHECK(made.exhausted);
+    CHECK(evicted(made).size() == 1);
+  }
+  SECTION("evictions") {
+    world.input.budget.evictions = 1;
+    CHECK(evicted(world.plan()) == Names{"x3"});
+  }
+  SECTION("of a queue") {
+    world.config.budgets.evictions_per_queue = 1;
+    CHECK(evicted(world.plan()) == Names{"x3"});
+  }
+}
+
+TEST_CASE("a pod disruption budget keeps pods from being victims") {
+  auto world = full_node();
+  world.waiting("y0", 1, "y");
+  world.waiting("y1", 1, "y");
+  world.input.disruption_budgets = {
+      {.name = "b", .pods = {Uid("uid-x1"), Uid("uid-x2"), Uid("uid-x3")}, .allowed = 1}};
+  CHECK(evicted(world.plan()) == Names{"x3", "x0"});
+}
+
+TEST_CASE("of many jobs of one kind that cannot be helped one is searched for") {
+  auto world = full_node();
+  world.config.queues[1].quota["gpu"] = Quantity(4);
+  world.config.queues[0].quota["gpu"] = Quantity(0);
+  for (int i = 0; i < 5; ++i) world.waiting("big" + std::to_string(i), 3, "y");
+  for (auto& budget : world.input.disruption_budgets) budget.allowed = 0;
+  world.input.disruption_budgets = {
+      {.name = "b", .pods = {Uid("uid-x2"), Uid("uid-x3")}, .allowed = 1}};
+  const auto five = world.plan();
+  CHECK(evicted(five).empty());
+  auto alone = full_node();
+  alone.config.queues = world.config.queues;
+  alone.input.disruption_budgets = world.input.disruption_budgets;
+  alone.waiting("big0", 3, "y");
+  CHECK(five.scenarios == alone.plan().scenarios);
+}
+
+TEST_CASE("nobody reclaims back what was reclaimed from it") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 0);
+  world.queue("y", 0);
+  world.node("n0", 3);
+  world.running("y0", "n0", 0, 1, "y");
+  world.running("y1", "n0", 1, 2, "y");
+  auto& back = world.waiting("x0", 1, "x");
+  const auto free = evicted(world.plan());
+  REQUIRE(free.size() == 1);
+  back.evicted_for = {{"default/y0", start + 1h}, {"default/y1", start + 1h}};
+  const auto made = world.plan();
+  CHECK(evicted(made).empty());
+  CHECK(made.again_at == start + 1h);
+}
+
+}  // namespace
+}  // namespace dray::planner::make_room_test

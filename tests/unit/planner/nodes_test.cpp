@@ -1,0 +1,106 @@
+#include "planner/state/nodes.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/planner/fixture.h"
+
+namespace dray::planner::nodes_test {
+
+using namespace worlds;
+namespace {
+
+TEST_CASE("a node's row says what it has and what is free") {
+  World world;
+  world.node("n0", 4);
+  world.running("r0", "n0", 0, 1, "a");
+  Parts parts(world);
+  const auto& nodes = parts.memory.nodes();
+  const auto node = parts.node("n0");
+  CHECK(nodes.capacity(node)[nodes.devices_column()] == 4);
+  CHECK(nodes.free(node)[nodes.devices_column()] == 3);
+  CHECK(nodes.capacity(node)[nodes.cpu_column()] == 64'000);
+  CHECK(nodes.free(node)[nodes.cpu_column()] == 63'000);
+  CHECK(nodes.free(node)[parts.gpu()] == 3);
+  CHECK(nodes.columns() == nodes.cpu_column() + 1);
+}
+
+TEST_CASE("devices of a plugin count as devices") {
+  World world;
+  world.node("n0", 0, [](Node& node) { node.allocatable["nvidia.com/gpu"] = Quantity(8); });
+  world.running("r0", "n0", 0, 0, "a",
+                [](Pod& pod) { pod.containers[0].requests["nvidia.com/gpu"] = Quantity(3); });
+  Parts parts(world);
+  const auto& nodes = parts.memory.nodes();
+  CHECK(nodes.capacity(parts.node("n0"))[nodes.devices_column()] == 8);
+  CHECK(nodes.free(parts.node("n0"))[nodes.devices_column()] == 5);
+}
+
+TEST_CASE("a part of a device takes that part of what it counts for") {
+  World world;
+  world.node("n0", 0);
+  auto slice = make_gpus("n0", 1);
+  slice.devices[0].allow_multiple_allocations = true;
+  slice.devices[0].capacity["memory"].value = Quantity(80);
+  slice.devices[0].capacity["cores"].value = Quantity(100);
+  world.tell(slice);
+  auto claim = make_claim("c", 1, "p");
+  auto& device = claim.allocation.emplace().devices.emplace_back();
+  device.request = "gpu";
+  device.device = {DriverName("gpu.example.com"), PoolName("n0"), DeviceName("gpu-0")};
+  device.share_id = "share";
+  device.consumed_capacity = {{"memory", Quantity(20)}, {"cores", Quantity(50)}};
+  world.tell(claim);
+  Parts parts(world);
+  const auto& nodes = parts.memory.nodes();
+  CHECK(nodes.free(parts.node("n0"))[parts.gpu()] == 0.5);
+  CHECK(nodes.free(parts.node("n0"))[nodes.devices_column()] == 0);
+}
+
+TEST_CASE("what is free on nodes that take no pods is not free") {
+  World world;
+  world.node("n0", 4);
+  world.node("n1", 2, [](Node& node) { node.unschedulable = true; });
+  Parts parts(world);
+  CHECK(parts.memory.nodes().free_total(*parts.input.snapshot)[parts.gpu()] == 4);
+}
+
+TEST_CASE("nodes stand in the order of their names") {
+  World world;
+  for (const auto* name : {"b", "c", "a"}) world.node(name, 1);
+  Parts parts(world);
+  const auto& nodes = parts.memory.nodes();
+  std::vector<std::string> names;
+  for (const auto node : nodes.by_name()) names.push_back(parts.name(node));
+  CHECK(names == std::vector<std::string>{"a", "b", "c"});
+  CHECK(nodes.rank(parts.node("c")) == 2);
+}
+
+TEST_CASE("only a node that changed is measured again") {
+  World world;
+  world.node("n0", 4);
+  world.node("n1", 4);
+  auto input = world.make_input();
+  NodeTable nodes;
+  nodes.update(*input.snapshot, *input.policy);
+  const auto n0 = *input.snapshot->node(NodeName("n0"));
+  const auto n1 = *input.snapshot->node(NodeName("n1"));
+  const auto before = nodes.stamp(n0);
+  const auto before_other = nodes.stamp(n1);
+  world.running("r0", "n0", 0, 1, "a");
+  input = world.make_input();
+  const auto same_policy = input.policy;
+  nodes.update(*input.snapshot, *same_policy);
+  nodes.update(*input.snapshot, *same_policy);
+  const auto changed = nodes.stamp(n0);
+  CHECK(changed != before);
+  world.running("r1", "n1", 0, 1, "a");
+  nodes.update(*world.state.snapshot(), *same_policy);
+  CHECK(nodes.stamp(n0) == changed);
+  CHECK(nodes.stamp(n1) != before_other);
+  CHECK(nodes.free(n1)[nodes.devices_column()] == 3);
+  nodes.renew_all();
+  CHECK(nodes.stamp(n0) != changed);
+}
+
+}  // namespace
+}  // namespace dray::planner::nodes_test

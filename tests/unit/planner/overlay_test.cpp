@@ -1,0 +1,195 @@
+#include "planner/state/overlay.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/planner/fixture.h"
+
+namespace dray::planner::overlay_test {
+
+using namespace worlds;
+namespace {
+
+double free_gpus(Parts& parts, const std::string& node) {
+  auto& nodes = parts.overlay.nodes();
+  return nodes.free(parts.node(node))[nodes.devices_column()];
+}
+
+bool fits(Parts& parts, const std::string& job, const std::string& node, Room room) {
+  const auto& task = parts.task(job);
+  return parts.placer.fit().verdict(task, parts.node(node)).in(room) == Reason::none;
+}
+
+/// The task with devices of the node as the allocator finds them.
+void place(Parts& parts, const std::string& job, const std::string& node, Room room) {
+  Devices devices(*parts.input.snapshot, parts.memory.allocator());
+  const Task* const task = &parts.task(job);
+  const auto found =
+      devices.choose(parts.overlay.view(room), std::span(&task, 1), parts.node(node));
+  REQUIRE(found);
+  parts.overlay.place(parts.job(job), parts.task(job), parts.node(node), found->placements[0],
+                      room);
+}
+
+TEST_CASE("what is placed takes devices, room of its node, and counts in its queues") {
+  World world;
+  world.node("n0", 2);
+  world.queue("top", 0);
+  world.queue("leaf", 0, "top");
+  world.waiting("w0", 1, "leaf");
+  world.waiting("w1", 2, "leaf").preemptible = false;
+  Parts parts(world);
+  const auto mark = parts.overlay.mark();
+  place(parts, "w0", "n0", Room::idle);
+  CHECK(free_gpus(parts, "n0") == 1);
+  CHECK(parts.held("leaf") == 1);
+  CHECK(parts.held("top") == 1);
+  CHECK(parts.task("w0").state == policy::TaskState::placed);
+  CHECK(parts.task("w0").node == parts.node("n0"));
+  CHECK_FALSE(fits(parts, "w1", "n0", Room::idle));
+  CHECK_FALSE(fits(parts, "w1", "n0", Room::releasing));
+  parts.overlay.undo(mark);
+  CHECK(free_gpus(parts, "n0") == 2);
+  CHECK(parts.held("leaf") == 0);
+  CHECK(parts.held("top") == 0);
+  CHECK(parts.task("w0").state == policy::TaskState::pending);
+  CHECK_FALSE(parts.task("w0").node);
+  CHECK(fits(parts, "w1", "n0", Room::idle));
+  place(parts, "w1", "n0", Room::idle);
+  const auto& leaf = parts.overlay.queues()[parts.queue("leaf")];
+  CHECK(leaf.allocated_nonpreemptible[parts.gpu()] == 2);
+  parts.overlay.undo(mark);
+  CHECK(leaf.allocated_nonpreemptible[parts.gpu()] == 0);
+}
+
+TEST_CASE("who is evicted leaves releasing room, not idle room") {
+  World world;
+  world.node("n0", 2);
+  world.node("n1", 1);
+  world.running("r0", "n0", 0, 2, "a");
+  world.waiting("w0", 2, "a");
+  Parts parts(world);
+  const auto mark = parts.overlay.mark();
+  parts.overlay.evict(parts.job("r0"), parts.task("r0"));
+  CHECK(parts.overlay.split(parts.node("n0")));
+  CHECK_FALSE(parts.overlay.split(parts.node("n1")));
+  CHECK(fits(parts, "w0", "n0", Room::releasing));
+  CHECK_FALSE(fits(parts, "w0", "n0", Room::idle));
+  CHECK(parts.held("a") == 0);
+  CHECK(parts.task("r0").state == policy::TaskState::yielding);
+  place(parts, "w0", "n0", Room::releasing);
+  CHECK(parts.overlay.from_releasing({"default", "c-w0"}));
+  CHECK(free_gpus(parts, "n0") == 0);
+  parts.overlay.undo(mark);
+  CHECK_FALSE(parts.overlay.from_releasing({"default", "c-w0"}));
+  CHECK_FALSE(parts.overlay.split(parts.node("n0")));
+  CHECK(parts.held("a") == 2);
+  CHECK_FALSE(fits(parts, "w0", "n0", Room::releasing));
+}
+
+TEST_CASE("who is evicted and stays after all has what it had") {
+  World world;
+  world.node("n0", 2);
+  world.running("r0", "n0", 0, 2, "a");
+  world.waiting("w0", 1, "a");
+  Parts parts(world);
+  parts.overlay.evict(parts.job("r0"), parts.task("r0"));
+  const auto& claim = *parts.task("r0").claims[0];
+  const Placement placement{.pod = parts.task("r0").pod().key(),
+                            .pod_uid = parts.task("r0").pod().meta.uid,
+                            .node = NodeName("n0"),
+                            .claims = {{.claim = claim.key(),
+                                        .claim_uid = claim.meta.uid,
+                                        .allocation = *claim.allocation,
+                                        .already_allocated = true}}};
+  parts.overlay.reprieve(parts.job("r0"), parts.task("r0"), placement);
+  CHECK(parts.held("a") == 2);
+  CHECK(free_gpus(parts, "n0") == 0);
+  CHECK_FALSE(parts.overlay.split(parts.node("n0")));
+  CHECK_FALSE(fits(parts, "w0", "n0", Room::releasing));
+  CHECK(parts.task("r0").state == policy::TaskState::placed);
+}
+
+TEST_CASE("what only this plan placed leaves idle room") {
+  World world;
+  world.node("n0", 2);
+  world.waiting("w0", 2, "a");
+  world.waiting("w1", 2, "a");
+  Parts parts(world);
+  place(parts, "w0", "n0", Room::idle);
+  parts.overlay.evict(parts.job("w0"), parts.task("w0"));
+  CHECK(fits(parts, "w1", "n0", Room::idle));
+  CHECK(parts.held("a") == 0);
+  parts.overlay.return_to_waiting(parts.job("w0"), parts.task("w0"));
+  CHECK(parts.task("w0").state == policy::TaskState::pending);
+  CHECK_FALSE(parts.task("w0").node);
+  CHECK(parts.job("w0").waiting == 1);
+}
+
+TEST_CASE("a claim that others use keeps its devices when one of its pods goes") {
+  World world;
+  world.node("n0", 1);
+  auto& job = world.running("r0", "n0", 0, 1, "a");
+  auto claim = make_claim("c-r0", 1);
+  claim.allocation = world.state.snapshot()->claim({"default", "c-r0"})->allocation;
+  for (const auto* name : {"r0", "other"}) {
+    claim.reserved_for.push_back({.api_group = {},
+                                  .resource = "pods",
+                                  .name = name,
+                                  .uid = Uid(std::string("uid-") + name)});
+  }
+  const bool alone = GENERATE(true, false);
+  if (alone) claim.reserved_for.pop_back();
+  world.tell(claim);
+  world.waiting("w0", 1, "a");
+  job.priority = 0;
+  Parts parts(world);
+  parts.overlay.evict(parts.job("r0"), parts.task("r0"));
+  CHECK(fits(parts, "w0", "n0", Room::releasing) == alone);
+}
+
+TEST_CASE("pods and claims that are leaving give room that is releasing") {
+  World world;
+  world.node("n0", 1);
+  world.node("n1", 1);
+  world.running("r0", "n0", 0, 1, "a").members[0].state = MemberState::leaving;
+  world.waiting("w0", 1, "a");
+  auto gone = make_claim("gone", 1, "nobody");
+  auto& device = gone.allocation.emplace().devices.emplace_back();
+  device.request = "gpu";
+  device.device = {DriverName("gpu.example.com"), PoolName("n1"), DeviceName("gpu-0")};
+  world.tell(gone);
+  Parts parts(world);
+  CHECK_FALSE(fits(parts, "w0", "n0", Room::releasing));
+  parts.overlay.release_leaving(parts.task("r0"));
+  CHECK(fits(parts, "w0", "n0", Room::releasing));
+  CHECK_FALSE(fits(parts, "w0", "n0", Room::idle));
+  CHECK(parts.task("r0").state == policy::TaskState::other);
+  PodDemand demand;
+  demand.counts = policy::Amounts(parts.begin.queues.resources());
+  demand.devices = 1;
+  CHECK_FALSE(fits(parts, "w0", "n1", Room::releasing));
+  parts.overlay.release_claim({"default", "gone"}, parts.node("n1"), demand);
+  CHECK(fits(parts, "w0", "n1", Room::releasing));
+  CHECK_FALSE(fits(parts, "w0", "n1", Room::idle));
+  CHECK(free_gpus(parts, "n1") == 1);
+}
+
+TEST_CASE("steps are undone to a mark, one in the other") {
+  World world;
+  world.node("n0", 3);
+  for (const auto* name : {"w0", "w1", "w2"}) world.waiting(name, 1, "a");
+  Parts parts(world);
+  place(parts, "w0", "n0", Room::idle);
+  const auto mark = parts.overlay.mark();
+  place(parts, "w1", "n0", Room::idle);
+  place(parts, "w2", "n0", Room::idle);
+  CHECK(free_gpus(parts, "n0") == 0);
+  parts.overlay.undo(mark);
+  CHECK(free_gpus(parts, "n0") == 2);
+  CHECK(parts.held("a") == 1);
+  CHECK(parts.task("w1").state == policy::TaskState::pending);
+  CHECK(parts.task("w0").state == policy::TaskState::placed);
+}
+
+}  // namespace
+}  // namespace dray::planner::overlay_test

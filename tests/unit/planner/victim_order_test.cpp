@@ -1,0 +1,131 @@
+#include "planner/evict/victim_order.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/planner/fixture.h"
+
+namespace dray::planner::victim_order_test {
+
+using namespace worlds;
+namespace {
+
+struct Walk {
+  Parts parts;
+  JobOrder jobs;
+  VictimOrder::Candidates candidates;
+
+  Walk(World& world, const std::vector<std::string>& running)
+      : parts(world), jobs(parts.order()), candidates(parts.begin.queues.queues().size()) {
+    for (const auto& name : running) {
+      auto& job = parts.job(name);
+      candidates[job.queue->get()].push_back(&job);
+    }
+    for (auto& each : candidates) jobs.sort_backwards(each);
+  }
+  VictimOrder order(std::vector<char> open = {}) {
+    if (open.empty()) open.assign(candidates.size(), 1);
+    return {parts.overlay.queues(), parts.context.total, jobs, candidates, std::move(open)};
+  }
+};
+
+std::string name(const std::optional<VictimOrder::Chunk>& chunk) {
+  if (!chunk) return "-";
+  std::string names;
+  for (const auto* task : chunk->tasks) names += task->pod().meta.name + " ";
+  return names;
+}
+
+TEST_CASE("who would be served last goes first, queue by queue") {
+  World world;
+  world.node("n0", 8);
+  world.queue("x", 1);
+  world.queue("y", 4);
+  world.running("x0", "n0", 0, 1, "x");
+  world.running("x1", "n0", 1, 1, "x");
+  world.running("x2", "n0", 2, 1, "x").priority = 5;
+  world.running("y0", "n0", 3, 1, "y");
+  Walk walk(world, {"x0", "x1", "x2", "y0"});
+  auto order = walk.order();
+  CHECK(name(order.next()) == "x1 ");
+  CHECK(name(order.next()) == "x0 ");
+  CHECK(name(order.next()) == "x2 ");
+  CHECK(name(order.next()) == "y0 ");
+  CHECK(name(order.next()) == "-");
+}
+
+TEST_CASE("a gang gives what is above its minimum pod by pod, then the rest") {
+  World world;
+  world.node("n0", 8);
+  auto& gang = world.gang("g", "a", 2);
+  for (int i = 0; i < 4; ++i) world.member(gang, "g" + std::to_string(i), 1, "n0", i);
+  Walk walk(world, {"g"});
+  auto order = walk.order();
+  auto chunk = order.next();
+  CHECK(name(chunk) == "g3 ");
+  CHECK(chunk->keeps_minimum);
+  CHECK(chunk->counts[walk.parts.gpu()] == 1);
+  CHECK(walk.parts.task("g", 3).state == policy::TaskState::yielding);
+  CHECK(name(order.next()) == "g2 ");
+  chunk = order.next();
+  CHECK(chunk->tasks.size() == 2);
+  CHECK_FALSE(chunk->keeps_minimum);
+  CHECK_FALSE(order.next());
+}
+
+TEST_CASE("marks end with the order, unless they are kept") {
+  World world;
+  world.node("n0", 8);
+  world.running("r", "n0", 0, 1, "a");
+  Walk walk(world, {"r"});
+  const bool keep = GENERATE(false, true);
+  {
+    auto order = walk.order();
+    REQUIRE(order.next());
+    if (keep) order.keep_marks();
+  }
+  const auto want = keep ? policy::TaskState::yielding : policy::TaskState::placed;
+  CHECK(walk.parts.task("r").state == want);
+}
+
+TEST_CASE("who is spared is placed again and gives no more") {
+  World world;
+  world.node("n0", 8);
+  auto& gang = world.gang("g", "a", 1);
+  for (int i = 0; i < 3; ++i) world.member(gang, "g" + std::to_string(i), 1, "n0", i);
+  world.running("r", "n0", 4, 1, "a").priority = 5;
+  Walk walk(world, {"g", "r"});
+  auto order = walk.order();
+  CHECK(name(order.next()) == "g2 ");
+  order.spare();
+  CHECK(walk.parts.task("g", 2).state == policy::TaskState::placed);
+  CHECK(name(order.next()) == "r ");
+  CHECK(name(order.next()) == "-");
+}
+
+TEST_CASE("closed queues give nothing") {
+  World world;
+  world.node("n0", 8);
+  world.queue("x", 1);
+  world.queue("y", 1);
+  world.running("x0", "n0", 0, 1, "x");
+  world.running("x1", "n0", 1, 1, "x");
+  world.running("y0", "n0", 2, 1, "y");
+  Walk walk(world, {"x0", "x1", "y0"});
+  SECTION("from the beginning") {
+    std::vector<char> open(walk.candidates.size(), 1);
+    open[walk.parts.queue("x").get()] = 0;
+    auto order = walk.order(open);
+    CHECK(name(order.next()) == "y0 ");
+    CHECK(name(order.next()) == "-");
+  }
+  SECTION("later") {
+    auto order = walk.order();
+    CHECK(name(order.next()) == "x1 ");
+    order.close_queue(walk.parts.queue("x"));
+    CHECK(name(order.next()) == "y0 ");
+    CHECK(name(order.next()) == "-");
+  }
+}
+
+}  // namespace
+}  // namespace dray::planner::victim_order_test
