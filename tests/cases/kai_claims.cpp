@@ -26,8 +26,8 @@ void use(KaiTask& task, const Json& job, const std::string& prefix, ResourceClai
 
 void require_different(const char* driver, ResourceClaim& claim) {
   claim.spec.constraints.push_back({.requests = {},
-                                    .match_attribute = {},
-                                    .distinct_attribute = std::string(driver) + "/index"});
+                                    .kind = ConstraintKind::distinct_attribute,
+                                    .attribute = std::string(driver) + "/index"});
 }
 
 void ask(ResourceClaim& claim, const std::string& device_class, std::int64_t count,

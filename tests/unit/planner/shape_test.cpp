@@ -40,7 +40,7 @@ Asker asker(const std::string& name) {
   spec.capacity_requests["memory"] = Quantity(1);
   made.claim.spec.requests.push_back({.name = "any", .exactly = {}, .first_available = {spec}});
   made.claim.spec.constraints.push_back(
-      {.requests = {"gpu"}, .match_attribute = "x/root", .distinct_attribute = {}});
+      {.requests = {"gpu"}, .kind = ConstraintKind::match_attribute, .attribute = "x/root"});
   return made;
 }
 
@@ -126,10 +126,10 @@ TEST_CASE("each thing that decides which devices a claim gets makes another shap
       {"derived attribute", [](auto&, auto& s) { s.derived_attributes.push_back({"n", "true"}); }},
       {"alternative", [](auto& c, auto&) { c.spec.requests[1].first_available[0].count = 3; }},
       {"constraint's attribute",
-       [](auto& c, auto&) { c.spec.constraints[0].match_attribute = "x/numa"; }},
+       [](auto& c, auto&) { c.spec.constraints[0].attribute = "x/numa"; }},
       {"constraint's requests", [](auto& c, auto&) { c.spec.constraints[0].requests.clear(); }},
-      {"distinct attribute",
-       [](auto& c, auto&) { c.spec.constraints[0].distinct_attribute = "x/numa"; }},
+      {"constraint's kind",
+       [](auto& c, auto&) { c.spec.constraints[0].kind = ConstraintKind::distinct_attribute; }},
   }));
   DYNAMIC_SECTION(row.name) {
     auto other = asker("p");
