@@ -13,7 +13,7 @@ using net::testing::TempFolder;
 
 }  // namespace
 
-TEST_CASE("a refused token is read again from its file") {
+TEST_CASE("a write whose token is refused is sent again with the one in the file") {
   TempFolder folder;
   Cluster cluster;
   cluster.config.token_file = folder.write("token", "t1");
