@@ -2,24 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include <utility>
 
-#include "engine/state.h"
+#include "engine/router.h"
 
 namespace dray::engine {
-
-Engine::State::State(Options given)
-    : options(std::move(given)),
-      planner(allocator_options(options, 0)),
-      policy(policies.policy()),
-      book([this](const Pod& pod) { return member_view(pod); }),
-      usage(options.usage_record) {
-  book.set_policy(policy, policies.open());
-  usage.set_policy(policy);
-  counts.resources = policy->counting.resources();
-}
 
 alloc::AllocatorOptions allocator_options(const Options& options, std::uint64_t stream) {
   auto made = options.allocator;
@@ -32,189 +19,90 @@ alloc::AllocatorOptions allocator_options(const Options& options, std::uint64_t 
   return made;
 }
 
-Engine::Engine(Options options) : state_(std::make_unique<State>(std::move(options))) {}
+Engine::Engine(Options options) : router_(std::make_unique<Router>(std::move(options))) {}
 Engine::~Engine() = default;
 
 Effects Engine::apply(const Event& event, Time now) {
-  auto& state = *state_;
-  std::visit(
-      [&](const auto& each) {
-        using E = std::decay_t<decltype(each)>;
-        if constexpr (std::is_same_v<E, Synced>) {
-          state.synced = true;
-          state.plan_wanted = true;
-        } else if constexpr (std::is_same_v<E, WriteDone>) {
-          state.written(each, now);
-        } else if constexpr (std::is_same_v<E, LeadershipChanged>) {
-          state.lead(each, now);
-        } else if constexpr (std::is_same_v<E, PolicyChanged>) {
-          state.set_policy(each, now);
-        } else if constexpr (std::is_same_v<E, Planned>) {
-          if (each.generation != state.plan_generation || !state.planned_on) return;
-          const auto input = std::exchange(state.planned_on, nullptr);
-          state.take(each.plan, *input->snapshot, now);
-        } else {
-          state.observe(each, now);
-        }
-      },
-      event);
-  state.plan_when_due(now);
-  return std::exchange(state.effects, {});
+  router_->apply(event, now);
+  return router_->finish_step(now);
 }
 
 Effects Engine::tick(Time now) {
-  auto& state = *state_;
-  state.timers_ring(now);
-  state.plan_when_due(now);
-  return std::exchange(state.effects, {});
+  router_->tick(now);
+  return router_->finish_step(now);
 }
 
 std::optional<Time> Engine::next_tick() const {
-  std::optional<Time> next;
-  const auto earlier = [&](std::optional<Time> at) {
-    if (at && (!next || *at < *next)) next = at;
-  };
-  const auto first_of = [&](const auto& timers) {
-    if (!timers.empty()) earlier(timers.begin()->first);
-  };
-  first_of(state_->timers);
-  first_of(state_->binding_timers);
-  first_of(state_->gang_timers);
-  first_of(state_->eviction_timers);
-  earlier(state_->usage.next_tick());
-  if (state_->leading && state_->synced && !state_->planned_on) earlier(state_->replan_at);
-  return next;
+  return router_->next_tick();
 }
 
 Engine::FilterAnswer Engine::filter(const extender::FilterRequest& request, Time now) {
-  auto response = state_->filter(request, now);
-  state_->plan_when_due(now);
-  return {std::move(response), std::exchange(state_->effects, {})};
+  auto response = router_->filter(request, now);
+  return {std::move(response), router_->finish_step(now)};
+}
+
+extender::PrioritizeResponse Engine::prioritize(const extender::FilterRequest& request,
+                                                Time /*now*/) {
+  return router_->prioritize(request);
 }
 
 Effects Engine::bind(RequestId id, const extender::BindRequest& request, Time now) {
-  state_->bind(id, request, now);
-  state_->plan_when_due(now);
-  return std::exchange(state_->effects, {});
+  router_->bind(id, request, now);
+  return router_->finish_step(now);
 }
 
-void Engine::State::timers_ring(Time now) {
-  const auto due = [now](const auto& set) { return !set.empty() && set.begin()->first <= now; };
-  while (due(timers)) {
-    const auto uid = timers.begin()->second;
-    auto& track = tracks.at(uid);
-    arm(track, std::nullopt);
-    timer_rang(track, now);
-  }
-  while (due(binding_timers)) {
-    const auto uid = binding_timers.begin()->second;
-    arm_binding(uid, std::nullopt);
-    const auto commands = bindings.at(uid).binding.tick(now);
-    carry(uid, commands, now);
-  }
-  while (due(gang_timers)) {
-    const auto job = gang_timers.begin()->second;
-    arm_gang(job, std::nullopt);
-    const auto commands = gangs.at(job).commit.tick(now);
-    carry_gang(job, commands, now);
-  }
-  while (due(eviction_timers)) {
-    const auto id = eviction_timers.begin()->second;
-    arm_evictions(id, std::nullopt);
-    const auto commands = eviction_runs.at(id).set.tick(now);
-    carry_evictions(id, commands, now);
-  }
-  keep_usage(now);
-  if (replan_at && *replan_at <= now && !planned_on) {
-    replan_at.reset();
-    plan_wanted = true;
-  }
-}
-
-void Engine::State::keep_usage(Time now) {
-  for (auto& write : usage.tick(now)) send(std::move(write), ForUsage{});
-}
-
-void Engine::State::send(Write write, Purpose purpose) {
-  const WriteId id(next_write++);
-  if (!std::holds_alternative<ForNothing>(purpose)) writes.emplace(id, std::move(purpose));
-  effects.emplace_back(SendWrite{id, std::move(write)});
-}
-
-void Engine::State::written(const WriteDone& done, Time now) {
-  const auto entry = writes.extract(done.id);
-  if (entry.empty()) return;
-  if (const auto* purpose = std::get_if<ForBinding>(&entry.mapped())) {
-    const auto run = bindings.find(purpose->pod);
-    if (run == bindings.end()) return;
-    const auto commands = run->second.binding.step(purpose->token, done.outcome, now);
-    carry(purpose->pod, commands, now);
-  } else if (const auto* lifting = std::get_if<ForLift>(&entry.mapped())) {
-    lift_written(lifting->pod, done.outcome, now);
-  } else if (const auto* release = std::get_if<ForRelease>(&entry.mapped())) {
-    releasing.erase(release->claim);
-    plan_wanted = true;
-  } else if (const auto* eviction = std::get_if<ForEviction>(&entry.mapped())) {
-    const auto run = eviction_runs.find(eviction->set);
-    if (run == eviction_runs.end()) return;
-    const auto commands = run->second.set.step(eviction->token, done.outcome, now);
-    carry_evictions(eviction->set, commands, now);
-  } else if (const auto* share = std::get_if<ForShare>(&entry.mapped())) {
-    share_written(share->pod, done.outcome, now);
-  } else if (std::holds_alternative<ForUsage>(entry.mapped())) {
-    for (auto& write : usage.step(done.outcome, now)) send(std::move(write), ForUsage{});
-  }
-}
-
-void Engine::State::timer_rang(PodTrack& track, Time now) {
-  switch (track.stage) {
-    case Stage::nominating:
-    case Stage::lifting:
-      return offer(track, now);
-    case Stage::offered:
-      return reservation_ran_out(track, now);
-    case Stage::waiting:
-      if (!track.seen) return drop_pod(Uid(track.uid), now);
-      if (!track.refused.empty()) plan_wanted = true;
-      return report_waiting(track, now);
-    case Stage::bound:
-      if (!track.seen) drop_pod(Uid(track.uid), now);
-      return;
-    case Stage::binding:
-      return;
-  }
+extender::PreemptResponse Engine::preempt(const extender::PreemptRequest& request, Time /*now*/) {
+  return router_->preempt(request);
 }
 
 Engine::Status Engine::status() const {
-  auto status = state_->counts;
-  status.synced = state_->synced;
-  status.leading = state_->leading;
-  status.binds_in_flight = state_->bindings.size();
-  status.gangs_binding = state_->gangs.size();
-  for (const auto& [uid, track] : state_->tracks) {
-    if (track.stage == Stage::waiting) ++status.pods_waiting;
-    if (track.reservation) ++status.reservations;
-  }
-  const auto totals = state_->cluster.totals();
-  status.nodes = totals.nodes;
-  status.devices = totals.devices;
-  status.devices_allocated = totals.devices_allocated;
-  return status;
+  return router_->status();
 }
 
 std::optional<Engine::PodView> Engine::pod(const PodKey& key) const {
-  const auto uid = state_->track_by_key.find(key);
-  if (uid == state_->track_by_key.end()) {
-    const auto& decided = state_->decided;
-    const auto past = std::find_if(decided.rbegin(), decided.rend(),
-                                   [&](const auto& decision) { return decision.pod == key; });
-    if (past == decided.rend()) return std::nullopt;
+  return router_->pod(key);
+}
+
+Engine::Status Engine::Router::status() const {
+  Status status;
+  status.synced = standing_.synced;
+  status.leading = standing_.leading;
+  const auto totals = cluster_.totals();
+  status.nodes = totals.nodes;
+  status.devices = totals.devices;
+  status.devices_allocated = totals.devices_allocated;
+  for (const auto& [uid, pod] : pods_.all()) {
+    if (pod.state == PodState::waiting) ++status.pods_waiting;
+    if (pod.reservation) ++status.reservations;
+  }
+  status.binds_in_flight = binds_.size();
+  status.plans_made = plans_.made();
+  status.reservations_expired = pods_.expired();
+  status.binds_done = binds_.bound();
+  status.binds_undone = binds_.undone();
+  status.gangs_binding = gangs_.size();
+  status.gangs_refused = gangs_.refused();
+  status.evictions = evictions_.evicted();
+  status.evictions_refused = evictions_.refused();
+  status.policy_problem = admission_.problem();
+  status.resources = admission_.policy()->counting.resources();
+  status.queues = plans_.queues();
+  return status;
+}
+
+std::optional<Engine::PodView> Engine::Router::pod(const PodKey& key) const {
+  const auto* pod = pods_.find(key);
+  if (pod == nullptr) {
+    const auto* past = binds_.decisions().find(key);
+    if (past == nullptr) return std::nullopt;
     return PodView{past->placement, Reason::none, past->detail, past->queue, past->job};
   }
-  const auto& track = state_->tracks.at(uid->second);
-  PodView view{
-      track.reservation, track.reservation ? Reason::none : track.reason, track.detail, {}, {}};
-  if (const auto job = state_->book.job_of(track.uid)) {
+  PodView view{pod->reservation,
+               pod->reservation ? Reason::none : pod->wait.reason,
+               pod->wait.detail,
+               {},
+               {}};
+  if (const auto job = admission_.jobs().job_of(pod->uid)) {
     view.queue = job->queue.get();
     view.job = job->name;
   }

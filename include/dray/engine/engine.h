@@ -16,14 +16,17 @@
 
 namespace dray::engine {
 
-/// Tells a write's outcome, or a bind call's answer, from the others. Never used twice in a run.
+/// Tells a write's outcome from the others. Never used twice in a run.
+/// Ids of writes are made by the engine, and count up.
 using WriteId = Strong<std::uint64_t, struct WriteIdTag>;
+/// Names one bind call; made by the caller, each once.
 using RequestId = Strong<std::uint64_t, struct RequestIdTag>;
 
 // ---- What goes in ----
 
 /// Every kind was listed once: from here on "not there" means that it is not there.
 struct Synced {};
+/// The outcome of the SendWrite of that id; ids that the engine does not wait for are ignored.
 struct WriteDone {
   WriteId id;
   WriteOutcome outcome;
@@ -42,6 +45,7 @@ struct Planned {
 struct PolicyChanged {
   std::shared_ptr<const policy::PolicyConfig> config;
 };
+/// All that an engine is told. Objects are as the watch shows them.
 using Event = std::variant<cluster::ObjectChanged, cluster::ObjectGone, Synced, WriteDone,
                            LeadershipChanged, Planned, PolicyChanged>;
 
@@ -62,7 +66,9 @@ struct WantPlan {
   std::uint64_t generation = 0;
   std::shared_ptr<const planner::PlanInput> input;
 };
+/// All that an engine asks for.
 using Effect = std::variant<SendWrite, AnswerBind, WantPlan>;
+/// In the order in which they are to be carried out.
 using Effects = std::vector<Effect>;
 
 /// The allocator in mode best: the engine chooses devices itself, so it need not be as upstream is.
@@ -74,18 +80,21 @@ using Effects = std::vector<Effect>;
 
 /// How a deployment wants its engine; all durations are of wall time.
 struct Options {
+  /// Pods of this spec.schedulerName are dray's.
   std::string scheduler_name = "dray-scheduler";
+  /// The scheduling gate that dray takes off; pods with others' gates too are left alone.
   std::string gate = "dray.dev/admission";
   /// A lifted pod keeps its reservation this long without a sign of kube-scheduler.
   Duration reservation_life = std::chrono::seconds(90);
   /// From this many nodes on, nominatedNodeName is set before a gate is lifted.
   std::size_t nominate_from_nodes = 1000;
   /// Allocation attempts (nodes) that filter may spend on a pod that has no plan yet.
-  std::size_t spot_plan_nodes = 256;
+  std::size_t inline_plan_nodes = 256;
   /// Whether WantPlan is asked for, or plans are made inline (simulator, tests).
   bool plan_inline = false;
   /// Where the usage of queues over time is kept.
   ConfigMapKey usage_record{"dray-system", "dray-usage"};
+  /// How devices are chosen.
   alloc::AllocatorOptions allocator = best_choice();
   /// Makes share ids unique between runs; the engine itself has no source of randomness.
   std::uint64_t share_id_seed = 0;
@@ -103,22 +112,26 @@ struct Options {
 /// PATCH, binding; a failure on the way is undone. Ungated pods are planned at their first filter.
 class Engine {
  public:
+  /// Knows nothing yet: plans begin after Synced, under leadership.
   explicit Engine(Options options);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  /// Takes one event in. `now` never goes back from call to call.
   [[nodiscard]] Effects apply(const Event& event, Time now);
 
   /// Expiries and retries. Call at next_tick() or later; calling it early does nothing.
   [[nodiscard]] Effects tick(Time now);
+  /// When the first timer is due; nothing while there is none.
   [[nodiscard]] std::optional<Time> next_tick() const;
 
+  /// The answer to a filter request, and what it made the engine ask for.
   struct FilterAnswer {
     extender::FilterResponse response;
     Effects effects;
   };
-  /// From the pod's reservation; plans it on the spot where there is none. A request with full
+  /// From the pod's reservation; plans it inline where there is none. A request with full
   /// Nodes is an autoscaler's dry run: answered from the request, nothing is reserved.
   [[nodiscard]] FilterAnswer filter(const extender::FilterRequest& request, Time now);
 
@@ -156,6 +169,7 @@ class Engine {
     policy::ResourceTable resources;      ///< that are counted
     std::vector<planner::QueueReport> queues;  ///< as of the last plan
   };
+  /// As of the last call; costs one look at every pod that waits.
   [[nodiscard]] Status status() const;
 
   /// What dray thinks of one pod now: its placement, or the Reason it waits for. Of bound pods the
@@ -167,11 +181,12 @@ class Engine {
     std::string queue;   ///< of its job; empty: it is in none
     std::string job;     ///< namespace/name of its group, or its own
   };
+  /// Nothing for a pod that is not known, or was bound too long ago.
   [[nodiscard]] std::optional<PodView> pod(const PodKey& key) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  class Router;
+  std::unique_ptr<Router> router_;
 };
 
 }  // namespace dray::engine

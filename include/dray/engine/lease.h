@@ -23,23 +23,26 @@ namespace dray::engine {
 /// - the holder stops leading `fence` before its lease runs out, whether it could renew or not.
 class LeaseKeeper {
  public:
+  /// The names and times of one candidate; both candidates of a Lease must agree on the times.
   struct Options {
-    LeaseKey lease;
-    std::string identity;
-    Duration duration = std::chrono::seconds(15);
-    Duration renew_every = std::chrono::seconds(2);
-    Duration fence = std::chrono::seconds(2);
-    Duration write_deadline = std::chrono::seconds(5);
+    LeaseKey lease;                                     ///< which Lease object
+    std::string identity;                               ///< spec.holderIdentity, unique to a run
+    Duration duration = std::chrono::seconds(15);       ///< spec.leaseDurationSeconds, rounded up
+    Duration renew_every = std::chrono::seconds(2);     ///< between writes or reads
+    Duration fence = std::chrono::seconds(2);           ///< the term ends so long before the Lease
+    Duration write_deadline = std::chrono::seconds(5);  ///< of any write of another holder
   };
 
   using Commands = std::vector<Write>;  ///< ReadLease and PutLease only
 
+  /// Holds nothing yet; the first tick reads.
   explicit LeaseKeeper(Options options);
 
   /// Call at next_tick(). One read or write is under way at a time.
   [[nodiscard]] Commands tick(Time now);
   /// The outcome of the command that is under way.
   [[nodiscard]] Commands step(const WriteOutcome& outcome, Time now);
+  /// When tick() has something to do, unless a command is under way still.
   [[nodiscard]] Time next_tick() const { return next_tick_; }
 
   /// Whether a write may be *sent* at `now`.
@@ -47,7 +50,9 @@ class LeaseKeeper {
   /// When may_write() ends unless the Lease is renewed before; the epoch of time while it is not
   /// held.
   [[nodiscard]] Time leading_until() const { return leading_until_.value_or(Time{}); }
+  /// leaseTransitions of the last term that this candidate held; 0 before the first.
   [[nodiscard]] std::int32_t epoch() const { return epoch_; }
+  /// Who held the Lease when it was last read or written; empty: nobody.
   [[nodiscard]] const std::string& holder() const { return seen_.holder; }
 
   /// Gives the Lease back, so that the next one need not wait. Call when no write is under way.

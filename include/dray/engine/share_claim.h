@@ -16,14 +16,18 @@ namespace dray::engine {
 // spec.resourceClaims whose template is nowhere; the claim is made by dray, owned by the pod, and
 // the resourceclaim controller takes it for the one that it would have made.
 
+/// A decimal above 0 and at most 1: the part of each device.
 inline constexpr const char* fraction_annotation = "gpu-fraction";
-/// In MiB.
+/// The memory of each part, in MiB.
 inline constexpr const char* gpu_memory_annotation = "gpu-memory";
+/// From how many devices a part is taken; 1 where absent.
 inline constexpr const char* fraction_devices_annotation = "gpu-fraction-num-devices";
+/// The container that gets the parts; the first where absent.
 inline constexpr const char* fraction_container_annotation = "gpu-fraction-container-name";
 /// Of the entry, and of the template that there is none of.
 inline constexpr const char* share_entry = "dray-share";
 
+/// Whether the pod bears one of the first two annotations.
 [[nodiscard]] bool asks_for_share(const Pod& pod);
 /// The entry that the admission policy adds, and the container that it belongs to: what the
 /// embedded API server does to a pod that is created.
@@ -37,6 +41,7 @@ struct ShareOffer {
   Quantity memory;
   std::vector<Quantity> others;  ///< in the order of policy::Fractions::others
 
+  /// By driver, then memory, then the others.
   auto operator<=>(const ShareOffer&) const = default;
   bool operator==(const ShareOffer&) const = default;
 };

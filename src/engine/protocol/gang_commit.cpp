@@ -1,25 +1,11 @@
 #include "engine/protocol/gang_commit.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
+#include "engine/protocol/gang_minimum.h"
+
 namespace dray::engine {
-namespace {
-
-/// Tasks of the pods in `have` count as placed, no others.
-void mark_placed(policy::SubGroup& group, const std::vector<Uid>& members,
-                 const std::function<bool(const Uid&)>& have) {
-  for (auto& set : group.pod_sets) {
-    for (auto& task : set.tasks) {
-      task.state = have(members[task.id]) ? policy::TaskState::placed : policy::TaskState::pending;
-    }
-  }
-  for (auto& sub : group.sub_groups) mark_placed(sub, members, have);
-}
-
-}  // namespace
-
 GangCommit::GangCommit(policy::SubGroup gang, std::vector<Uid> members, std::set<Uid> bound,
                        Time now, Duration patience)
     : gang_(std::move(gang)),
@@ -29,10 +15,9 @@ GangCommit::GangCommit(policy::SubGroup gang, std::vector<Uid> members, std::set
 }
 
 bool GangCommit::enough() const {
-  auto gang = gang_;
-  mark_placed(gang, members_,
-              [this](const Uid& pod) { return bound_.contains(pod) || steps_.contains(pod); });
-  return policy::has_minimum(gang);
+  auto there = bound_;
+  for (const auto& [pod, step] : steps_) there.insert(pod);
+  return has_minimum_of(gang_, members_, there);
 }
 
 std::vector<Uid> GangCommit::in(Step step) const {

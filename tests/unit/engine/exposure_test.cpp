@@ -6,7 +6,7 @@
 #include "dray/policy/config.h"
 #include "tests/unit/engine/fixture.h"
 
-namespace dray::engine::expose_test {
+namespace dray::engine::exposure_test {
 namespace {
 
 PolicyChanged exposing(std::int32_t jobs) {
@@ -77,4 +77,4 @@ TEST_CASE("no gate goes for what more nodes would not help, nor unless the polic
 }
 
 }  // namespace
-}  // namespace dray::engine::expose_test
+}  // namespace dray::engine::exposure_test

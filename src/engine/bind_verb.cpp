@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <utility>
+
+#include "engine/protocol/gang_minimum.h"
+#include "engine/router.h"
+
+// The bind verb: idempotent by pod uid, answered only when the API server has said so; and what
+// becomes of a gang's reservations when one of them ends.
+
+namespace dray::engine {
+
+void Engine::Router::bind(RequestId id, const extender::BindRequest& request, Time now) {
+  if (!standing_.leading) return out_.answer(id, std::string(text(Reason::not_leader)));
+  const auto name = "pod " + request.pod.to_string();
+  if (const auto* followed = pods_.find(request.pod, request.uid)) {
+    return bind_followed(*followed, id, request.node, now);
+  }
+  const auto pod = cluster_.pod(request.pod);
+  if (!pod) return out_.answer(id, name + " is not known to dray");
+  if (pod->meta.uid != request.uid) return out_.answer(id, name + " has another uid now");
+  if (pod->node_name == request.node) return out_.answer(id, "");
+  if (pod->node_name) return out_.answer(id, name + " is bound to another node");
+  if (pod->meta.deleted) return out_.answer(id, name + " is being deleted");
+  if (!admission_.bypasses(*pod)) {
+    return out_.answer(id, name + " has claims, but its scheduler is \"" + pod->scheduler_name +
+                               "\" and not \"" + options_.scheduler_name + "\"");
+  }
+  carry(pods_.appeared(*pod), now);
+  pods_.set_bypasses(pod->meta.uid, true);
+  bind_followed(*pods_.find(pod->meta.uid), id, request.node, now);
+}
+
+void Engine::Router::bind_followed(const PodLife& pod, RequestId id, const NodeName& node,
+                                   Time now) {
+  const auto name = "pod " + pod.key.to_string();
+  if (const auto* bound_to = binds_.node_of(pod.uid)) {
+    if (*bound_to == node) return binds_.join(pod.uid, id);
+    return out_.answer(id, name + " is being bound to another node");
+  }
+  if (pod.state == PodState::bound) {
+    const bool here = pod.reservation && pod.reservation->node == node;
+    return out_.answer(id, here ? "" : name + " is bound to another node");
+  }
+  if (pod.bypasses) {
+    return start_bind(pod, {id}, {.pod = pod.key, .pod_uid = pod.uid, .node = node, .claims = {}},
+                      Binding::Pace::at_once, now);
+  }
+  if (pod.reservation && pod.reservation->node != node) {
+    return out_.answer(id, name + ": " + std::string(text(Reason::reserved_elsewhere)));
+  }
+  if (!pod.reservation) plan_inline(pod.uid, {node}, now);
+  if (!pod.reservation) {
+    return out_.answer(id,
+                       name + ", node " + node.get() + ": " + std::string(text(pod.wait.reason)));
+  }
+  const auto gang = uncommitted_gang(pod.uid, now);
+  if (!gang) return start_bind(pod, {id}, *pod.reservation, Binding::Pace::at_once, now);
+  if (!gangs_.has_member(pod.uid)) pods_.bind_begun(pod.uid);
+  carry(gangs_.join(*gang, bound_members(*gang), pod.uid, id, now), now);
+}
+
+void Engine::Router::start_bind(const PodLife& pod, std::vector<RequestId> requests,
+                                Placement placement, Binding::Pace pace, Time now) {
+  const auto uid = pod.uid;
+  planner::PodClaims claims;
+  for (const auto& want : placement.claims) {
+    auto claim = cluster_.claim(want.claim);
+    if (!claim && !want.extended) {
+      const auto error = "claim " + want.claim.to_string() + " does not exist any more";
+      carry(pods_.release(uid), now);
+      for (const auto request : requests) out_.answer(request, error);
+      return carry(gangs_.ended(uid, false, error), now);
+    }
+    claims.push_back(std::move(claim));
+  }
+  if (!pod.reservation) cluster_.assume(placement);  // its room counts until the watch shows it
+  pods_.bind_begun(uid);
+  const auto job = admission_.jobs().job_of(uid);
+  const auto object = pods_.object(pod);
+  auto users = object ? claim_users(*object, claims) : std::vector<ClaimConsumer>{};
+  carry(binds_.start({.placement = std::move(placement),
+                      .requests = std::move(requests),
+                      .claims = std::move(claims),
+                      .users = std::move(users),
+                      .epoch = standing_.epoch,
+                      .pace = pace,
+                      .warnings = pod.warnings,
+                      .detail = pod.wait.detail,
+                      .queue = job ? job->queue.get() : "",
+                      .job = job ? job->name : ""},
+                     now),
+        now);
+}
+
+/// A claim that Kubernetes made for a PodGroup is used by the group, not by its pods (KEP-5729).
+std::vector<ClaimConsumer> Engine::Router::claim_users(const Pod& pod,
+                                                       const planner::PodClaims& claims) const {
+  const auto* group =
+      pod.pod_group ? admission_.jobs().groups().pod_group(pod.meta.namespace_name, *pod.pod_group)
+                    : nullptr;
+  std::vector<ClaimConsumer> users;
+  for (const auto& claim : claims) {
+    const bool of_group = group != nullptr && claim &&
+                          std::ranges::any_of(claim->meta.owners, [&](const auto& owner) {
+                            return owner.uid == group->meta.uid;
+                          });
+    users.push_back(of_group ? ClaimConsumer{.api_group = "scheduling.k8s.io",
+                                             .resource = group_consumer_resource,
+                                             .name = group->meta.name,
+                                             .uid = group->meta.uid}
+                             : consumer_of(pod.key(), pod.meta.uid));
+  }
+  return users;
+}
+
+std::set<Uid> Engine::Router::bound_members(const planner::Job& job) const {
+  std::set<Uid> bound;
+  for (const auto& uid : member_uids(job)) {
+    if (pods_.is_bound(uid)) bound.insert(uid);
+  }
+  return bound;
+}
+
+std::shared_ptr<const planner::Job> Engine::Router::uncommitted_gang(const Uid& pod, Time now) {
+  admission_.jobs().refresh(now);
+  auto job = admission_.jobs().job_of(pod);
+  if (!job || gangs_.contains(job->uid)) return job;
+  auto bound = bound_members(*job);
+  bound.insert(pod);
+  return has_minimum_of(job->gang, member_uids(*job), bound) ? nullptr : job;
+}
+
+/// A gang whose placed members are too few to start, now that one is gone, gives their places up:
+/// nobody else could have them, and they are of no use.
+void Engine::Router::release_short_gang(const Uid& job, Time now) {
+  admission_.jobs().refresh(now);
+  const auto found = admission_.jobs().find(job);
+  if (!found || gangs_.contains(job)) return;
+  const auto members = member_uids(*found);
+  auto there = bound_members(*found);
+  std::vector<Uid> reserved;
+  for (const auto& uid : members) {
+    const auto* pod = pods_.find(uid);
+    if (pod == nullptr || !pod->reservation) continue;
+    there.insert(uid);
+    if (!pod->fixed()) reserved.push_back(uid);
+  }
+  if (reserved.empty() || has_minimum_of(found->gang, members, there)) return;
+  for (const auto& uid : reserved) carry(pods_.give_up(uid), now);
+}
+
+/// A gang is planned as one: while it has not begun to run, nobody keeps a place without the
+/// others.
+void Engine::Router::release_gang_of(const Uid& pod, Time now) {
+  const auto job = uncommitted_gang(pod, now);
+  if (!job || gangs_.contains(job->uid)) return;
+  for (const auto& uid : member_uids(*job)) {
+    const auto* other = pods_.find(uid);
+    if (other != nullptr && other->reservation && !other->fixed()) carry(pods_.give_up(uid), now);
+  }
+}
+
+}  // namespace dray::engine

@@ -1,0 +1,75 @@
+#include "engine/books/room_book.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dray/planner/pod_claims.h"
+
+namespace dray::engine {
+
+void RoomBook::hold(const Uid& job, std::vector<Placement> placements) {
+  if (placements.empty()) {
+    holds_.erase(job);
+  } else {
+    holds_[job] = std::move(placements);
+  }
+}
+
+std::vector<planner::Hold> RoomBook::holds() const {
+  std::vector<planner::Hold> all;
+  for (const auto& [job, placements] : holds_) all.push_back({job, placements});
+  return all;
+}
+
+void RoomBook::moved(const std::string& lineage, std::vector<Placement> placements, Time now) {
+  moved_[lineage] = {std::move(placements), now + moved_room_life};
+}
+
+void RoomBook::refresh(const std::vector<std::shared_ptr<const planner::Job>>& jobs, Time now) {
+  std::erase_if(holds_, [&](const auto& entry) {
+    const auto job = std::ranges::lower_bound(jobs, entry.first, {}, &planner::Job::uid);
+    return job == jobs.end() || (*job)->uid != entry.first;
+  });
+  std::erase_if(moved_, [&](const auto& entry) { return entry.second.until <= now; });
+  if (moved_.empty()) return;
+  for (const auto& job : jobs) {
+    const bool waits = std::ranges::any_of(job->members, [](const planner::Member& member) {
+      return member.state == planner::MemberState::waiting;
+    });
+    if (!waits) continue;
+    auto entry = moved_.extract(job->lineage);
+    if (!entry.empty()) holds_[job->uid] = std::move(entry.mapped().placements);
+  }
+}
+
+void RoomBook::pod_gone(const planner::Job& job, const Uid& pod, Time now) {
+  const auto member = std::ranges::find_if(
+      job.members, [&](const planner::Member& each) { return each.pod->meta.uid == pod; });
+  if (member == job.members.end() || !member->pod->node_name) return;
+  const auto claims = planner::claims_of(*cluster_.snapshot(), *member->pod);
+  if (!claims) return;
+  for (const auto& claim : *claims) {
+    leaving_[claim->key()] = {claim->meta.uid, pod, *member->pod->node_name,
+                              now + leaving_patience};
+  }
+}
+
+std::vector<planner::LeavingClaim> RoomBook::leaving_claims(Time now) {
+  std::erase_if(leaving_, [&](const auto& entry) {
+    const auto& [key, left] = entry;
+    const auto claim = cluster_.claim(key);
+    return now >= left.until || !claim || claim->meta.uid != left.claim || !claim->allocation ||
+           std::ranges::any_of(claim->reserved_for,
+                               [&](const auto& user) { return user.uid != left.user; });
+  });
+  std::vector<planner::LeavingClaim> claims;
+  for (const auto& [key, left] : leaving_) claims.push_back({key, left.node});
+  return claims;
+}
+
+void RoomBook::reset() {
+  holds_.clear();
+  moved_.clear();
+}
+
+}  // namespace dray::engine

@@ -1,0 +1,47 @@
+#include "engine/exposure.h"
+
+#include <algorithm>
+
+#include "dray/model/pod_marks.h"
+#include "dray/model/reason.h"
+
+namespace dray::engine {
+namespace {
+
+std::vector<const PodLife*> waiting_pods(const planner::JobOutcome& job, const PodLifecycle& pods) {
+  std::vector<const PodLife*> found;
+  for (const auto& uid : job.pods) {
+    const auto* pod = pods.find(uid);
+    if (pod != nullptr && pod->state == PodState::waiting) found.push_back(pod);
+  }
+  return found;
+}
+
+bool any_exposed(const std::vector<const PodLife*>& pods) {
+  return std::ranges::any_of(pods, [](const PodLife* pod) { return pod->exposed; });
+}
+
+}  // namespace
+
+std::vector<Uid> pods_to_expose(const planner::Plan& plan, const PodLifecycle& pods,
+                                const std::string& gate, std::size_t most) {
+  std::vector<Uid> chosen;
+  if (most == 0) return chosen;
+  std::size_t exposed = 0;
+  for (const auto& job : plan.jobs) exposed += any_exposed(waiting_pods(job, pods)) ? 1U : 0U;
+  for (const auto& job : plan.jobs) {
+    const bool has_room = !job.placements.empty() || !job.held.empty();
+    if (has_room || !reason_info(job.reason).more_nodes_help) continue;
+    const auto waiting = waiting_pods(job, pods);
+    const bool begun = any_exposed(waiting);
+    if (!begun && exposed >= most) continue;
+    exposed += begun ? 0U : 1U;
+    for (const auto* pod : waiting) {
+      const auto object = pods.object(*pod);
+      if (!pod->exposed && object && gated_by(*object, gate)) chosen.push_back(pod->uid);
+    }
+  }
+  return chosen;
+}
+
+}  // namespace dray::engine

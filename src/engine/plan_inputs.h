@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "dray/base/time.h"
+#include "dray/cluster/state.h"
+#include "dray/planner/plan.h"
+#include "engine/books/admission.h"
+#include "engine/books/room_book.h"
+#include "engine/books/usage_keeper.h"
+#include "engine/pod_lifecycle.h"
+
+namespace dray::engine {
+
+/// What a plan reads, gathered from those who know it.
+class PlanInputs {
+ public:
+  PlanInputs(cluster::ClusterState& cluster, Admission& admission, RoomBook& room,
+             const UsageKeeper& usage, const PodLifecycle& pods)
+      : cluster_(cluster), admission_(admission), room_(room), usage_(usage), pods_(pods) {}
+
+  /// Something waits, a gang may have lost members, or what runs is to be counted.
+  [[nodiscard]] bool worth_planning() const;
+  /// For a plan of all jobs.
+  [[nodiscard]] planner::PlanInput of_all(Time now);
+  /// For a plan of one waiting job, on `nodes` only, beside all that is placed or held; nobody is
+  /// evicted for it. `nodes_a_pod` bounds the search.
+  [[nodiscard]] planner::PlanInput of_one(const std::shared_ptr<const planner::Job>& job,
+                                          const std::vector<NodeName>& nodes,
+                                          std::size_t nodes_a_pod, Time now);
+  /// For the question whether a pod that dray need not know would fit on the node, as things are.
+  [[nodiscard]] planner::PlanInput dry_run(const Pod& pod, const NodeName& node, Time now);
+
+ private:
+  [[nodiscard]] planner::PlanBudget budget() const;
+  void add_refused(const PodLife& pod, Time now, std::vector<planner::RefusedNode>& into) const;
+
+  cluster::ClusterState& cluster_;
+  Admission& admission_;
+  RoomBook& room_;
+  const UsageKeeper& usage_;
+  const PodLifecycle& pods_;
+};
+
+}  // namespace dray::engine

@@ -1,0 +1,148 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "dray/engine/engine.h"
+#include "engine/protocol/binding.h"
+#include "engine/protocol/eviction_set.h"
+
+namespace dray::engine {
+
+// What the owners of the engine's parts ask of the router and of one another. The router carries
+// commands out in their order, each with all that follows from it before the next.
+
+/// Tells what the outcome of a write is for.
+struct ForNothing {};
+struct ForBinding {
+  Uid pod;
+  Binding::Token token;
+};
+/// A nomination or a lifted gate.
+struct ForLift {
+  Uid pod;
+};
+struct ForRelease {
+  ClaimKey claim;
+};
+struct ForEviction {
+  std::uint64_t set;
+  EvictionSet::Token token;
+};
+struct ForUsage {};
+struct ForShare {
+  Uid pod;
+};
+using Purpose =
+    std::variant<ForNothing, ForBinding, ForLift, ForRelease, ForEviction, ForUsage, ForShare>;
+
+// ---- Of all owners
+
+struct Send {
+  Write write;
+  Purpose purpose;
+};
+/// The answer to a bind call; an empty error says that the pod is bound.
+struct Answer {
+  RequestId request;
+  std::string error;
+};
+/// The pod's job is to be made anew from what is known of its pods.
+struct JobChanged {
+  Uid pod;
+};
+/// Nothing is assumed for the pod any more.
+struct ForgetPod {
+  Uid pod;
+};
+struct PlanNow {};
+struct PlanAt {
+  Time at;
+};
+/// The pod waits, and its owner is told why; `again`: even if it was told the same before.
+struct TellWaiting {
+  Uid pod;
+  Reason reason;
+  std::string detail;
+  bool again = false;
+};
+
+// ---- Of BindRuns
+
+/// All claims of a gang's member are written; its binding waits to be told to go on.
+struct ClaimsHeld {
+  Uid pod;
+};
+struct BindEnded {
+  Binding::Result result;
+  Placement placement;
+  std::vector<ResourceVersion> claim_versions;
+  std::string error;
+};
+
+// ---- Of GangRuns
+
+struct StartBind {
+  Uid pod;
+  std::vector<RequestId> requests;
+  Binding::Pace pace;
+};
+struct ProceedBind {
+  Uid pod;
+};
+struct AbortBind {
+  Uid pod;
+  std::string error;
+};
+/// Nothing was written for the pod; its calls are answered.
+struct BindRefused {
+  Uid pod;
+  std::string error;
+};
+/// All that a step of the gang's commit asked for is carried out: it may be over.
+struct GangStepped {
+  Uid job;
+};
+struct GangEnded {
+  Uid job;
+};
+
+// ---- Of EvictionRuns
+
+/// A victim's reservation, if it has one, is given up without a word to the API server.
+struct GiveUpVictim {
+  Uid pod;
+};
+struct EvictionRefused {
+  Uid pod;
+  Time until;  ///< not asked for again before
+};
+struct JobEvicted {
+  planner::Eviction eviction;
+};
+/// Room that was held for the job is anybody's again.
+struct HoldEnded {
+  Uid job;
+};
+
+// ---- Of PodLifecycle
+
+/// The pod is not followed any more: it is gone, or the watch shows it bound.
+struct PodDropped {
+  Uid pod;
+  bool bound = false;
+};
+/// A reservation ended without its pod being bound: its gang cannot keep the others'.
+struct ReservationEnded {
+  Uid pod;
+};
+
+using Command = std::variant<Send, Answer, JobChanged, ForgetPod, PlanNow, PlanAt, TellWaiting,
+                             ClaimsHeld, BindEnded, StartBind, ProceedBind, AbortBind, BindRefused,
+                             GangStepped, GangEnded, GiveUpVictim, EvictionRefused, JobEvicted,
+                             HoldEnded, PodDropped, ReservationEnded>;
+using Commands = std::vector<Command>;
+
+}  // namespace dray::engine

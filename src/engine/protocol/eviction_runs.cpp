@@ -1,0 +1,110 @@
+#include "engine/protocol/eviction_runs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dray/base/check.h"
+
+namespace dray::engine {
+
+Commands EvictionRuns::start(std::vector<planner::Eviction> evictions, Time now) {
+  Commands out;
+  const auto id = next_set_++;
+  std::vector<EvictionSet::Victim> bound;
+  for (const auto& eviction : evictions) {
+    for (const auto& uid : eviction.pods) {
+      victims_[uid] = id;
+      out.emplace_back(JobChanged{uid});
+      const auto pod = cluster_.pod(uid);
+      DRAY_CHECK(pod != nullptr);
+      // What is merely reserved is given back, without a word to the API server.
+      if (pod->node_name) bound.push_back({pod->key(), uid});
+    }
+  }
+  Run made{EvictionSet(std::move(bound), now), std::move(evictions)};
+  auto& run = runs_.try_emplace(id, std::move(made)).first->second;
+  auto more = carry(id, run.set.start(), now);
+  std::ranges::move(more, std::back_inserter(out));
+  return out;
+}
+
+Commands EvictionRuns::step(std::uint64_t set, EvictionSet::Token token,
+                            const WriteOutcome& outcome, Time now) {
+  const auto run = runs_.find(set);
+  if (run == runs_.end()) return {};
+  return carry(set, run->second.set.step(token, outcome, now), now);
+}
+
+Commands EvictionRuns::tick(Time now) {
+  const auto id = timers_.take_due(now);
+  if (!id) return {};
+  return carry(*id, runs_.at(*id).set.tick(now), now);
+}
+
+Commands EvictionRuns::reset() {
+  Commands out;
+  for (const auto& [uid, set] : std::exchange(victims_, {})) out.emplace_back(JobChanged{uid});
+  runs_.clear();
+  timers_.clear();
+  return out;
+}
+
+Commands EvictionRuns::carry(std::uint64_t id, const EvictionSet::Commands& commands, Time now) {
+  Commands out;
+  for (const auto& command : commands) {
+    out.emplace_back(Send{command.write, ForEviction{id, command.token}});
+  }
+  const auto& run = runs_.at(id);
+  if (run.set.committed()) {
+    for (const auto& eviction : run.evictions) {
+      for (const auto& uid : eviction.pods) out.emplace_back(GiveUpVictim{uid});
+    }
+  }
+  if (run.set.finished()) {
+    end(id, now, out);
+  } else {
+    timers_.arm(id, run.set.next_tick());
+  }
+  return out;
+}
+
+void EvictionRuns::end(std::uint64_t id, Time now, Commands& out) {
+  timers_.arm(id, std::nullopt);
+  const auto entry = runs_.extract(id);
+  const auto& [set, evictions] = entry.mapped();
+  const auto refused = set.refused();
+  refused_ += refused.size();
+  if (set.result() != EvictionSet::Result::refused) {
+    evicted_ += set.victims().size() - refused.size();
+  }
+  for (const auto& uid : refused) out.emplace_back(EvictionRefused{uid, now + refusal_cooldown});
+  for (const auto& eviction : evictions) end(eviction, set, out);
+  out.emplace_back(PlanNow{});
+}
+
+void EvictionRuns::end(const planner::Eviction& eviction, const EvictionSet& set, Commands& out) {
+  const auto refused = set.refused();
+  const bool none_went = set.result() == EvictionSet::Result::refused;
+  if (!none_went) out.emplace_back(JobEvicted{eviction});
+  for (const auto& uid : eviction.pods) {
+    const bool stays = none_went || std::ranges::find(refused, uid) != refused.end();
+    if (stays) victims_.erase(uid);
+    out.emplace_back(JobChanged{uid});
+    // Told also of a pod that is gone by now: its owner has no other word of why.
+    const auto victim = std::ranges::find(set.victims(), uid, &EvictionSet::Victim::uid);
+    if (stays || victim == set.victims().end()) continue;
+    out.emplace_back(Send{RecordEvent{victim->pod,
+                                      uid,
+                                      {.type = "Warning",
+                                       .reason = std::string(name(eviction.cause)),
+                                       .action = "Evicting",
+                                       .note = "dray: " + eviction.detail}},
+                          ForNothing{}});
+  }
+  if (!none_went) return;
+  // Nobody gets the room: what was held for it is anybody's again.
+  if (eviction.beneficiary) out.emplace_back(HoldEnded{*eviction.beneficiary});
+  out.emplace_back(HoldEnded{eviction.job});
+}
+
+}  // namespace dray::engine

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "dray/base/time.h"
+#include "dray/cluster/state.h"
+#include "dray/planner/plan.h"
+#include "engine/protocol/command.h"
+#include "engine/protocol/eviction_set.h"
+#include "engine/protocol/timers.h"
+
+namespace dray::engine {
+
+/// The sets of evictions that are under way, and their victims until these are gone.
+class EvictionRuns {
+ public:
+  /// A pod that the API server would not evict is not asked for again so soon.
+  static constexpr Duration refusal_cooldown = std::chrono::seconds(60);
+
+  explicit EvictionRuns(const cluster::ClusterState& cluster) : cluster_(cluster) {}
+
+  /// Begins one set: all are to go for the same beneficiary. Their pods must be there, and be
+  /// nobody's victims yet.
+  [[nodiscard]] Commands start(std::vector<planner::Eviction> evictions, Time now);
+  [[nodiscard]] Commands step(std::uint64_t set, EvictionSet::Token token,
+                              const WriteOutcome& outcome, Time now);
+  /// The first set that is due; call again while next_tick() has come.
+  [[nodiscard]] Commands tick(Time now);
+  [[nodiscard]] std::optional<Time> next_tick() const { return timers_.next(); }
+  /// Leadership changed: nothing goes on, and nobody counts as leaving for it.
+  [[nodiscard]] Commands reset();
+
+  /// The pod is on its way out for dray.
+  [[nodiscard]] bool evicting(const Uid& pod) const { return victims_.contains(pod); }
+  /// The pod is gone, or keeps running after all.
+  void forget(const Uid& pod) { victims_.erase(pod); }
+
+  /// Pods that the API server evicted for dray, and that it would not.
+  [[nodiscard]] std::uint64_t evicted() const { return evicted_; }
+  [[nodiscard]] std::uint64_t refused() const { return refused_; }
+
+ private:
+  struct Run {
+    EvictionSet set;
+    std::vector<planner::Eviction> evictions;
+  };
+  [[nodiscard]] Commands carry(std::uint64_t id, const EvictionSet::Commands& commands, Time now);
+  void end(std::uint64_t id, Time now, Commands& out);
+  void end(const planner::Eviction& eviction, const EvictionSet& set, Commands& out);
+
+  const cluster::ClusterState& cluster_;
+  std::map<std::uint64_t, Run> runs_;
+  std::map<Uid, std::uint64_t> victims_;  ///< to the set that they are in
+  Timers<std::uint64_t> timers_;
+  std::uint64_t next_set_ = 1;
+  std::uint64_t evicted_ = 0;
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace dray::engine

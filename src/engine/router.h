@@ -1,0 +1,159 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dray/cluster/state.h"
+#include "dray/engine/engine.h"
+#include "engine/books/admission.h"
+#include "engine/books/room_book.h"
+#include "engine/books/usage_keeper.h"
+#include "engine/plan_cycle.h"
+#include "engine/plan_inputs.h"
+#include "engine/pod_lifecycle.h"
+#include "engine/protocol/bind_runs.h"
+#include "engine/protocol/claim_releases.h"
+#include "engine/protocol/command.h"
+#include "engine/protocol/eviction_runs.h"
+#include "engine/protocol/gang_runs.h"
+#include "engine/protocol/outgoing.h"
+#include "engine/protocol/share_runs.h"
+
+namespace dray::engine {
+
+/// Brings events, requests and commands to the owners of the engine's parts. Each part keeps its
+/// own members and answers with commands, which are carried out in their order, each with all that
+/// follows from it before the next: the order of the engine's effects.
+///
+/// router.cpp: events, timers and commands; verbs.cpp: filter, prioritize, preempt; bind_verb.cpp:
+/// bind, and what binds ask of gangs; planning.cpp: asking for plans, and taking them.
+class Engine::Router {
+ public:
+  explicit Router(Options given);
+
+  void apply(const Event& event, Time now);
+  void tick(Time now);
+  [[nodiscard]] std::optional<Time> next_tick() const;
+  [[nodiscard]] extender::FilterResponse filter(const extender::FilterRequest& request, Time now);
+  [[nodiscard]] extender::PrioritizeResponse prioritize(
+      const extender::FilterRequest& request) const;
+  [[nodiscard]] extender::PreemptResponse preempt(const extender::PreemptRequest& request) const;
+  void bind(RequestId id, const extender::BindRequest& request, Time now);
+  [[nodiscard]] Status status() const;
+  [[nodiscard]] std::optional<PodView> pod(const PodKey& key) const;
+
+  /// Plans if one is due, and gives all that the step asked for.
+  [[nodiscard]] Effects finish_step(Time now);
+
+ private:
+  // ---- router.cpp
+  void on(const cluster::ObjectChanged& change, Time now);
+  void on(const cluster::ObjectGone& change, Time now);
+  void on(const Synced& synced, Time now);
+  void on(const WriteDone& done, Time now);
+  void on(const LeadershipChanged& change, Time now);
+  void on(const Planned& planned, Time now);
+  void on(const PolicyChanged& change, Time now);
+  void observe_pod(const Pod& pod, Time now);
+  void show_followed(const Pod& pod, Time now);
+  void admission_changed(Admission::Change change, Time now);
+  void readmit(Time now);
+  void lead(const LeadershipChanged& change, Time now);
+
+  void on(const ForNothing& purpose, const WriteOutcome& outcome, Time now);
+  void on(const ForBinding& purpose, const WriteOutcome& outcome, Time now);
+  void on(const ForLift& purpose, const WriteOutcome& outcome, Time now);
+  void on(const ForRelease& purpose, const WriteOutcome& outcome, Time now);
+  void on(const ForEviction& purpose, const WriteOutcome& outcome, Time now);
+  void on(const ForUsage& purpose, const WriteOutcome& outcome, Time now);
+  void on(const ForShare& purpose, const WriteOutcome& outcome, Time now);
+
+  void carry(Commands commands, Time now);
+  void on(Send& command, Time now);
+  void on(Answer& command, Time now);
+  void on(const JobChanged& command, Time now);
+  void on(const ForgetPod& command, Time now);
+  void on(const PlanNow& command, Time now);
+  void on(const PlanAt& command, Time now);
+  void on(const TellWaiting& command, Time now);
+  void on(const ClaimsHeld& command, Time now);
+  void on(const BindEnded& command, Time now);
+  void on(StartBind& command, Time now);
+  void on(const ProceedBind& command, Time now);
+  void on(const AbortBind& command, Time now);
+  void on(const BindRefused& command, Time now);
+  void on(const GangStepped& command, Time now);
+  void on(const GangEnded& command, Time now);
+  void on(const GiveUpVictim& command, Time now);
+  void on(const EvictionRefused& command, Time now);
+  void on(const JobEvicted& command, Time now);
+  void on(const HoldEnded& command, Time now);
+  void on(const PodDropped& command, Time now);
+  void on(const ReservationEnded& command, Time now);
+
+  // ---- verbs.cpp
+  [[nodiscard]] extender::FilterResponse filter_followed(const Uid& uid,
+                                                         const extender::FilterRequest& request,
+                                                         const std::vector<NodeName>& nodes,
+                                                         Time now);
+  [[nodiscard]] extender::FilterResponse filter_unknown(const extender::FilterRequest& request,
+                                                        const std::vector<NodeName>& nodes,
+                                                        Time now);
+  [[nodiscard]] extender::FilterResponse dry_run(const Pod& pod, const std::vector<NodeName>& nodes,
+                                                 Time now);
+
+  // ---- bind_verb.cpp
+  void bind_followed(const PodLife& pod, RequestId id, const NodeName& node, Time now);
+  void start_bind(const PodLife& pod, std::vector<RequestId> requests, Placement placement,
+                  Binding::Pace pace, Time now);
+  [[nodiscard]] std::vector<ClaimConsumer> claim_users(const Pod& pod,
+                                                       const planner::PodClaims& claims) const;
+  /// The job whose other members the pod's binding must wait for, or null.
+  [[nodiscard]] std::shared_ptr<const planner::Job> uncommitted_gang(const Uid& pod, Time now);
+  void release_short_gang(const Uid& job, Time now);
+  void release_gang_of(const Uid& pod, Time now);
+  [[nodiscard]] std::set<Uid> bound_members(const planner::Job& job) const;
+
+  // ---- planning.cpp
+  void plan_when_due(Time now);
+  void take(const planner::Plan& plan, const cluster::Snapshot& then, Time now);
+  void take_job(const planner::JobOutcome& outcome, bool as_planned, Time now);
+  void take_placements(const planner::JobOutcome& outcome, Time now);
+  void take_unplaced(const planner::JobOutcome& outcome, const Uid& uid, Time now);
+  void take_evictions(const planner::Plan& plan, Time now);
+  void start_evictions(std::vector<planner::Eviction> evictions, Time now);
+  [[nodiscard]] bool may_evict(const planner::Eviction& eviction) const;
+  void report_unformed(Time now);
+  void plan_inline(const Uid& pod, const std::vector<NodeName>& nodes, Time now);
+
+  [[nodiscard]] PlanInputs inputs() { return {cluster_, admission_, room_, usage_, pods_}; }
+
+  /// Whether this replica decides, and since when it knows enough to.
+  struct Standing {
+    bool synced = false;
+    bool leading = false;
+    std::int32_t epoch = 0;
+  };
+
+  Options options_;
+  cluster::ClusterState cluster_;
+  planner::Planner planner_;  ///< for plans made on the strand; the worker has its own
+  Admission admission_;
+  UsageKeeper usage_;
+  RoomBook room_;
+  PodLifecycle pods_;
+  BindRuns binds_;
+  GangRuns gangs_;
+  EvictionRuns evictions_;
+  ShareRuns shares_;
+  ClaimReleases releases_;
+  PlanCycle plans_;
+  Outgoing out_;
+  Standing standing_;
+};
+
+}  // namespace dray::engine
