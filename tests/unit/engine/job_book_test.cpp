@@ -176,61 +176,6 @@ TEST_CASE("who may be preempted") {
   }
 }
 
-TEST_CASE("a pod that does not go is stuck after two minutes") {
-  Shelf shelf;
-  auto pod = make_pod("p", "");
-  pod.meta.deleted = start;
-  shelf.where[pod.meta.uid] = {planner::MemberState::leaving, NodeName("n0"), false};
-  shelf.put(pod);
-  CHECK(shelf.book.jobs(start).at(0)->members[0].state == planner::MemberState::leaving);
-  REQUIRE(shelf.book.next_change() == start + 2min);
-  CHECK(shelf.book.jobs(start + 2min).at(0)->members[0].state == planner::MemberState::stuck);
-}
-
-TEST_CASE("an eviction is remembered under the job's name") {
-  Shelf shelf;
-  shelf.put(make_pod("p", ""));
-  shelf.book.evicted(*shelf.book.jobs(start).at(0), nullptr, start + 1s);
-  shelf.book.erase(Uid("uid-p"));
-  auto again = make_pod("p", "");
-  again.meta.uid = Uid("uid-p-2");
-  shelf.put(again);
-  CHECK(shelf.book.jobs(start).at(0)->evicted == start + 1s);
-}
-
-TEST_CASE("whom a job made room for is remembered for a day, under the same rules") {
-  Shelf shelf;
-  shelf.put(make_pod("p", ""));
-  shelf.put(make_pod("q", ""));
-  const auto jobs = shelf.book.jobs(start);
-  REQUIRE(jobs.size() == 2);
-  shelf.book.evicted(*jobs[0], jobs[1].get(), start);
-  CHECK(shelf.book.jobs(start).at(0)->evicted_for ==
-        std::vector<planner::EvictedFor>{{"default/q", start + 24h}});
-  CHECK(shelf.book.jobs(start).at(1)->evicted_for.empty());
-  // Again: the same mark, for longer.
-  shelf.book.evicted(*jobs[0], jobs[1].get(), start + 1h);
-  CHECK(shelf.book.jobs(start).at(0)->evicted_for ==
-        std::vector<planner::EvictedFor>{{"default/q", start + 25h}});
-  shelf.book.set_policy(std::make_shared<const policy::Policy>(policy::Policy::open()), true);
-  CHECK(shelf.book.jobs(start).at(0)->evicted_for.size() == 1);
-  auto changed = policy::Policy::open();
-  changed.config.reclaim.enabled = true;
-  shelf.book.set_policy(std::make_shared<const policy::Policy>(std::move(changed)), true);
-  CHECK(shelf.book.jobs(start).at(0)->evicted_for.empty());
-}
-
-TEST_CASE("what a plan says of stale gangs comes back with the job") {
-  Shelf shelf;
-  CHECK(shelf.book.observe(group_of(2)));
-  shelf.put(in_group("p0"));
-  static_cast<void>(shelf.book.jobs(start));
-  shelf.book.set_stale({{Uid("uid-g"), start}});
-  CHECK(shelf.book.jobs(start).at(0)->stale_since == start);
-  shelf.book.set_stale({});
-  CHECK(!shelf.book.jobs(start).at(0)->stale_since);
-}
-
 TEST_CASE("a fraction by annotation is named as what it is") {
   Shelf shelf;
   auto pod = make_pod("p", "");
@@ -239,6 +184,94 @@ TEST_CASE("a fraction by annotation is named as what it is") {
   CHECK(shelf.book.jobs(start).empty());
   REQUIRE(shelf.book.unformed().size() == 1);
   CHECK(shelf.book.unformed()[0].second.reason == Reason::unsupported);
+}
+
+TEST_CASE("members stand by KAI's task priority, then by age, then by name") {
+  Shelf shelf;
+  CHECK(shelf.book.observe(group_of(1)));
+  const auto put = [&](const std::string& name, const std::string& rank, Duration age) {
+    auto pod = in_group(name);
+    if (!rank.empty()) pod.meta.labels["kai.scheduler/task-priority"] = rank;
+    pod.meta.created = start - age;
+    shelf.put(pod);
+  };
+  put("d", "", 0s);
+  put("c", "", 0s);
+  put("b", "", 5s);
+  put("a", "-1", 9s);
+  put("z", "7", 0s);
+  std::string order;
+  for (const auto& member : shelf.book.jobs(start).at(0)->members) {
+    order += member.pod->meta.name;
+  }
+  CHECK(order == "zbcda");
+}
+
+TEST_CASE("the priority and the will to evict are the first pod's") {
+  Shelf shelf;
+  auto pod = make_pod("p", "");
+  pod.priority = 12;
+  shelf.put(pod);
+  CHECK(shelf.book.jobs(start).at(0)->priority == 12);
+  CHECK(shelf.book.jobs(start).at(0)->may_evict);
+  pod.preemption_policy = "Never";
+  shelf.put(pod);
+  CHECK_FALSE(shelf.book.jobs(start).at(0)->may_evict);
+}
+
+TEST_CASE("another policy moves jobs to other queues, running ones too") {
+  Shelf shelf;
+  shelf.put(make_pod("p", ""));
+  shelf.move("p", planner::MemberState::placed);
+  CHECK(shelf.book.jobs(start).at(0)->queue == policy::QueueName("default"));
+  shelf.book.set_policy(two_queues(), false);
+  CHECK(shelf.book.jobs(start).at(0)->queue == policy::QueueName("b"));
+}
+
+TEST_CASE("a pod of no part counts above every minimum") {
+  Shelf shelf;
+  KaiPodGroup group;
+  group.meta.namespace_name = "default";
+  group.meta.name = "g";
+  group.meta.uid = Uid("uid-g");
+  KaiSubGroup part;
+  part.name = "part";
+  part.min_member = 2;
+  group.sub_groups = {part};
+  CHECK(shelf.book.observe(group));
+  auto pod = make_pod("p", "");
+  pod.meta.annotations["pod-group-name"] = "g";
+  shelf.put(pod);
+  const auto job = shelf.book.jobs(start).at(0);
+  REQUIRE(job->gang.pod_sets.size() == 2);
+  CHECK(job->gang.pod_sets[0].tasks.empty());
+  CHECK(job->gang.pod_sets[1].min_member == 0);
+  CHECK(job->gang.pod_sets[1].tasks.size() == 1);
+}
+
+TEST_CASE("pods follow their group: it goes, and they join another") {
+  Shelf shelf;
+  CHECK(shelf.book.observe(group_of(1)));
+  shelf.put(in_group("p0"));
+  CHECK(shelf.book.jobs(start).size() == 1);
+  CHECK(shelf.book.forget(Kind::pod_group, "default", "g"));
+  CHECK(shelf.book.jobs(start).empty());
+  CHECK(shelf.book.unformed().size() == 1);
+  auto pod = in_group("p0");
+  pod.pod_group = "h";
+  shelf.put(pod);
+  auto other = group_of(1);
+  other.meta.name = "h";
+  other.meta.uid = Uid("uid-h");
+  CHECK(shelf.book.observe(other));
+  REQUIRE(shelf.book.jobs(start).size() == 1);
+  CHECK(shelf.book.jobs(start).at(0)->uid == Uid("uid-h"));
+  CHECK(shelf.book.find(Uid("uid-h")));
+  CHECK_FALSE(shelf.book.find(Uid("uid-g")));
+  // A basic group is none: each of its pods is a job.
+  other.min_count.reset();
+  CHECK(shelf.book.observe(other));
+  CHECK(shelf.book.jobs(start).at(0)->uid == Uid("uid-p0"));
 }
 
 }  // namespace

@@ -144,5 +144,114 @@ TEST_CASE("losing a race for a free Lease is no leadership") {
   CHECK_FALSE(b.may_write(t0 + 1s));
 }
 
+TEST_CASE(
+    "a Lease is taken when its holder has been silent for all its time and a write's, not before") {
+  Server server;
+  auto a = keeper("a");
+  server.run(a, t0, t0 + 1s);
+  auto b = keeper("b");
+  const auto seen = t0 + 1s;
+  server.carry(b, b.tick(seen), seen);
+  // 15 s of the Lease and 5 s for a write of the old holder, from the first sight of its renewal.
+  const auto over = seen + 20s;
+  for (auto now = seen; now < over; now = std::max(now + 1ms, b.next_tick())) {
+    server.carry(b, b.tick(now), now);
+    CHECK_FALSE(b.may_write(now));
+  }
+  CHECK(server.lease->holder == "a");
+  CHECK(b.next_tick() == over);
+  server.carry(b, b.tick(over), over);
+  CHECK(b.may_write(over));
+  CHECK(server.lease->holder == "b");
+  CHECK(b.holder() == "b");
+  CHECK(server.lease->transitions == 2);
+  CHECK(server.lease->acquired == over);
+}
+
+TEST_CASE("any sign of its holder begins the wait anew") {
+  Server server;
+  auto a = keeper("a");
+  server.run(a, t0, t0 + 1s);
+  auto b = keeper("b");
+  server.carry(b, b.tick(t0 + 1s), t0 + 1s);
+  const auto change = GENERATE(0, 1, 2);
+  if (change == 0) server.lease->renewed = t0 + 10s;
+  if (change == 1) server.lease->holder = "c";
+  if (change == 2) server.lease->transitions = 7;
+  server.carry(b, b.tick(t0 + 15s), t0 + 15s);
+  server.run(b, t0 + 15s, t0 + 35s - 1us);
+  CHECK_FALSE(b.may_write(t0 + 35s - 1us));
+  server.carry(b, b.tick(t0 + 35s), t0 + 35s);
+  CHECK(b.may_write(t0 + 35s));
+}
+
+TEST_CASE("a holder whose Lease is another's stops at once") {
+  Server server;
+  auto a = keeper("a");
+  server.run(a, t0, t0 + 1s);
+  SECTION("its renewal conflicts") {
+    server.lease->meta.resource_version = ResourceVersion("99");
+    server.carry(a, a.tick(t0 + 2s), t0 + 2s);
+  }
+  SECTION("its renewal is answered with another's") {
+    const auto renewal = a.tick(t0 + 2s);
+    REQUIRE(renewal.size() == 1);
+    auto other = *server.lease;
+    other.holder = "b";
+    CHECK(a.step(WrittenObject{other}, t0 + 2s).empty());
+  }
+  CHECK_FALSE(a.may_write(t0 + 2s));
+  CHECK(a.leading_until() == Time{});
+}
+
+TEST_CASE("the term counts from when the renewal was sent, and ends before the Lease") {
+  Server server;
+  auto a = keeper("a");
+  server.run(a, t0, t0 + 1s);
+  const auto renewal = a.tick(t0 + 2s);
+  REQUIRE(renewal.size() == 1);
+  static_cast<void>(a.step(server.serve(renewal[0]), t0 + 6s));
+  CHECK(a.leading_until() == t0 + 2s + 15s - 2s);
+  CHECK(a.may_write(t0 + 15s - 1us));
+  CHECK_FALSE(a.may_write(t0 + 15s));
+}
+
+TEST_CASE("renewals keep the time of acquisition and the epoch, and name what they replace") {
+  Server server;
+  auto a = keeper("a");
+  server.run(a, t0, t0 + 1s);
+  const auto renewal = a.tick(t0 + 2s);
+  REQUIRE(renewal.size() == 1);
+  const auto& put = std::get<PutLease>(renewal[0]);
+  CHECK(put.expected == server.lease->meta.resource_version);
+  CHECK(put.value.acquired == t0);
+  CHECK(put.value.renewed == t0 + 2s);
+  CHECK(put.value.transitions == 1);
+  CHECK(a.tick(t0 + 3s).empty());  // one write is under way at a time
+  CHECK(a.release(t0 + 3s).empty());
+}
+
+TEST_CASE("a server that does not answer a read is asked again, and gives nothing away") {
+  Server server;
+  server.reachable = false;
+  auto a = keeper("a");
+  server.run(a, t0, t0 + 60s);
+  CHECK_FALSE(a.may_write(t0 + 60s));
+  server.reachable = true;
+  server.run(a, t0 + 60s, t0 + 63s);
+  CHECK(a.may_write(t0 + 63s));
+}
+
+TEST_CASE("only who leads gives the Lease back, and it is nobody's then") {
+  Server server;
+  auto a = keeper("a");
+  CHECK(a.release(t0).empty());
+  server.run(a, t0, t0 + 1s);
+  server.carry(a, a.release(t0 + 2s), t0 + 2s);
+  CHECK(server.lease->holder.empty());
+  CHECK(server.lease->duration_seconds == 1);
+  CHECK_FALSE(a.may_write(t0 + 2s));
+}
+
 }  // namespace
 }  // namespace dray::engine::lease_test

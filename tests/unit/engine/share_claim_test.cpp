@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "dray/cluster/state.h"
-#include "engine/books/share_offers.h"
 #include "tests/unit/engine/fixture.h"
 
 namespace dray::engine::share_claim_test {
@@ -148,35 +146,43 @@ TEST_CASE("the entry belongs to the container that the pod names") {
   CHECK(pod.containers[1].claims == std::vector<std::string>{share_entry});
 }
 
-TEST_CASE("a pod gets the part of a device that its annotation asks for") {
-  Bench bench;
-  bench.apply(with_fractions());
-  bench.tell(make_node("n0"));
-  const auto pod = asking({{"gpu-fraction", "0.5"}});
-  bench.tell(pod);
-  // Nothing is published yet: it waits with a Reason.
-  auto told = bench.take_write<SetPodCondition>();
-  REQUIRE(told);
-  CHECK(told->second.condition.reason == "Unsupported");
-  CHECK_FALSE(bench.take_write<CreateClaim>());
+/// The pod p asked for half a device before there was one; its claim is asked for by now.
+struct Asked : Bench {
+  Pod pod = asking({{"gpu-fraction", "0.5"}});
+  std::pair<WriteId, CreateClaim> first;
 
-  bench.tell(make_shared("n0", "40Gi"));
-  const auto first = bench.take_write<CreateClaim>();
-  REQUIRE(first);
-  CHECK_FALSE(bench.take_write<CreateClaim>());
+  Asked() {
+    apply(with_fractions());
+    tell(make_node("n0"));
+    tell(pod);
+    // Nothing is published yet: it waits with a Reason.
+    const auto told = take_write<SetPodCondition>();
+    REQUIRE(told);
+    CHECK(told->second.condition.reason == "Unsupported");
+    CHECK_FALSE(take_write<CreateClaim>());
+    tell(make_shared("n0", "40Gi"));
+    auto write = take_write<CreateClaim>();
+    REQUIRE(write);
+    first = std::move(*write);
+    CHECK_FALSE(take_write<CreateClaim>());
+  }
+};
+
+TEST_CASE("a pod gets the part of a device that its annotation asks for") {
+  Asked bench;
   SECTION("once, although the API server failed at first") {
-    bench.done(first->first, fail(ErrorCode::unavailable, "no answer"));
+    bench.done(bench.first.first, fail(ErrorCode::unavailable, "no answer"));
     CHECK_FALSE(bench.take_write<CreateClaim>());
     bench.now += std::chrono::seconds(2);
     bench.tick();
     const auto second = bench.take_write<CreateClaim>();
     REQUIRE(second);
-    CHECK(second->second.claim == first->second.claim);
+    CHECK(second->second.claim == bench.first.second.claim);
     bench.done(second->first);
   }
   SECTION("again, if somebody deletes it") {
-    bench.done(first->first);
-    auto made = first->second.claim;
+    bench.done(bench.first.first);
+    auto made = bench.first.second.claim;
     made.meta.uid = Uid("uid-made");
     bench.tell(made);
     CHECK_FALSE(bench.take_write<CreateClaim>());
@@ -191,8 +197,8 @@ TEST_CASE("a pod gets the part of a device that its annotation asks for") {
   SECTION("and what the API server says against it is told") {
     while (bench.take_write<SetPodCondition>()) {
     }
-    bench.done(first->first, fail(ErrorCode::invalid, "spec.devices: wrong"));
-    const auto said = bench.engine.pod(pod.key());
+    bench.done(bench.first.first, fail(ErrorCode::invalid, "spec.devices: wrong"));
+    const auto said = bench.engine.pod(bench.pod.key());
     REQUIRE(said);
     CHECK(said->detail == "spec.devices: wrong");
     bench.now += std::chrono::seconds(2);
@@ -200,40 +206,17 @@ TEST_CASE("a pod gets the part of a device that its annotation asks for") {
     CHECK(bench.take_write<CreateClaim>());
   }
   SECTION("or it is there from before") {
-    bench.done(first->first, fail(ErrorCode::conflict, "already exists"));
+    bench.done(bench.first.first, fail(ErrorCode::conflict, "already exists"));
   }
   CHECK_FALSE(bench.take_write<CreateClaim>());
-  make_found(bench, pod, first->second.claim);
+  make_found(bench, bench.pod, bench.first.second.claim);
   const auto lift = bench.take_write<LiftGate>();
   REQUIRE(lift);
-  const auto view = bench.engine.pod(pod.key());
+  const auto view = bench.engine.pod(bench.pod.key());
   REQUIRE(view);
   REQUIRE(view->placement);
   const auto& device = view->placement->claims.at(0).allocation.devices.at(0);
   CHECK(device.consumed_capacity.at("memory") == q("20Gi"));
-}
-
-TEST_CASE("a size is on offer as long as a slice has it") {
-  ShareOffers offers;
-  cluster::ClusterState cluster;
-  cluster.apply(cluster::ObjectChanged{make_shared("n0", "40Gi")});
-  offers.put(make_shared("n0", "40Gi"));
-  CHECK(offers.all().empty());  // no rule yet
-  offers.set_rule(rule(), *cluster.snapshot());
-  CHECK(offers.all() == std::vector{offer("40Gi")});
-  offers.put(make_shared("n1", "40Gi"));
-  offers.put(make_shared("n2", "8Gi"));
-  CHECK(offers.all() == std::vector{offer("8Gi"), offer("40Gi")});
-  offers.erase("n0-gpus");
-  CHECK(offers.all() == std::vector{offer("8Gi"), offer("40Gi")});
-  offers.put(make_shared("n1", "80Gi"));
-  CHECK(offers.all() == std::vector{offer("8Gi"), offer("80Gi")});
-  auto whole = make_shared("n2", "8Gi");
-  whole.devices.front().allow_multiple_allocations = false;
-  offers.put(whole);
-  CHECK(offers.all() == std::vector{offer("80Gi")});
-  offers.set_rule(std::nullopt, *cluster.snapshot());
-  CHECK(offers.all().empty());
 }
 
 TEST_CASE("a controller that looked in vain is made to look again") {

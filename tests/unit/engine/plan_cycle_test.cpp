@@ -1,0 +1,218 @@
+#include "engine/plan_cycle.h"
+
+#include <catch2/catch.hpp>
+
+#include "dray/cluster/state.h"
+#include "tests/unit/engine/fixture.h"
+
+namespace dray::engine::plan_cycle_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+planner::JobOutcome placed_on(const std::string& node) {
+  planner::JobOutcome outcome;
+  Placement placement;
+  placement.node = NodeName(node);
+  outcome.placements.push_back(placement);
+  return outcome;
+}
+
+TEST_CASE("a plan is made once for all that was wanted since the last") {
+  PlanCycle cycle;
+  CHECK(!cycle.take_turn());
+  cycle.want();
+  cycle.want();
+  CHECK(cycle.take_turn());
+  CHECK(!cycle.take_turn());
+}
+
+TEST_CASE("one plan is under way at a time; what is wanted meanwhile is planned after it") {
+  PlanCycle cycle;
+  cycle.want();
+  REQUIRE(cycle.take_turn());
+  const auto generation = cycle.begin();
+  CHECK(cycle.made() == 1);
+  const auto input = std::make_shared<const planner::PlanInput>();
+  cycle.under_way(input);
+  cycle.want();
+  CHECK(!cycle.take_turn());
+  CHECK(cycle.step({generation, {}}) == input);
+  CHECK(cycle.take_turn());
+}
+
+TEST_CASE("a plan that is not awaited is not taken") {
+  PlanCycle cycle;
+  const auto generation = cycle.begin();
+  const auto input = std::make_shared<const planner::PlanInput>();
+  CHECK(cycle.step({generation, {}}) == nullptr);
+  cycle.under_way(input);
+  CHECK(cycle.step({generation + 1, {}}) == nullptr);
+  CHECK(cycle.step({generation - 1, {}}) == nullptr);
+  SECTION("twice") {
+    CHECK(cycle.step({generation, {}}) == input);
+    CHECK(cycle.step({generation, {}}) == nullptr);
+  }
+  SECTION("of another leadership") {
+    cycle.reset();
+    CHECK(cycle.step({generation, {}}) == nullptr);
+    CHECK(cycle.take_turn());
+    const auto next = cycle.begin();
+    cycle.under_way(input);
+    CHECK(cycle.step({generation, {}}) == nullptr);
+    CHECK(cycle.step({next, {}}) == input);
+  }
+}
+
+TEST_CASE("time alone asks for a plan at the earliest of all times") {
+  PlanCycle cycle;
+  cycle.want_at(start + 5s);
+  cycle.want_at(start + 3s);
+  cycle.want_at(start + 4s);
+  CHECK(cycle.next_tick() == start + 3s);
+  cycle.tick(start + 3s - 1us);
+  CHECK(!cycle.take_turn());
+  cycle.tick(start + 3s);
+  CHECK(cycle.take_turn());
+  CHECK(!cycle.next_tick());
+}
+
+TEST_CASE("while a plan is awaited no time asks for another") {
+  PlanCycle cycle;
+  cycle.want_at(start);
+  const auto generation = cycle.begin();
+  cycle.under_way(std::make_shared<const planner::PlanInput>());
+  CHECK(!cycle.next_tick());
+  cycle.tick(start + 1h);
+  CHECK(cycle.step({generation, {}}));
+  CHECK(!cycle.take_turn());
+  CHECK(cycle.next_tick() == start);
+}
+
+TEST_CASE("a plan that was taken says when the next may differ") {
+  PlanCycle cycle;
+  cycle.want_at(start + 1s);
+  planner::Plan plan;
+  plan.queues.push_back(
+      {.queue = policy::QueueName("q"), .fair_share = {}, .allocated = {}, .requested = {}});
+  SECTION("never") {
+    cycle.taken(plan, std::nullopt, std::nullopt);
+    CHECK(!cycle.next_tick());
+    CHECK(cycle.queues() == plan.queues);
+  }
+  SECTION("by itself") {
+    plan.again_at = start + 9s;
+    cycle.taken(plan, start + 10s, start + 11s);
+    CHECK(cycle.next_tick() == start + 9s);
+  }
+  SECTION("by its jobs") {
+    plan.again_at = start + 9s;
+    cycle.taken(plan, start + 8s, std::nullopt);
+    CHECK(cycle.next_tick() == start + 8s);
+  }
+  SECTION("by its disruption budgets") {
+    cycle.taken(plan, start + 8s, start + 7s);
+    CHECK(cycle.next_tick() == start + 7s);
+  }
+}
+
+TEST_CASE("a plan that its budget ended goes on, at once only where it moved something") {
+  struct Row {
+    std::string name;
+    bool exhausted;
+    planner::Plan plan;
+    bool at_once;
+    bool later;
+  };
+  planner::Plan with_placement;
+  with_placement.jobs.push_back(placed_on("n0"));
+  planner::Plan with_hold;
+  with_hold.jobs.emplace_back().held = placed_on("n0").placements;
+  planner::Plan with_eviction;
+  with_eviction.evictions.emplace_back();
+  planner::Plan idle;
+  idle.jobs.emplace_back();
+  const auto row = GENERATE_COPY(Row{"not exhausted", false, with_placement, false, false},
+                                 Row{"a placement", true, with_placement, true, false},
+                                 Row{"held room", true, with_hold, true, false},
+                                 Row{"an eviction", true, with_eviction, true, false},
+                                 Row{"nothing moved", true, idle, false, true});
+  DYNAMIC_SECTION(row.name) {
+    PlanCycle cycle;
+    auto plan = row.plan;
+    plan.exhausted = row.exhausted;
+    cycle.go_on_after(plan, start);
+    CHECK(cycle.take_turn() == row.at_once);
+    CHECK((cycle.next_tick() == start + PlanCycle::exhausted_pause) == row.later);
+  }
+}
+
+/// Two nodes, and a claim, as a plan saw them.
+struct Planned2 {
+  cluster::ClusterState cluster;
+  planner::JobOutcome outcome = placed_on("n0");
+  std::shared_ptr<const cluster::Snapshot> then;
+
+  Planned2() {
+    for (const auto* node : {"n0", "n1"}) {
+      tell(make_node(node));
+      tell(make_gpus(node, 1));
+    }
+    tell(make_claim("c", 1));
+    ClaimPlacement claim;
+    claim.claim = {"default", "c"};
+    outcome.placements[0].claims.push_back(claim);
+    then = cluster.snapshot();
+  }
+  void tell(const KubeObject& object) { cluster.apply(cluster::ObjectChanged{object}); }
+  bool still() { return unmoved(outcome, *then, *cluster.snapshot()); }
+  static Pod bound(const std::string& node) {
+    auto pod = make_pod("other", "", false);
+    pod.node_name = NodeName(node);
+    return pod;
+  }
+};
+
+TEST_CASE("a placement is taken as planned while its node and claims are as they were") {
+  Planned2 world;
+  CHECK(world.still());
+  world.tell(Planned2::bound("n1"));
+  CHECK(world.still());
+}
+
+TEST_CASE("a placement is made anew where its node or claims moved") {
+  Planned2 world;
+  SECTION("a device of the node is taken") {
+    auto other = make_claim("other", 1);
+    other.allocation = allocation({device_id("n0", "gpu-0")});
+    world.tell(other);
+  }
+  SECTION("the claim is another") {
+    auto claim = make_claim("c", 1);
+    claim.meta.resource_version = ResourceVersion("11");
+    claim.allocation = AllocationResult{};
+    world.tell(claim);
+  }
+  SECTION("the node is gone") {
+    world.cluster.apply(cluster::ObjectGone{Kind::node, "", "n0", Uid("uid-n0")});
+  }
+  SECTION("a class is another, which all allocations depend on") {
+    world.tell(make_class());
+  }
+  CHECK(!world.still());
+}
+
+TEST_CASE("pools that many nodes see make every plan stale") {
+  Planned2 world;
+  auto shared = make_gpus("fabric", 1);
+  shared.scope = {};
+  shared.scope.all_nodes = true;
+  world.tell(shared);
+  world.then = world.cluster.snapshot();
+  CHECK(world.still());
+  world.tell(Planned2::bound("n1"));
+  CHECK(!world.still());
+}
+
+}  // namespace
+}  // namespace dray::engine::plan_cycle_test
