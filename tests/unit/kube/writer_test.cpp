@@ -184,7 +184,8 @@ TEST_CASE("a release of a claim that others use and we do not changes nothing") 
 
 TEST_CASE("an error within a release is the release's") {
   Cluster cluster;
-  cluster.start();  // no such claim
+  cluster.answers("GET " + std::string(claim_path), {net::json_response(404, status_json(404))});
+  cluster.start();
   const auto outcome = cluster.write(release);
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == ErrorCode::not_found);
