@@ -24,10 +24,6 @@ bool is_name(std::string_view text) {
          is_alphanumeric(text.back()) && std::ranges::all_of(text, inner);
 }
 
-bool is_positive(const Quantity& quantity) {
-  return quantity.sign() > 0;
-}
-
 void check_rule(const CountingRule& rule, const std::string& path, ConfigProblems& problems) {
   const auto& device_class = rule.device_class.get();
   if (device_class.empty() == rule.node_resource.empty()) {
@@ -40,10 +36,6 @@ void check_rule(const CountingRule& rule, const std::string& path, ConfigProblem
     problems.error(path + ".nodeResource", "{} is no extended resource, as nvidia.com/gpu is",
                    rule.node_resource);
   }
-  if (!is_positive(rule.amount)) {
-    problems.error(path + ".amount", "must be above 0");
-  }
-  if (rule.per && !is_positive(*rule.per)) problems.error(path + ".per", "must be above 0");
   if (rule.capacity.empty() == rule.per.has_value()) {
     problems.error(path, "capacity and per go together: capacity: memory, per: 80Gi");
   }
@@ -179,15 +171,6 @@ void check_devices(const PolicyConfig& config, ConfigProblems& problems) {
 }
 
 void check_actions(const PolicyConfig& config, ConfigProblems& problems) {
-  const auto& fairness = config.fairness;
-  if (fairness.half_life && fairness.half_life->count() <= 0) {
-    problems.error("fairness.halfLife", "must be above 0");
-  }
-  if (!(fairness.strength >= 0)) problems.error("fairness.strength", "must not be below 0");
-  if (config.aging && config.aging->count() <= 0) problems.error("aging", "must be above 0");
-  if (!(config.reclaim.saturation_multiplier >= 1)) {
-    problems.error("reclaim.saturationMultiplier", "must be at least 1");
-  }
   if (config.reclaim.enabled && config.queues_from == QueueSource::file && config.queues.empty()) {
     problems.warn("reclaim.enabled", "there are no queues to reclaim from");
   }
@@ -199,6 +182,7 @@ std::vector<ConfigProblem> validate(const PolicyConfig& config) {
   check_queues(config, problems);
   check_devices(config, problems);
   check_actions(config, problems);
+  check_ranges(config, problems);
   return std::move(problems).take();
 }
 

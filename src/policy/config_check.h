@@ -31,6 +31,8 @@ class ConfigProblems {
 
 /// Names, parents, bounds and weights of the queues.
 void check_queues(const PolicyConfig& config, ConfigProblems& problems);
+/// That no value is below the least one that its key's description allows.
+void check_ranges(const PolicyConfig& config, ConfigProblems& problems);
 /// All else.
 void check_resources(const PolicyConfig& config, ConfigProblems& problems);
 void check_devices(const PolicyConfig& config, ConfigProblems& problems);

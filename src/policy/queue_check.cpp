@@ -126,10 +126,8 @@ class QueueCheck {
   void check_weights(std::size_t i) {
     const auto& weights = config_.queues[i].over_quota_weight;
     const auto at = path(i, "overQuotaWeight");
-    if (weights.all.sign() < 0) problems_.error(at, "must not be below 0");
     for (const auto& [resource, weight] : weights.by_resource) {
       check_resource_name(config_, resource, at + "." + resource, problems_);
-      if (weight.sign() < 0) problems_.error(at + "." + resource, "must not be below 0");
     }
   }
 

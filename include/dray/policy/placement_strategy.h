@@ -2,8 +2,9 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string_view>
+#include <span>
+
+#include "dray/policy/keys.h"
 
 namespace dray::policy {
 
@@ -11,15 +12,11 @@ namespace dray::policy {
 /// planner/place/placement_strategy.cpp; how to add one: docs/extending.md.
 enum class PlacementStrategy : std::uint8_t { pack, spread };
 
-/// The names of all strategies in a policy file, by their values.
-inline constexpr std::array<std::string_view, 2> placement_strategy_names{"pack", "spread"};
-
-/// The strategy of that name; nothing: there is none.
-[[nodiscard]] constexpr std::optional<PlacementStrategy> placement_strategy(std::string_view name) {
-  for (std::uint8_t i = 0; i < placement_strategy_names.size(); ++i) {
-    if (placement_strategy_names[i] == name) return static_cast<PlacementStrategy>(i);
-  }
-  return std::nullopt;
+/// Its words in the policy file.
+[[nodiscard]] inline std::span<const Word<PlacementStrategy>> words_of(PlacementStrategy) {
+  static constexpr std::array words{Word{"pack", PlacementStrategy::pack},
+                                    Word{"spread", PlacementStrategy::spread}};
+  return words;
 }
 
 }  // namespace dray::policy

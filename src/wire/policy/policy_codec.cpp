@@ -37,14 +37,12 @@ struct Reading {
   static void read(const ConfigNode& in, Strong<std::string, Tag>& out) {
     out = Strong<std::string, Tag>(in.text);
   }
-  static void read(const ConfigNode& in, policy::QueueSource& out) {
-    out = in.text == "kai" ? policy::QueueSource::kai : policy::QueueSource::file;
-  }
-  static void read(const ConfigNode& in, policy::PlacementStrategy& out) {
-    out = policy::placement_strategy(in.text).value_or(policy::PlacementStrategy::pack);
-  }
-  static void read(const ConfigNode& in, policy::ReclaimResolution& out) {
-    out = in.text == "queue" ? policy::ReclaimResolution::queue : policy::ReclaimResolution::lca;
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  static void read(const ConfigNode& in, Enum& out) {
+    for (const auto& word : words_of(out)) {
+      if (word.text == in.text) out = word.value;
+    }
   }
 
   template <class T>
@@ -66,27 +64,12 @@ struct Reading {
     for (const auto& member : in.members) read(member.value, out[member.key]);
   }
 
-  /// Reads the member of that key, if it is there.
-  template <class T>
-  static void field(const ConfigNode& in, std::string_view key, T& out) {
-    if (const auto* value = in.find(key)) read(*value, out);
-  }
-
-  static void read(const ConfigNode& in, policy::CountingRule& out) {
-    field(in, "deviceClass", out.device_class);
-    field(in, "nodeResource", out.node_resource);
-    field(in, "amount", out.amount);
-    field(in, "capacity", out.capacity);
-    field(in, "per", out.per);
-  }
-
   static void read(const ConfigNode& in, std::vector<policy::CountedResource>& out) {
     for (const auto& member : in.members) {
       out.push_back({member.key, {}});
-      for (const auto& item : member.value.items) read(item, out.back().rules.emplace_back());
+      read(member.value, out.back().rules);
     }
   }
-
   static void read(const ConfigNode& in, policy::Weights& out) {
     if (in.kind == ConfigNode::Kind::scalar) {
       read(in, out.all);
@@ -95,93 +78,40 @@ struct Reading {
     }
   }
 
-  static void read(const ConfigNode& in, policy::QueueConfig& out) {
-    field(in, "name", out.name);
-    field(in, "parent", out.parent);
-    if (out.parent && out.parent->get() == policy::root_queue) out.parent.reset();
-    field(in, "priority", out.priority);
-    field(in, "quota", out.quota);
-    field(in, "limit", out.limit);
-    field(in, "overQuotaWeight", out.over_quota_weight);
-    field(in, "preemptMinRuntime", out.preempt_min_runtime);
-    field(in, "reclaimMinRuntime", out.reclaim_min_runtime);
-    field(in, "placement", out.placement);
-  }
-
-  static void read(const ConfigNode& in, policy::PodQueues& out) {
-    field(in, "labels", out.labels);
-    field(in, "namespaces", out.namespaces);
-    field(in, "otherwise", out.otherwise);
-  }
-
-  static void read(const ConfigNode& in, policy::Alignment& out) {
-    field(in, "prefer", out.prefer);
-    field(in, "require", out.require);
-    field(in, "aliases", out.aliases);
-  }
-
-  static void read(const ConfigNode& in, policy::Fractions& out) {
-    field(in, "deviceClass", out.device_class);
-    field(in, "memory", out.memory);
-    field(in, "others", out.others);
-    field(in, "distinct", out.distinct);
-  }
-
-  static void read(const ConfigNode& in, policy::Fairness& out) {
-    field(in, "halfLife", out.half_life);
-    field(in, "strength", out.strength);
-  }
-
-  static void read(const ConfigNode& in, policy::Gangs& out) {
-    field(in, "staleAfter", out.stale_after);
-    field(in, "reserveAfter", out.reserve_after);
-  }
-
-  static void read(const ConfigNode& in, policy::Preemption& out) {
-    field(in, "enabled", out.enabled);
-    field(in, "minRuntime", out.min_runtime);
-  }
-
-  static void read(const ConfigNode& in, policy::Reclaim& out) {
-    field(in, "enabled", out.enabled);
-    field(in, "saturationMultiplier", out.saturation_multiplier);
-    field(in, "minRuntime", out.min_runtime);
-    field(in, "minRuntimeFrom", out.resolution);
-  }
-
-  static void read(const ConfigNode& in, policy::Consolidation& out) {
-    field(in, "enabled", out.enabled);
-    field(in, "maxJobs", out.max_jobs);
-  }
-
-  static void read(const ConfigNode& in, policy::Budgets& out) {
-    field(in, "jobs", out.jobs);
-    field(in, "nodesTried", out.nodes_tried);
-    field(in, "evictions", out.evictions);
-    field(in, "evictionsPerQueue", out.evictions_per_queue);
-    field(in, "victimCooldown", out.victim_cooldown);
-    field(in, "exposedJobs", out.exposed_jobs);
-  }
-
-  static void read(const ConfigNode& in, policy::PolicyConfig& out) {
-    field(in, "queuesFrom", out.queues_from);
-    field(in, "resources", out.resources);
-    field(in, "queues", out.queues);
-    field(in, "podQueues", out.pod_queues);
-    field(in, "placement", out.placement);
-    field(in, "shares", out.shares);
-    field(in, "fractions", out.fractions);
-    field(in, "alignment", out.alignment);
-    field(in, "topology", out.topology);
-    field(in, "fairness", out.fairness);
-    field(in, "aging", out.aging);
-    field(in, "gangs", out.gangs);
-    field(in, "preemption", out.preemption);
-    field(in, "reclaim", out.reclaim);
-    field(in, "consolidation", out.consolidation);
-    field(in, "budgets", out.budgets);
-  }
+  template <policy::Section T>
+  static void read(const ConfigNode& in, T& out);
 };
+
+/// Reads the keys of a section, as its description names them.
+struct SectionReading {
+  const ConfigNode& in;
+
+  void key(std::string_view key, auto& out, std::string_view /*doc*/) const {
+    if (const auto* value = in.find(key)) Reading::read(*value, out);
+  }
+  void key(std::string_view key, auto& out, policy::Range /*range*/, std::string_view doc) const {
+    this->key(key, out, doc);
+  }
+  void required(std::string_view key, auto& out, std::string_view doc) const {
+    this->key(key, out, doc);
+  }
+  void constant(std::string_view /*key*/, std::string_view /*word*/,
+                std::string_view /*doc*/) const {}
+};
+
+/// `root` is a word for having no parent.
+void settle(policy::QueueConfig& queue) {
+  if (queue.parent && queue.parent->get() == policy::root_queue) queue.parent.reset();
+}
+template <class T>
+void settle(T& /*section*/) {}
+
+template <policy::Section T>
+void Reading::read(const ConfigNode& in, T& out) {
+  const SectionReading keys{in};
+  T::describe(keys, out);
+  settle(out);
+}
 
 bool is_error(const PolicyProblem& problem) {
   return problem.severity == ConfigProblem::Severity::error;

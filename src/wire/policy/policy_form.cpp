@@ -1,7 +1,6 @@
 #include "wire/policy/policy_form.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -18,36 +17,6 @@ namespace dray::wire {
 namespace {
 
 using Kind = ConfigNode::Kind;
-
-std::string expected(const PolicyShape& shape) {
-  switch (shape.form) {
-    case Form::object:
-      return "fields";
-    case Form::map:
-      return "names with values";
-    case Form::list:
-      return "a list";
-    case Form::text:
-      return "a text";
-    case Form::word:
-      return fmt::format("{}", fmt::join(shape.words, " or "));
-    case Form::boolean:
-      return "true or false";
-    case Form::integer:
-      return shape.minimum == INT32_MIN
-                 ? "a whole number"
-                 : fmt::format("a whole number of at least {}", shape.minimum);
-    case Form::number:
-      return "a number";
-    case Form::quantity:
-      return "an amount, as 16, 500m or 80Gi";
-    case Form::bound:
-      return "an amount, as 16, 500m or 80Gi, or unlimited";
-    case Form::duration:
-      return "a time with its unit, as 90s, 1h30m or 7d";
-  }
-  return "";
-}
 
 std::string found(const ConfigNode& node) {
   switch (node.kind) {

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dray::wire {
 
-// The form of the policy file, as a table: the codec checks files against it, and the JSON Schema
-// that editors use is printed from it.
+// The form of the policy file as a tree, made from the descriptions that stand with the structs of
+// include/dray/policy: files are checked against it, and the JSON Schema that editors use and the
+// document of all keys are printed from it.
 
 enum class Form : std::uint8_t {
   object,  ///< known fields
@@ -28,24 +30,30 @@ struct PolicyField;
 
 struct PolicyShape {
   Form form = Form::text;
-  std::span<const PolicyField> fields{};
-  const PolicyShape* item = nullptr;  ///< of a list or a map
-  std::span<const std::string_view> words{};
-  std::int32_t minimum = 0;
-  const PolicyShape* alternative = nullptr;  ///< another shape that the value may have
+  std::vector<PolicyField> fields{};
+  std::shared_ptr<const PolicyShape> item{};  ///< of a list or a map
+  std::vector<std::string_view> words{};
+  std::int32_t minimum = INT32_MIN;
+  std::shared_ptr<const PolicyShape> alternative{};  ///< another shape that the value may have
 };
 
 struct PolicyField {
   std::string_view key;
-  const PolicyShape* shape = nullptr;
-  std::string_view doc;
+  std::shared_ptr<const PolicyShape> shape;
+  std::string doc;  ///< what it says, and its default where it has one
   bool required = false;
 };
 
 /// The shape of a whole file.
-[[nodiscard]] const PolicyShape& policy_shape();
+[[nodiscard]] PolicyShape policy_shape();
+
+/// What a value of the shape looks like, in words: `a whole number of at least 1`.
+[[nodiscard]] std::string expected(const PolicyShape& shape);
 
 /// The JSON Schema (2020-12) of a policy file: config/policy.schema.json.
 [[nodiscard]] std::string policy_schema();
+
+/// All keys of a policy file with what they say: docs/policy-keys.md.
+[[nodiscard]] std::string policy_document();
 
 }  // namespace dray::wire

@@ -1,9 +1,12 @@
 #include "wire/yaml/duration.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <ranges>
 
 namespace dray::wire {
 
@@ -41,6 +44,17 @@ std::optional<Duration> parse_duration(std::string_view text) {
     text.remove_prefix(unit->name.size());
   }
   return Duration(total);
+}
+
+std::string format_duration(Duration duration) {
+  const auto count = duration.count();
+  if (count == 0) return "0s";
+  // The largest unit of which it is a whole number.
+  const auto fits = [&](const DurationUnit& u) { return count % u.microseconds == 0; };
+  const auto reversed = std::views::reverse(duration_units);
+  const auto unit = std::ranges::find_if(reversed, fits);
+  return unit == reversed.end() ? fmt::format("{}ms", count / 1000)
+                                : fmt::format("{}{}", count / unit->microseconds, unit->name);
 }
 
 }  // namespace dray::wire

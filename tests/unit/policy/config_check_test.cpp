@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <functional>
+#include <vector>
 
 namespace dray::policy::config_check_test {
 
@@ -24,14 +25,17 @@ TEST_CASE("a policy without a fault has none") {
   CHECK(validate(sound()).empty());
 }
 
-TEST_CASE("names of resources, attributes, labels and classes are checked, and numbers") {
-  struct Row {
-    std::string name;
-    std::function<void(PolicyConfig&)> spoil;
-    std::string path, text;
-    Severity severity = Severity::error;
-  };
-  const auto row = GENERATE(values<Row>({
+namespace {
+
+struct Row {
+  std::string name;
+  std::function<void(PolicyConfig&)> spoil;
+  std::string path, text;
+  Severity severity = Severity::error;
+};
+
+std::vector<Row> faults_of_resources() {
+  return {
       {"a resource called cpu", [](PolicyConfig& c) { c.resources[0].name = "cpu"; },
        "resources.cpu", "is counted already"},
       {"a resource with a slash", [](PolicyConfig& c) { c.resources[0].name = "a/b"; },
@@ -68,6 +72,11 @@ TEST_CASE("names of resources, attributes, labels and classes are checked, and n
        "no resource gpus; did you mean gpu?"},
       {"an unknown alias", [](PolicyConfig& c) { c.alignment.prefer = {"numa"}; },
        "alignment.prefer[0]", "neither an alias nor an attribute"},
+  };
+}
+
+std::vector<Row> faults_of_levels() {
+  return {
       {"an unknown alias that is required", [](PolicyConfig& c) { c.alignment.require = {"numa"}; },
        "alignment.require[0]", "neither an alias nor an attribute"},
       {"an alias with a slash", [](PolicyConfig& c) { c.alignment.aliases["a/b"] = {"a.b/c"}; },
@@ -89,15 +98,32 @@ TEST_CASE("names of resources, attributes, labels and classes are checked, and n
        "reclaim.saturationMultiplier", "at least 1"},
       {"nothing to reclaim from", [](PolicyConfig& c) { c.reclaim.enabled = true; },
        "reclaim.enabled", "no queues", Severity::warning},
-  }));
+  };
+}
+
+void check_fault(const Row& row) {
+  auto config = sound();
+  row.spoil(config);
+  const auto problems = validate(config);
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].severity == row.severity);
+  CHECK(problems[0].path == row.path);
+  CHECK_THAT(problems[0].text, Catch::Contains(row.text));
+}
+
+}  // namespace
+
+TEST_CASE("names of resources, classes and attributes are checked") {
+  const auto row = GENERATE(from_range(faults_of_resources()));
   DYNAMIC_SECTION(row.name) {
-    auto config = sound();
-    row.spoil(config);
-    const auto problems = validate(config);
-    REQUIRE(problems.size() == 1);
-    CHECK(problems[0].severity == row.severity);
-    CHECK(problems[0].path == row.path);
-    CHECK_THAT(problems[0].text, Catch::Contains(row.text));
+    check_fault(row);
+  }
+}
+
+TEST_CASE("aliases, levels and numbers are checked") {
+  const auto row = GENERATE(from_range(faults_of_levels()));
+  DYNAMIC_SECTION(row.name) {
+    check_fault(row);
   }
 }
 

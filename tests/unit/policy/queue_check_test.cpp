@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <functional>
+#include <vector>
 
 #include "policy/config_check.h"
 
@@ -36,14 +37,17 @@ TEST_CASE("a sound tree has no problem") {
   CHECK(validate(sound()).empty());
 }
 
-TEST_CASE("what is wrong with a queue is told at its field") {
-  struct Row {
-    std::string name;
-    std::function<void(PolicyConfig&)> spoil;
-    std::string path, text;
-    Severity severity = Severity::error;
-  };
-  const auto row = GENERATE(values<Row>({
+namespace {
+
+struct Row {
+  std::string name;
+  std::function<void(PolicyConfig&)> spoil;
+  std::string path, text;
+  Severity severity = Severity::error;
+};
+
+std::vector<Row> faults_of_names() {
+  return {
       {"a queue called root", [](PolicyConfig& c) { c.queues[1].name = QueueName("root"); },
        "queues[1].name", "top of the tree already"},
       {"a name with spaces", [](PolicyConfig& c) { c.queues[1].name = QueueName("a b"); },
@@ -74,6 +78,11 @@ TEST_CASE("what is wrong with a queue is told at its field") {
        "queues[2].quota.memory", "give a unit, as 512Gi"},
       {"a limit below the quota", [](PolicyConfig& c) { c.queues[1].limit["gpu"] = quantity("7"); },
        "queues[1].limit.gpu", "7 is below the quota, 8"},
+  };
+}
+
+std::vector<Row> faults_of_bounds() {
+  return {
       {"a limit and an unlimited quota",
        [](PolicyConfig& c) { c.queues[0].limit["cpu"] = quantity("7"); }, "queues[0].limit.cpu",
        "7 is below the quota, unlimited"},
@@ -108,16 +117,47 @@ TEST_CASE("what is wrong with a queue is told at its field") {
        "podQueues.labels[0]", "no label key"},
       {"queues in the file and KAI's", [](PolicyConfig& c) { c.queues_from = QueueSource::kai; },
        "queues", "leave one out"},
-  }));
+  };
+}
+
+void check_fault(const Row& row) {
+  auto config = sound();
+  row.spoil(config);
+  const auto problems = validate(config);
+  REQUIRE_FALSE(problems.empty());
+  CHECK(problems[0].severity == row.severity);
+  CHECK(problems[0].path == row.path);
+  CHECK_THAT(problems[0].text, Catch::Contains(row.text));
+}
+
+}  // namespace
+
+TEST_CASE("what is wrong with a name or an amount is told at its field") {
+  const auto row = GENERATE(from_range(faults_of_names()));
   DYNAMIC_SECTION(row.name) {
-    auto config = sound();
-    row.spoil(config);
-    const auto problems = validate(config);
-    REQUIRE_FALSE(problems.empty());
-    CHECK(problems[0].severity == row.severity);
-    CHECK(problems[0].path == row.path);
-    CHECK_THAT(problems[0].text, Catch::Contains(row.text));
+    check_fault(row);
   }
+}
+
+TEST_CASE("what is wrong with bounds, weights and pods' queues is told at its field") {
+  const auto row = GENERATE(from_range(faults_of_bounds()));
+  DYNAMIC_SECTION(row.name) {
+    check_fault(row);
+  }
+}
+
+TEST_CASE("bounds may be equal to those that bound them") {
+  auto config = sound();
+  config.queues[1].quota["gpu"] = quantity("16");  // its parent's
+  config.queues[1].limit["gpu"] = quantity("16");  // its own quota
+  config.queues[1].over_quota_weight.all = Quantity(0);
+  config.queues[2].quota["memory"] = quantity("1Mi");
+  config.queues[2].quota["gpu"] = quantity("0");
+  CHECK(validate(config).empty());
+  config = sound();
+  config.queues[2].parent = QueueName("top");
+  config.queues[2].quota["gpu"] = quantity("8");  // with the other child: 16, the parent's
+  CHECK(validate(config).empty());
 }
 
 TEST_CASE("one name for two queues names both") {

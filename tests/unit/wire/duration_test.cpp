@@ -36,4 +36,21 @@ TEST_CASE("a duration is whole numbers with units") {
   }
 }
 
+TEST_CASE("a duration is written in the largest unit that fits") {
+  struct Row {
+    Duration duration;
+    std::string want;
+  };
+  const auto row = GENERATE(values<Row>({{0s, "0s"},
+                                         {500ms, "500ms"},
+                                         {60s, "1m"},
+                                         {90s, "90s"},
+                                         {10min, "10m"},
+                                         {36h, "36h"},
+                                         {48h, "2d"},
+                                         {168h, "1w"}}));
+  CHECK(format_duration(row.duration) == row.want);
+  CHECK(parse_duration(row.want) == row.duration);
+}
+
 }  // namespace dray::wire::duration_test
