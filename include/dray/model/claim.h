@@ -32,6 +32,7 @@ struct OpaqueConfig {
   bool operator==(const OpaqueConfig&) const = default;
 };
 
+/// Kind of device that requests name: selectors and configuration, cluster-wide.
 struct DeviceClass {
   ObjectMeta meta;
   std::vector<DeviceSelector> selectors;
@@ -39,6 +40,16 @@ struct DeviceClass {
   std::string extended_resource_name;
 
   bool operator==(const DeviceClass&) const = default;
+
+  /// The fields below its metadata, as the API names them: what is read and what is written.
+  static void describe(auto& io, auto& device_class) {
+    io.object("spec", [&](auto& spec) {
+      spec.field("selectors", device_class.selectors);
+      spec.items("config", device_class.config,
+                 [](auto& item, auto& config) { item.field("opaque", config); });
+      spec.field("extendedResourceName", device_class.extended_resource_name);
+    });
+  }
 };
 
 /// Operator Exists or Equal ("" is Equal); an empty key means all keys, an empty effect all
@@ -78,6 +89,7 @@ struct DeviceRequestSpec {
   bool operator==(const DeviceRequestSpec&) const = default;
 };
 
+/// What a claim asks for under one name: exactly this, or the first of these that can be had.
 struct DeviceRequest {
   std::string name;
   std::optional<DeviceRequestSpec> exactly;
@@ -112,6 +124,7 @@ struct DeviceConstraint {
   bool operator==(const DeviceConstraint&) const = default;
 };
 
+/// Configuration that goes to the drivers of some requests; empty `requests` means all.
 struct ClaimConfig {
   std::vector<std::string> requests;
   std::optional<OpaqueConfig> opaque;
@@ -143,6 +156,7 @@ struct AllocatedDevice {
   bool operator==(const AllocatedDevice&) const = default;
 };
 
+/// Configuration as the allocation keeps it, with where it comes from.
 struct AllocatedConfig {
   bool from_class = false;  ///< source FromClass, else FromClaim
   std::vector<std::string> requests;
@@ -184,6 +198,7 @@ struct DeviceStatus {
   bool operator==(const DeviceStatus&) const = default;
 };
 
+/// A claim with its status: what was given to it, and to whom.
 struct ResourceClaim {
   ObjectMeta meta;
   ClaimSpec spec;
@@ -191,10 +206,12 @@ struct ResourceClaim {
   std::vector<ClaimConsumer> reserved_for;
   std::vector<DeviceStatus> device_statuses;
 
+  /// Its namespace and name.
   [[nodiscard]] ClaimKey key() const { return {meta.namespace_name, meta.name}; }
   bool operator==(const ResourceClaim&) const = default;
 };
 
+/// What claims are made from, one a pod.
 struct ResourceClaimTemplate {
   ObjectMeta meta;
   Labels claim_labels;

@@ -7,8 +7,11 @@
 
 namespace dray {
 
-inline constexpr std::int64_t max_results = 32;      ///< AllocationResultsMaxSize
-inline constexpr std::int64_t max_alternatives = 8;  ///< FirstAvailableDeviceRequestMaxSize
-inline constexpr std::size_t max_consumers = 256;    ///< ResourceClaimReservedForMaxSize
+/// AllocationResultsMaxSize: devices of an allocation.
+inline constexpr std::int64_t max_results = 32;
+/// FirstAvailableDeviceRequestMaxSize: alternatives of a request.
+inline constexpr std::int64_t max_alternatives = 8;
+/// ResourceClaimReservedForMaxSize: users of a claim.
+inline constexpr std::size_t max_consumers = 256;
 
 }  // namespace dray

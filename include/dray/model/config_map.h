@@ -5,6 +5,7 @@
 
 namespace dray {
 
+/// Namespace and name of a ConfigMap.
 using ConfigMapKey = ObjectKey<struct ConfigMapKeyTag>;
 
 /// core/v1 ConfigMap: where dray keeps what no other object holds (the usage of queues).
@@ -13,6 +14,9 @@ struct ConfigMap {
   Labels data;
 
   bool operator==(const ConfigMap&) const = default;
+
+  /// The fields below its metadata, as the API names them: what is read and what is written.
+  static void describe(auto& io, auto& map) { io.field("data", map.data); }
 };
 
 }  // namespace dray

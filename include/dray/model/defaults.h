@@ -8,7 +8,9 @@ namespace dray {
 /// dray reads it), for objects that come from files: allocation mode and count, the namespace, a
 /// pod's scheduler, phase, and requests from limits.
 void apply_defaults(ClaimSpec& spec);
+/// The API server's defaults for a pod: scheduler, phase, requests from limits.
 void apply_defaults(Pod& pod);
+/// The same for an object of whatever kind, and its namespace.
 void apply_defaults(KubeObject& object);
 
 }  // namespace dray

@@ -37,6 +37,7 @@ struct CapacityRange {
 
   bool operator==(const CapacityRange&) const = default;
 };
+/// Which amounts of a capacity may be asked for (KEP-5075); absent bounds do not bound.
 struct CapacityRequestPolicy {
   std::optional<Quantity> default_value;
   std::vector<Quantity> valid_values;
@@ -44,6 +45,7 @@ struct CapacityRequestPolicy {
 
   bool operator==(const CapacityRequestPolicy&) const = default;
 };
+/// How much a device has of something, and how it may be shared.
 struct DeviceCapacity {
   Quantity value;
   std::optional<CapacityRequestPolicy> request_policy;
@@ -90,6 +92,7 @@ struct NodeScope {
   bool operator==(const NodeScope&) const = default;
 };
 
+/// A device as its slice publishes it.
 struct Device {
   DeviceName name;
   Attributes attributes;
@@ -107,6 +110,7 @@ struct Device {
   bool operator==(const Device&) const = default;
 };
 
+/// Devices of one pool that its driver publishes together.
 struct ResourceSlice {
   ObjectMeta meta;
   DriverName driver;
@@ -132,6 +136,18 @@ struct DeviceTaintRule {
   DeviceTaint taint;
 
   bool operator==(const DeviceTaintRule&) const = default;
+
+  /// The fields below its metadata, as the API names them: what is read and what is written.
+  static void describe(auto& io, auto& rule) {
+    io.object("spec", [&](auto& spec) {
+      spec.object("deviceSelector", rule.has_selector, [&](auto& selector) {
+        selector.field("driver", rule.driver);
+        selector.field("pool", rule.pool);
+        selector.field("device", rule.device);
+      });
+      spec.required("taint", rule.taint);
+    });
+  }
 };
 
 }  // namespace dray

@@ -23,6 +23,7 @@ struct LabelSelector {
   Labels match_labels;
   std::vector<LabelRequirement> match_expressions;
 
+  /// Whether an object with these labels is selected. An unknown operator selects nothing.
   [[nodiscard]] bool matches(const Labels& labels) const;
   bool operator==(const LabelSelector&) const = default;
 };
@@ -43,6 +44,12 @@ struct PriorityClass {
   bool global_default = false;
 
   bool operator==(const PriorityClass&) const = default;
+
+  /// The fields below its metadata, as the API names them: what is read and what is written.
+  static void describe(auto& io, auto& priority_class) {
+    io.required("value", priority_class.value);
+    io.field("globalDefault", priority_class.global_default);
+  }
 };
 
 }  // namespace dray

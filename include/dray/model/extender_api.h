@@ -36,6 +36,7 @@ struct FilterRequest {
 /// Refused nodes by reason: reasons are few and constant, so this is shorter than by node.
 using Refusals = std::map<std::string, std::vector<NodeName>, std::less<>>;
 
+/// ExtenderFilterResult: which nodes do, and why the others do not.
 struct FilterResponse {
   std::vector<NodeName> node_names;  ///< where the pod may go
   Refusals failed;                   ///< FailedNodes: eviction may help; rarely what dray wants
@@ -52,8 +53,10 @@ struct HostPriority {
 
   bool operator==(const HostPriority&) const = default;
 };
+/// HostPriorityList; higher is better.
 using PrioritizeResponse = std::vector<HostPriority>;
 
+/// ExtenderBindingArgs.
 struct BindRequest {
   PodKey pod;
   Uid uid;
@@ -76,8 +79,10 @@ struct NodeVictims {
 
   bool operator==(const NodeVictims&) const = default;
 };
+/// Victims by their node.
 using Victims = std::map<NodeName, NodeVictims>;
 
+/// ExtenderPreemptionArgs.
 struct PreemptRequest {
   Pod pod;
   Victims victims;  ///< from either form of the request

@@ -79,6 +79,14 @@ struct KaiTopology {
   std::vector<std::string> levels;
 
   bool operator==(const KaiTopology&) const = default;
+
+  /// The fields below its metadata, as the API names them: what is read and what is written.
+  static void describe(auto& io, auto& topology) {
+    io.object("spec", [&](auto& spec) {
+      spec.items("levels", topology.levels,
+                 [](auto& item, auto& label) { item.required("nodeLabel", label); });
+    });
+  }
 };
 
 }  // namespace dray

@@ -18,6 +18,17 @@ struct Lease {
   std::optional<Time> renewed;
 
   bool operator==(const Lease&) const = default;
+
+  /// The fields below its metadata, as the API names them: what is read and what is written.
+  static void describe(auto& io, auto& lease) {
+    io.object("spec", [&](auto& spec) {
+      spec.field("holderIdentity", lease.holder);
+      spec.field("leaseDurationSeconds", lease.duration_seconds);
+      spec.field("leaseTransitions", lease.transitions);
+      spec.micro_time("acquireTime", lease.acquired);
+      spec.micro_time("renewTime", lease.renewed);
+    });
+  }
 };
 
 /// events.k8s.io/v1 Event that dray writes: regarding is always a pod.

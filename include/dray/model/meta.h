@@ -13,6 +13,7 @@ namespace dray {
 /// Labels or annotations.
 using Labels = std::map<std::string, std::string, std::less<>>;
 
+/// metadata.ownerReferences[]: the object ends with its owners.
 struct OwnerReference {
   std::string api_version;
   std::string kind;

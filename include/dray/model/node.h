@@ -47,6 +47,7 @@ struct NodeTaint {
   bool operator==(const NodeTaint&) const = default;
 };
 
+/// core/v1 Node, as far as scheduling reads it.
 struct Node {
   ObjectMeta meta;
   bool unschedulable = false;

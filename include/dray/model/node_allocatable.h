@@ -39,12 +39,14 @@ struct NodeAllocatableResource {
 /// pod.status.nodeAllocatableResourceClaimStatuses[]: what the devices of one of the pod's claims
 /// take of the node.
 struct NodeAllocatableClaim {
+  /// A node resource that the claim's devices stand for, and how much of it.
   struct Mapped {
     std::string name;  ///< of the resource
     Quantity quantity;
 
     bool operator==(const Mapped&) const = default;
   };
+  /// What their use takes of a node resource on top.
   struct Overhead {
     std::string name;
     NodeAllocatableOverhead amounts;

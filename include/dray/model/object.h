@@ -65,13 +65,18 @@ enum class KeptBy : std::uint8_t {
 /// The versions of its API group in which a kind is read, the best first: that one is written.
 class ApiVersions {
  public:
+  /// At most three, the best first.
   constexpr ApiVersions(std::initializer_list<std::string_view> versions) {
     for (const auto version : versions) versions_[count_++] = version;
   }
+  /// The versions, the best first.
   [[nodiscard]] constexpr auto begin() const { return versions_.begin(); }
   [[nodiscard]] constexpr auto end() const { return versions_.begin() + count_; }
+  /// How many there are.
   [[nodiscard]] constexpr std::size_t size() const { return count_; }
+  /// One of them; `i` below size().
   [[nodiscard]] constexpr std::string_view operator[](std::size_t i) const { return versions_[i]; }
+  /// Whether it is one of them.
   [[nodiscard]] constexpr bool contains(std::string_view version) const {
     for (const auto known : *this) {
       if (known == version) return true;
@@ -201,6 +206,7 @@ inline constexpr Kind kind_for =
 [[nodiscard]] inline const ObjectMeta& meta_of(const KubeObject& object) {
   return std::visit([](const auto& o) -> const ObjectMeta& { return o.meta; }, object);
 }
+/// The same, to change it.
 [[nodiscard]] inline ObjectMeta& meta_of(KubeObject& object) {
   return std::visit([](auto& o) -> ObjectMeta& { return o.meta; }, object);
 }

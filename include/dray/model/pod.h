@@ -22,6 +22,7 @@ struct NodeToleration {
   bool operator==(const NodeToleration&) const = default;
 };
 
+/// A port of the node that a container takes.
 struct HostPort {
   std::string protocol;  ///< TCP where absent
   std::string ip;        ///< 0.0.0.0 where absent
@@ -30,6 +31,7 @@ struct HostPort {
   bool operator==(const HostPort&) const = default;
 };
 
+/// spec.containers[], as far as scheduling reads it.
 struct Container {
   std::string name;
   ResourceList requests;
@@ -107,6 +109,7 @@ struct Pod : PodRequirements {
   std::optional<std::string> extended_resource_claim;  ///< status.extendedResourceClaimStatus
   std::vector<NodeAllocatableClaim> node_allocatable_claims;
 
+  /// Its namespace and name.
   [[nodiscard]] PodKey key() const { return {meta.namespace_name, meta.name}; }
   /// Succeeded or Failed: it holds nothing any more.
   [[nodiscard]] bool finished() const { return phase == "Succeeded" || phase == "Failed"; }

@@ -33,6 +33,11 @@ struct CoschedulingGroup {
   std::int32_t min_member = 0;
 
   bool operator==(const CoschedulingGroup&) const = default;
+
+  /// The fields below its metadata, as the API names them: what is read and what is written.
+  static void describe(auto& io, auto& group) {
+    io.object("spec", [&](auto& spec) { spec.field("minMember", group.min_member); });
+  }
 };
 
 /// PodGroup of scheduling.volcano.sh/v1beta1.
@@ -43,6 +48,15 @@ struct VolcanoGroup {
   std::string priority_class;
 
   bool operator==(const VolcanoGroup&) const = default;
+
+  /// The fields below its metadata, as the API names them: what is read and what is written.
+  static void describe(auto& io, auto& group) {
+    io.object("spec", [&](auto& spec) {
+      spec.field("minMember", group.min_member);
+      spec.field("queue", group.queue);
+      spec.field("priorityClassName", group.priority_class);
+    });
+  }
 };
 
 /// One kind of Job of a JobSet.

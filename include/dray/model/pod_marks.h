@@ -15,6 +15,7 @@ inline constexpr const char* reservation_annotation = "dray.dev/reservation";
 /// Why a pod waits (False, on gated pods), or that an ungated one may be tried again (True).
 inline constexpr const char* admitted_condition = "DrayAdmitted";
 
+/// Whether spec.schedulingGates has the gate.
 [[nodiscard]] bool gated_by(const Pod& pod, const std::string& gate);
 
 /// kube-scheduler has tried the pod and found no node for it, without dray's part: where filter had

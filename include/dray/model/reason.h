@@ -94,6 +94,7 @@ struct ReasonInfo {
 
 /// Orders the Reasons of nodes by how far the nodes came, the furthest last; ties by name.
 struct ByProgress {
+  /// Whether `a` comes before `b`.
   [[nodiscard]] bool operator()(Reason a, Reason b) const;
 };
 

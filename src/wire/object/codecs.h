@@ -7,7 +7,9 @@
 #include "wire/json/json_writer.h"
 
 // How each model type looks in JSON. A field list is a function template describe(io, x), which
-// reads with a FieldReader and writes with a FieldWriter, so that both know the same fields.
+// reads with a FieldReader and writes with a FieldWriter, so that both know the same fields. That
+// of a kind stands with its struct (T::describe, what is below the metadata), unless reading needs
+// more than the list: then there is a codec for it here.
 
 namespace dray::wire {
 
@@ -39,8 +41,6 @@ void read(const Reader& in, Device& out);
 void write(JsonWriter& out, const Device& device);
 void read(const Reader& in, ResourceSlice& out);
 void write(JsonWriter& out, const ResourceSlice& slice);
-void read(const Reader& in, DeviceTaintRule& out);
-void write(JsonWriter& out, const DeviceTaintRule& rule);
 
 void read(const Reader& in, DeviceSelector& out);
 void write(JsonWriter& out, const DeviceSelector& selector);
@@ -58,32 +58,17 @@ void read(const Reader& in, ResourceClaim& out);
 void write(JsonWriter& out, const ResourceClaim& claim);
 void read(const Reader& in, ResourceClaimTemplate& out);
 void write(JsonWriter& out, const ResourceClaimTemplate& claim_template);
-void read(const Reader& in, DeviceClass& out);
-void write(JsonWriter& out, const DeviceClass& device_class);
 
-void read(const Reader& in, Lease& out);
-void write(JsonWriter& out, const Lease& lease);
-
-void read(const Reader& in, ConfigMap& out);
-void write(JsonWriter& out, const ConfigMap& map);
 void read(const Reader& in, PodDisruptionBudget& out);
 void write(JsonWriter& out, const PodDisruptionBudget& budget);
-void read(const Reader& in, PriorityClass& out);
-void write(JsonWriter& out, const PriorityClass& priority_class);
 void read(const Reader& in, PodGroup& out);
 void write(JsonWriter& out, const PodGroup& group);
-void read(const Reader& in, CoschedulingGroup& out);
-void write(JsonWriter& out, const CoschedulingGroup& group);
-void read(const Reader& in, VolcanoGroup& out);
-void write(JsonWriter& out, const VolcanoGroup& group);
 void read(const Reader& in, JobSet& out);
 void write(JsonWriter& out, const JobSet& job_set);
 void read(const Reader& in, KaiQueue& out);
 void write(JsonWriter& out, const KaiQueue& queue);
 void read(const Reader& in, KaiPodGroup& out);
 void write(JsonWriter& out, const KaiPodGroup& group);
-void read(const Reader& in, KaiTopology& out);
-void write(JsonWriter& out, const KaiTopology& topology);
 
 /// The first fields of every object, when written.
 template <class Io, class T>
@@ -93,6 +78,26 @@ void type_fields(Io& io, const T&) {
     io.required("kind", std::string(info.name));
     io.required("apiVersion", api_version_of(info));
   }
+}
+
+/// A kind whose list of fields stands with its struct.
+template <class T>
+concept DescribesFields = requires(FieldReader& io, T& object) { T::describe(io, object); };
+
+template <DescribesFields T>
+void read(const Reader& in, T& out) {
+  in.fields([&](auto& io) {
+    io.required("metadata", out.meta);
+    T::describe(io, out);
+  });
+}
+template <DescribesFields T>
+void write(JsonWriter& out, const T& object) {
+  out.object([&](auto& io) {
+    type_fields(io, object);
+    io.required("metadata", object.meta);
+    T::describe(io, object);
+  });
 }
 
 }  // namespace dray::wire

@@ -25,21 +25,6 @@ void describe(Io& io, T& budget) {
   });
 }
 
-template <class Io, Like<PriorityClass> T>
-void describe(Io& io, T& priority_class) {
-  type_fields(io, priority_class);
-  io.required("metadata", priority_class.meta);
-  io.required("value", priority_class.value);
-  io.field("globalDefault", priority_class.global_default);
-}
-
-template <class Io, Like<ConfigMap> T>
-void describe(Io& io, T& map) {
-  type_fields(io, map);
-  io.required("metadata", map.meta);
-  io.field("data", map.data);
-}
-
 }  // namespace
 
 void read(const Reader& in, PodDisruptionBudget& out) {
@@ -47,18 +32,6 @@ void read(const Reader& in, PodDisruptionBudget& out) {
 }
 void write(JsonWriter& out, const PodDisruptionBudget& budget) {
   out.object([&](auto& io) { describe(io, budget); });
-}
-void read(const Reader& in, PriorityClass& out) {
-  in.fields([&](auto& io) { describe(io, out); });
-}
-void write(JsonWriter& out, const PriorityClass& priority_class) {
-  out.object([&](auto& io) { describe(io, priority_class); });
-}
-void read(const Reader& in, ConfigMap& out) {
-  in.fields([&](auto& io) { describe(io, out); });
-}
-void write(JsonWriter& out, const ConfigMap& map) {
-  out.object([&](auto& io) { describe(io, map); });
 }
 
 }  // namespace dray::wire

@@ -46,24 +46,6 @@ void describe(Io& io, T& group) {
   }
 }
 
-template <class Io, Like<CoschedulingGroup> T>
-void describe(Io& io, T& group) {
-  type_fields(io, group);
-  io.required("metadata", group.meta);
-  io.object("spec", [&](auto& spec) { spec.field("minMember", group.min_member); });
-}
-
-template <class Io, Like<VolcanoGroup> T>
-void describe(Io& io, T& group) {
-  type_fields(io, group);
-  io.required("metadata", group.meta);
-  io.object("spec", [&](auto& spec) {
-    spec.field("minMember", group.min_member);
-    spec.field("queue", group.queue);
-    spec.field("priorityClassName", group.priority_class);
-  });
-}
-
 template <class Io, Like<ReplicatedJob> T>
 void describe(Io& io, T& job) {
   io.required("name", job.name);
@@ -101,18 +83,6 @@ void read(const Reader& in, PodGroup& out) {
   in.fields([&](auto& io) { describe(io, out); });
 }
 void write(JsonWriter& out, const PodGroup& group) {
-  out.object([&](auto& io) { describe(io, group); });
-}
-void read(const Reader& in, CoschedulingGroup& out) {
-  in.fields([&](auto& io) { describe(io, out); });
-}
-void write(JsonWriter& out, const CoschedulingGroup& group) {
-  out.object([&](auto& io) { describe(io, group); });
-}
-void read(const Reader& in, VolcanoGroup& out) {
-  in.fields([&](auto& io) { describe(io, out); });
-}
-void write(JsonWriter& out, const VolcanoGroup& group) {
   out.object([&](auto& io) { describe(io, group); });
 }
 void read(const Reader& in, JobSet& out) {

@@ -84,16 +84,6 @@ void describe(Io& io, T& group) {
   });
 }
 
-template <class Io, Like<KaiTopology> T>
-void describe(Io& io, T& topology) {
-  type_fields(io, topology);
-  io.required("metadata", topology.meta);
-  io.object("spec", [&](auto& spec) {
-    spec.items("levels", topology.levels,
-               [](auto& item, auto& label) { item.required("nodeLabel", label); });
-  });
-}
-
 }  // namespace
 
 void read(const Reader& in, KaiQueue& out) {
@@ -107,12 +97,6 @@ void read(const Reader& in, KaiPodGroup& out) {
 }
 void write(JsonWriter& out, const KaiPodGroup& group) {
   out.object([&](auto& io) { describe(io, group); });
-}
-void read(const Reader& in, KaiTopology& out) {
-  in.fields([&](auto& io) { describe(io, out); });
-}
-void write(JsonWriter& out, const KaiTopology& topology) {
-  out.object([&](auto& io) { describe(io, topology); });
 }
 
 }  // namespace dray::wire

@@ -1,6 +1,9 @@
 #include "kube/api_path.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include <catch2/catch.hpp>
 
@@ -27,6 +30,19 @@ TEST_CASE("all that dray keeps is watched, and nothing else") {
   CHECK(watched(Kind::pod_disruption_budget));
   CHECK_FALSE(watched(Kind::lease));
   CHECK_FALSE(watched(Kind::config_map));
+}
+
+TEST_CASE("dray's account may list and watch what it keeps") {
+  std::ifstream in("manifests/rbac.yaml");
+  REQUIRE(in);
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  const auto rules = text.substr(0, text.find("# Gate, reservation"));
+  for (const auto kind : cluster_kinds()) {
+    const auto& info = kind_info(kind);
+    CAPTURE(info.plural, info.group);
+    CHECK(rules.find(info.plural) != std::string::npos);
+    CHECK(rules.find(info.group.empty() ? "\"\"" : info.group) != std::string::npos);
+  }
 }
 
 }  // namespace dray::kube::api_path_test

@@ -76,28 +76,38 @@ TEST_CASE("a kind is read in these versions, the best first") {
   CHECK_FALSE(versions.contains(""));
 }
 
-TEST_CASE("dray starts without what only other projects or young clusters serve") {
-  std::vector<Kind> optional;
-  for (const auto& info : kind_table) {
-    if (!info.always_served) optional.push_back(info.kind);
+TEST_CASE("what is there wherever dray makes sense is always served, all else is not") {
+  const auto always = [](Kind kind) { return kind_info(kind).always_served; };
+  for (const auto kind : {Kind::node, Kind::name_space, Kind::pod, Kind::resource_slice,
+                          Kind::resource_claim, Kind::resource_claim_template, Kind::device_class,
+                          Kind::pod_disruption_budget, Kind::priority_class}) {
+    CAPTURE(kind_info(kind).name);
+    CHECK(always(kind));
   }
-  CHECK(optional == std::vector{Kind::device_taint_rule, Kind::lease, Kind::config_map,
-                                Kind::pod_group, Kind::coscheduling_group, Kind::volcano_group,
-                                Kind::job_set, Kind::kai_queue, Kind::kai_pod_group,
-                                Kind::kai_topology});
+  for (const auto kind : {Kind::device_taint_rule, Kind::lease, Kind::config_map, Kind::pod_group,
+                          Kind::coscheduling_group, Kind::volcano_group, Kind::job_set,
+                          Kind::kai_queue, Kind::kai_pod_group, Kind::kai_topology}) {
+    CAPTURE(kind_info(kind).name);
+    CHECK_FALSE(always(kind));
+  }
 }
 
 TEST_CASE("an object is kept by the cluster state, by the engine's books or by nobody") {
-  std::vector<Kind> cluster;
-  std::vector<Kind> nobody;
-  for (const auto& info : kind_table) {
-    if (info.kept_by == KeptBy::cluster) cluster.push_back(info.kind);
-    if (info.kept_by == KeptBy::nobody) nobody.push_back(info.kind);
+  const auto keeper = [](Kind kind) { return kind_info(kind).kept_by; };
+  for (const auto kind :
+       {Kind::node, Kind::name_space, Kind::pod, Kind::resource_slice, Kind::resource_claim,
+        Kind::resource_claim_template, Kind::device_class, Kind::device_taint_rule}) {
+    CAPTURE(kind_info(kind).name);
+    CHECK(keeper(kind) == KeptBy::cluster);
   }
-  CHECK(cluster == std::vector{Kind::node, Kind::name_space, Kind::pod, Kind::resource_slice,
-                               Kind::resource_claim, Kind::resource_claim_template,
-                               Kind::device_class, Kind::device_taint_rule});
-  CHECK(nobody == std::vector{Kind::lease, Kind::config_map});
+  for (const auto kind : {Kind::pod_disruption_budget, Kind::priority_class, Kind::pod_group,
+                          Kind::coscheduling_group, Kind::volcano_group, Kind::job_set,
+                          Kind::kai_queue, Kind::kai_pod_group, Kind::kai_topology}) {
+    CAPTURE(kind_info(kind).name);
+    CHECK(keeper(kind) == KeptBy::books);
+  }
+  CHECK(keeper(Kind::lease) == KeptBy::nobody);
+  CHECK(keeper(Kind::config_map) == KeptBy::nobody);
 }
 
 TEST_CASE("objects are described by kind and key") {

@@ -26,17 +26,6 @@ TEST_CASE("a PodGroup that is no gang has the basic policy") {
   CHECK(rewritten<PodGroup>(json) == json);
 }
 
-TEST_CASE("groups of coscheduling and of Volcano") {
-  const std::string coscheduling =
-      R"({"kind":"PodGroup","apiVersion":"scheduling.x-k8s.io/v1alpha1","metadata":{"name":"g"},)"
-      R"("spec":{"minMember":3}})";
-  CHECK(rewritten<CoschedulingGroup>(coscheduling) == coscheduling);
-  const std::string volcano =
-      R"({"kind":"PodGroup","apiVersion":"scheduling.volcano.sh/v1beta1","metadata":{"name":"g"},)"
-      R"("spec":{"minMember":3,"queue":"q","priorityClassName":"high"}})";
-  CHECK(rewritten<VolcanoGroup>(volcano) == volcano);
-}
-
 TEST_CASE("a JobSet") {
   const std::string json =
       R"({"kind":"JobSet","apiVersion":"jobset.x-k8s.io/v1alpha2","metadata":{"name":"s"},)"

@@ -40,12 +40,5 @@ TEST_CASE("a PodGroup of KAI with a tree of parts") {
   CHECK(rewritten<KaiPodGroup>(json) == json);
 }
 
-TEST_CASE("a Topology of KAI") {
-  const std::string json =
-      R"({"kind":"Topology","apiVersion":"kai.scheduler/v1alpha1","metadata":{"name":"t"},)"
-      R"("spec":{"levels":[{"nodeLabel":"zone"},{"nodeLabel":"rack"}]}})";
-  CHECK(rewritten<KaiTopology>(json) == json);
-}
-
 }  // namespace
 }  // namespace dray::wire::kai_codec_test
