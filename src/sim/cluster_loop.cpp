@@ -10,10 +10,11 @@ namespace dray::sim {
 ClusterLoop::ClusterLoop(LoopOptions options, Weather& weather)
     : options_(std::move(options)),
       weather_(weather),
-      now_(options_.start),
+      time_(options_.start),
       server_(options_.server),
       kubelet_(options_.kubelet),
-      scheduler_(options_.scheduler) {
+      scheduler_(options_.scheduler),
+      trace_(options_.start, options_.keep_trace) {
   server_.set_observer([this](const WatchEvent& event) { committed(event); });
   add_informers(Client::scheduler,
                 {Kind::node, Kind::pod, Kind::resource_claim, Kind::device_class});
@@ -30,46 +31,8 @@ ClusterLoop::ClusterLoop(LoopOptions options, Weather& weather)
 
 ClusterLoop::~ClusterLoop() = default;
 
-// ---- Time ----
-
-void ClusterLoop::at(Time time, std::function<void()> action) {
-  queue_.emplace(std::pair(std::max(time, now_), ++sequence_), std::move(action));
-}
-
-bool ClusterLoop::run_until(Time end, std::uint64_t max_events) {
-  std::uint64_t done = 0;
-  while (!queue_.empty() && queue_.begin()->first.first <= end) {
-    if (++done > max_events) return false;
-    auto next = queue_.extract(queue_.begin());
-    now_ = next.key().first;
-    ++events_done_;
-    next.mapped()();
-  }
-  now_ = std::max(now_, end);
-  return true;
-}
-
-/// Wakes `action` when something is due; once, however often it is asked for.
-void ClusterLoop::arm(std::optional<Time>& armed, std::optional<Time> due,
-                      void (ClusterLoop::*action)()) {
-  if (!due || (armed && *armed <= *due)) return;
-  armed = *due;
-  at(*due, [this, &armed, time = *due, action] {
-    if (armed != time) return;
-    armed.reset();
-    (this->*action)();
-  });
-}
-
-/// FNV-1a over everything that happens.
 void ClusterLoop::note(std::string_view what, const std::string& details) {
-  const auto offset = (now_ - options_.start).count();
-  auto line = fmt::format("{:>12} {:<10} {}", offset, what, details);
-  for (const auto byte : line) {
-    trace_hash_ ^= static_cast<unsigned char>(byte);
-    trace_hash_ *= 0x100000001b3U;
-  }
-  if (options_.keep_trace) trace_.push_back(std::move(line));
+  trace_.note(now(), what, details);
 }
 
 // ---- The parts ----
@@ -85,12 +48,12 @@ void ClusterLoop::committed(const WatchEvent& event) {
 }
 
 void ClusterLoop::step_scheduler(const SchedulerInput& input) {
-  carry(scheduler_.step(input, now_));
-  arm(scheduler_armed_, scheduler_.next_tick(), &ClusterLoop::tick_scheduler);
+  carry(scheduler_.step(input, now()));
+  wake_scheduler();
 }
 
-void ClusterLoop::tick_scheduler() {
-  step_scheduler(TimePassed{});
+void ClusterLoop::wake_scheduler() {
+  alarms_.scheduler.set(time_, scheduler_.next_tick(), [this] { step_scheduler(TimePassed{}); });
 }
 
 void ClusterLoop::carry(const SchedulerCommands& commands) {
@@ -104,19 +67,23 @@ void ClusterLoop::carry(const SchedulerCommands& commands) {
     } else if (const auto* bind = std::get_if<CallBind>(&command)) {
       call_bind(*bind);
     } else {
-      carry_out(command, server_, now_);
+      carry_out(command, server_, now());
     }
   }
 }
 
-void ClusterLoop::work_controller() {
-  (void)controller_.work(server_, now_);
-  arm(controller_armed_, controller_.due(now_), &ClusterLoop::work_controller);
+void ClusterLoop::wake_controller() {
+  alarms_.controller.set(time_, controller_.due(now()), [this] {
+    (void)controller_.work(server_, now());
+    wake_controller();
+  });
 }
 
-void ClusterLoop::work_kubelet() {
-  (void)kubelet_.work(server_, now_);
-  arm(kubelet_armed_, kubelet_.due(now_), &ClusterLoop::work_kubelet);
+void ClusterLoop::wake_kubelet() {
+  alarms_.kubelet.set(time_, kubelet_.due(now()), [this] {
+    (void)kubelet_.work(server_, now());
+    wake_kubelet();
+  });
 }
 
 }  // namespace dray::sim

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "dray/alloc/allocator.h"
@@ -17,6 +17,8 @@
 #include "dray/sim/claim_controller.h"
 #include "dray/sim/kube_scheduler.h"
 #include "dray/sim/kubelet.h"
+#include "sim/trace.h"
+#include "sim/virtual_time.h"
 
 namespace dray::sim {
 
@@ -87,19 +89,21 @@ class ClusterLoop {
   [[nodiscard]] const ApiServer& server() const { return server_; }
   [[nodiscard]] const ClaimController& claim_controller() const { return controller_; }
   [[nodiscard]] const KubeScheduler& scheduler() const { return scheduler_; }
-  [[nodiscard]] Time now() const { return now_; }
+  [[nodiscard]] Time now() const { return time_.now(); }
 
   /// Does something at a time, between the events of the cluster.
-  void at(Time time, std::function<void()> action);
+  void at(Time time, std::function<void()> action) { time_.at(time, std::move(action)); }
   /// Lets time pass until `end`; false if more than `max_events` happen before.
-  bool run_until(Time end, std::uint64_t max_events = UINT64_MAX);
+  bool run_until(Time end, std::uint64_t max_events = UINT64_MAX) {
+    return time_.run_until(end, max_events);
+  }
 
   /// Starts a new engine, which knows nothing: it lists, is synced, then leads the next epoch.
   void start_engine();
   /// Ends the engine in the middle of whatever it does; its requests under way still arrive.
   void crash_engine();
   /// Null while none runs.
-  [[nodiscard]] engine::Engine* engine() { return engine_.get(); }
+  [[nodiscard]] engine::Engine* engine() { return process_.engine.get(); }
   /// The client must list again: what it watched was compacted.
   void break_watch(Client client, Kind kind, Duration away, bool relist);
 
@@ -112,9 +116,9 @@ class ClusterLoop {
   using BindObserver = std::function<void(const extender::BindRequest&, const std::string& error)>;
   void set_bind_observer(BindObserver observer) { bind_observer_ = std::move(observer); }
 
-  [[nodiscard]] std::uint64_t trace_hash() const { return trace_hash_; }
-  [[nodiscard]] const std::vector<std::string>& trace() const { return trace_; }
-  [[nodiscard]] std::uint64_t events() const { return events_done_; }
+  [[nodiscard]] std::uint64_t trace_hash() const { return trace_.hash(); }
+  [[nodiscard]] const std::vector<std::string>& trace() const { return trace_.lines(); }
+  [[nodiscard]] std::uint64_t events() const { return time_.events(); }
   struct Counts {
     std::uint64_t filters = 0;
     std::uint64_t binds = 0;
@@ -139,15 +143,36 @@ class ClusterLoop {
     bool away = false;
   };
 
+  /// Dray's own process: one engine after the other, and what is open with the one that runs.
+  struct Process {
+    struct OpenBind {
+      extender::BindRequest request;
+      std::optional<CallId> call;  ///< nothing: the answer will get lost
+    };
+    std::unique_ptr<engine::Engine> engine;  ///< null while none runs
+    std::uint64_t life = 0;                  ///< moves with each start and end
+    std::int32_t epoch = 0;
+    std::uint64_t requests_made = 0;
+    std::map<engine::RequestId, OpenBind> open_binds;
+    planner::Planner planner;  ///< the worker's
+  };
+
+  /// When each part of the cluster wants to be woken.
+  struct Alarms {
+    Alarm scheduler;
+    Alarm controller;
+    Alarm kubelet;
+    Alarm engine;
+  };
+
   // cluster_loop.cpp
   void note(std::string_view what, const std::string& details);
   void committed(const WatchEvent& event);
   void step_scheduler(const SchedulerInput& input);
   void carry(const SchedulerCommands& commands);
-  void arm(std::optional<Time>& armed, std::optional<Time> due, void (ClusterLoop::*action)());
-  void tick_scheduler();
-  void work_controller();
-  void work_kubelet();
+  void wake_scheduler();
+  void wake_controller();
+  void wake_kubelet();
 
   // loop_watches.cpp
   void add_informers(Client client, const std::vector<Kind>& kinds);
@@ -171,41 +196,23 @@ class ClusterLoop {
   void answer_bind(const engine::AnswerBind& answer);
   void make_plan(const engine::WantPlan& want);
   void apply(const engine::Event& event);
-  void tick_engine();
-  void arm_engine();
+  void wake_engine();
 
   LoopOptions options_;
   Weather& weather_;
-  Time now_;
-  std::map<std::pair<Time, std::uint64_t>, std::function<void()>> queue_;
-  std::uint64_t sequence_ = 0;
-  std::uint64_t events_done_ = 0;
+  VirtualTime time_;
 
   ApiServer server_;
   ClaimController controller_;
   Kubelet kubelet_;
   KubeScheduler scheduler_;
-  std::unique_ptr<engine::Engine> engine_;
-  std::uint64_t engine_life_ = 0;
-  std::int32_t epoch_ = 0;
-  std::uint64_t requests_made_ = 0;
-  struct OpenBind {
-    extender::BindRequest request;
-    std::optional<CallId> call;  ///< nothing: the answer will get lost
-  };
-  std::map<engine::RequestId, OpenBind> open_binds_;
-  planner::Planner planner_;  ///< the worker's
+  Process process_;
   std::vector<std::unique_ptr<Informer>> informers_;
-
-  std::optional<Time> scheduler_armed_;
-  std::optional<Time> controller_armed_;
-  std::optional<Time> kubelet_armed_;
-  std::optional<Time> engine_armed_;
+  Alarms alarms_;
 
   std::function<void(const WatchEvent&)> observer_;
   BindObserver bind_observer_;
-  std::uint64_t trace_hash_ = 0xcbf29ce484222325U;
-  std::vector<std::string> trace_;
+  Trace trace_;
   Counts counts_;
 };
 

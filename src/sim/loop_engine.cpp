@@ -14,8 +14,8 @@ using Fate = Weather::Fate;
 void ClusterLoop::start_engine() {
   crash_engine();
   ++counts_.engines_started;
-  engine_ = std::make_unique<engine::Engine>(options_.engine);
-  note("start", fmt::format("engine {}", engine_life_));
+  process_.engine = std::make_unique<engine::Engine>(options_.engine);
+  note("start", fmt::format("engine {}", process_.life));
   for (auto& informer : informers_) {
     if (informer->client != Client::engine) continue;
     informer->known.clear();
@@ -25,14 +25,14 @@ void ClusterLoop::start_engine() {
 }
 
 void ClusterLoop::crash_engine() {
-  if (engine_ != nullptr) note("crash", fmt::format("engine {}", engine_life_));
-  engine_.reset();
-  ++engine_life_;
-  engine_armed_.reset();
+  if (process_.engine != nullptr) note("crash", fmt::format("engine {}", process_.life));
+  process_.engine.reset();
+  ++process_.life;
+  alarms_.engine.cancel();
   // Open calls are cut off.
-  for (const auto& [request, open] : std::exchange(open_binds_, {})) {
+  for (const auto& [request, open] : std::exchange(process_.open_binds, {})) {
     if (!open.call) continue;
-    at(now_ + weather_.call_delay(), [this, id = *open.call] {
+    at(now() + weather_.call_delay(), [this, id = *open.call] {
       step_scheduler(BindAnswered{id, fail(ErrorCode::unavailable, "EOF")});
     });
   }
@@ -45,17 +45,15 @@ void ClusterLoop::crash_engine() {
 }
 
 void ClusterLoop::apply(const engine::Event& event) {
-  if (engine_ == nullptr) return;
-  carry_effects(engine_->apply(event, now_));
+  if (process_.engine == nullptr) return;
+  carry_effects(process_.engine->apply(event, now()));
 }
 
-void ClusterLoop::arm_engine() {
-  if (engine_ == nullptr) return;
-  arm(engine_armed_, engine_->next_tick(), &ClusterLoop::tick_engine);
-}
-
-void ClusterLoop::tick_engine() {
-  if (engine_ != nullptr) carry_effects(engine_->tick(now_));
+void ClusterLoop::wake_engine() {
+  if (process_.engine == nullptr) return;
+  alarms_.engine.set(time_, process_.engine->next_tick(), [this] {
+    if (process_.engine != nullptr) carry_effects(process_.engine->tick(now()));
+  });
 }
 
 void ClusterLoop::carry_effects(engine::Effects effects) {
@@ -64,33 +62,33 @@ void ClusterLoop::carry_effects(engine::Effects effects) {
     if (const auto* answer = std::get_if<engine::AnswerBind>(&effect)) answer_bind(*answer);
     if (const auto* want = std::get_if<engine::WantPlan>(&effect)) make_plan(*want);
   }
-  arm_engine();
+  wake_engine();
 }
 
 void ClusterLoop::send_write(const engine::SendWrite& send) {
   ++counts_.writes;
   const auto fate = weather_.write_fate(send.write);
-  at(now_ + weather_.write_delay(), [this, send, fate, life = engine_life_] {
+  at(now() + weather_.write_delay(), [this, send, fate, life = process_.life] {
     note("write", fmt::format("{} kind {} fate {}", send.id.get(), send.write.index(),
                               static_cast<int>(fate)));
     auto outcome = fate == Fate::lost
                        ? engine::WriteOutcome(fail(ErrorCode::unavailable, "no answer"))
-                       : server_.write(send.write, now_);
+                       : server_.write(send.write, now());
     auto delay = weather_.write_delay();
     if (fate == Fate::unanswered) outcome = fail(ErrorCode::unavailable, "no answer");
     if (fate != Fate::delivered) delay += options_.write_timeout;
-    at(now_ + delay, [this, id = send.id, life, done = std::move(outcome)] {
-      if (engine_life_ == life) apply(engine::WriteDone{id, done});
+    at(now() + delay, [this, id = send.id, life, done = std::move(outcome)] {
+      if (process_.life == life) apply(engine::WriteDone{id, done});
     });
   });
 }
 
 void ClusterLoop::make_plan(const engine::WantPlan& want) {
-  auto made = planner_.plan(*want.input);
+  auto made = process_.planner.plan(*want.input);
   note("plan", fmt::format("{} jobs {}", want.generation, made.jobs.size()));
-  at(now_ + weather_.plan_delay(),
-     [this, life = engine_life_, event = engine::Planned{want.generation, std::move(made)}] {
-       if (engine_life_ == life) apply(event);
+  at(now() + weather_.plan_delay(),
+     [this, life = process_.life, event = engine::Planned{want.generation, std::move(made)}] {
+       if (process_.life == life) apply(event);
      });
 }
 
@@ -98,18 +96,18 @@ void ClusterLoop::make_plan(const engine::WantPlan& want) {
 template <class Answered, class Call, class Ask>
 void ClusterLoop::call_engine(const Call& call, Duration timeout, Ask ask) {
   const auto fate = weather_.call_fate();
-  at(now_ + timeout, [this, id = call.id] {
+  at(now() + timeout, [this, id = call.id] {
     // Ignored if the answer came in time.
     step_scheduler(Answered{id, fail(ErrorCode::unavailable, "context deadline exceeded")});
   });
   if (fate == Fate::lost) return;
-  at(now_ + weather_.call_delay(), [this, call, ask, fate, life = engine_life_] {
-    auto answer = engine_ == nullptr || engine_life_ != life
+  at(now() + weather_.call_delay(), [this, call, ask, fate, life = process_.life] {
+    auto answer = process_.engine == nullptr || process_.life != life
                       ? Answered{call.id, fail(ErrorCode::unavailable, "connection refused")}
                       : Answered{call.id, ask(call)};
-    arm_engine();
+    wake_engine();
     if (fate == Fate::unanswered) return;
-    at(now_ + weather_.call_delay(),
+    at(now() + weather_.call_delay(),
        [this, answer = std::move(answer)] { step_scheduler(answer); });
   });
 }
@@ -117,7 +115,7 @@ void ClusterLoop::call_engine(const Call& call, Duration timeout, Ask ask) {
 void ClusterLoop::call_filter(const CallFilter& call) {
   ++counts_.filters;
   call_engine<FilterAnswered>(call, options_.filter_timeout, [this](const CallFilter& asked) {
-    auto answer = engine_->filter(asked.request, now_);
+    auto answer = process_.engine->filter(asked.request, now());
     const auto& [nodes, failed, unresolvable, error] = answer.response;
     note("filter", fmt::format("{} of {} nodes -> {} {}{}", asked.request.pod.key().to_string(),
                                asked.request.node_names ? asked.request.node_names->size() : 0,
@@ -129,48 +127,49 @@ void ClusterLoop::call_filter(const CallFilter& call) {
 }
 
 void ClusterLoop::call_prioritize(const CallPrioritize& call) {
-  call_engine<PrioritizeAnswered>(
-      call, options_.filter_timeout,
-      [this](const CallPrioritize& asked) { return engine_->prioritize(asked.request, now_); });
+  call_engine<PrioritizeAnswered>(call, options_.filter_timeout,
+                                  [this](const CallPrioritize& asked) {
+                                    return process_.engine->prioritize(asked.request, now());
+                                  });
 }
 
 void ClusterLoop::call_preempt(const CallPreempt& call) {
   call_engine<PreemptAnswered>(call, options_.filter_timeout, [this](const CallPreempt& asked) {
-    return engine_->preempt(asked.request, now_);
+    return process_.engine->preempt(asked.request, now());
   });
 }
 
 void ClusterLoop::call_bind(const CallBind& call) {
   ++counts_.binds;
-  at(now_ + options_.bind_timeout, [this, id = call.id] {
+  at(now() + options_.bind_timeout, [this, id = call.id] {
     step_scheduler(BindAnswered{id, fail(ErrorCode::unavailable, "context deadline exceeded")});
   });
   const auto fate = weather_.call_fate();
   if (fate == Fate::lost) return;
-  at(now_ + weather_.call_delay(), [this, call, fate, life = engine_life_] {
-    if (engine_ == nullptr || engine_life_ != life) {
+  at(now() + weather_.call_delay(), [this, call, fate, life = process_.life] {
+    if (process_.engine == nullptr || process_.life != life) {
       return step_scheduler(
           BindAnswered{call.id, fail(ErrorCode::unavailable, "connection refused")});
     }
-    const engine::RequestId request(++requests_made_);
-    open_binds_[request] = {call.request,
-                            fate == Fate::delivered ? std::optional(call.id) : std::nullopt};
+    const engine::RequestId request(++process_.requests_made);
+    process_.open_binds[request] = {
+        call.request, fate == Fate::delivered ? std::optional(call.id) : std::nullopt};
     note("bind", fmt::format("{} to {} request {}", call.request.pod.to_string(),
                              call.request.node.get(), request.get()));
-    carry_effects(engine_->bind(request, call.request, now_));
+    carry_effects(process_.engine->bind(request, call.request, now()));
   });
 }
 
 void ClusterLoop::answer_bind(const engine::AnswerBind& answer) {
   note("answer", fmt::format("request {} {}", answer.request.get(), answer.error));
   if (!answer.error.empty()) ++counts_.binds_failed;
-  const auto found = open_binds_.find(answer.request);
-  if (found == open_binds_.end()) return;
+  const auto found = process_.open_binds.find(answer.request);
+  if (found == process_.open_binds.end()) return;
   const auto open = std::move(found->second);
-  open_binds_.erase(found);
+  process_.open_binds.erase(found);
   if (bind_observer_) bind_observer_(open.request, answer.error);
   if (!open.call) return;
-  at(now_ + weather_.call_delay(), [this, id = *open.call, error = answer.error] {
+  at(now() + weather_.call_delay(), [this, id = *open.call, error = answer.error] {
     step_scheduler(BindAnswered{id, extender::BindResponse{error}});
   });
 }

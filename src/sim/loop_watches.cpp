@@ -23,7 +23,7 @@ void ClusterLoop::list(Informer& informer) {
   const auto life = ++informer.life;
   informer.away = true;
   auto found = server_.list(informer.kind);
-  at(now_ + weather_.list_delay(informer.client, informer.kind),
+  at(now() + weather_.list_delay(informer.client, informer.kind),
      [this, &informer, life, found = std::move(found)] {
        if (informer.life == life) listed(informer, found);
      });
@@ -61,17 +61,17 @@ void ClusterLoop::engine_listed() {
   const bool all = std::ranges::all_of(informers_, [](const auto& informer) {
     return informer->client != Client::engine || informer->listed;
   });
-  if (!all || engine_ == nullptr) return;
+  if (!all || process_.engine == nullptr) return;
   note("synced", "");
   apply(engine::Synced{});
-  apply(engine::LeadershipChanged{true, ++epoch_});
+  apply(engine::LeadershipChanged{true, ++process_.epoch});
 }
 
 /// Something changed: the watch tells it some time later, in order.
 void ClusterLoop::expect_change(Informer& informer) {
   if (informer.away || informer.life == 0) return;
-  const auto arrival =
-      std::max(now_ + weather_.watch_delay(informer.client, informer.kind), informer.last_delivery);
+  const auto arrival = std::max(now() + weather_.watch_delay(informer.client, informer.kind),
+                                informer.last_delivery);
   informer.last_delivery = arrival;
   at(arrival, [this, &informer, life = informer.life] {
     if (informer.life == life && !informer.away) pump(informer);
@@ -104,7 +104,7 @@ void ClusterLoop::break_watch(Client client, Kind kind, Duration away, bool reli
     if (informer.client != client || informer.kind != kind || informer.away) continue;
     note("away", fmt::format("client {} {}", static_cast<int>(client), kind_info(kind).plural));
     informer.away = true;
-    at(now_ + away, [this, &informer, life = informer.life, relist] {
+    at(now() + away, [this, &informer, life = informer.life, relist] {
       if (informer.life != life) return;
       informer.away = false;
       if (relist) return list(informer);
@@ -127,10 +127,10 @@ void ClusterLoop::tell(Informer& informer, WatchEvent event) {
       return step_scheduler(event);
     case Client::controller:
       controller_.observe(event);
-      return arm(controller_armed_, controller_.due(now_), &ClusterLoop::work_controller);
+      return wake_controller();
     case Client::kubelet:
-      kubelet_.observe(event, now_);
-      return arm(kubelet_armed_, kubelet_.due(now_), &ClusterLoop::work_kubelet);
+      kubelet_.observe(event, now());
+      return wake_kubelet();
     case Client::engine:
       break;
   }

@@ -21,6 +21,7 @@ namespace dray::sim {
 
 /// One committed change of an object, as a watch tells it.
 struct WatchEvent {
+  /// What happened to the object; a bookmark only moves the revision.
   enum class Type : std::uint8_t { added, modified, deleted, bookmark };
 
   Type type = Type::added;
@@ -31,6 +32,7 @@ struct WatchEvent {
   std::shared_ptr<const KubeObject> object;
 };
 
+/// A list and the revision at which it was true.
 struct ObjectList {
   std::vector<std::shared_ptr<const KubeObject>> items;  ///< in the order of etcd's keys
   std::uint64_t revision = 0;
@@ -53,12 +55,14 @@ struct RecordedEvent {
   Time time;
 };
 
+/// Conditions and grace period of a deletion; absent ones do not bind.
 struct DeleteOptions {
   std::optional<Uid> uid;                           ///< precondition
   std::optional<ResourceVersion> resource_version;  ///< precondition
   std::optional<std::int64_t> grace_seconds;        ///< of pods; 30 where absent
 };
 
+/// How a server differs from a fresh one of Kubernetes 1.37.
 struct ApiServerOptions {
   /// Admission as of the policies in manifests/: new pods of `scheduler_name` that have no nodeName
   /// get `gate`, and an entry for the claim to a part of a device where annotations ask for one;
@@ -88,10 +92,12 @@ struct ApiServerOptions {
 /// deterministic.
 class ApiServer {
  public:
+  /// An empty server at revision 1.
   explicit ApiServer(ApiServerOptions options = {});
 
   // ---- Reads ----
 
+  /// An object as stored; not_found. `space` is ignored for kinds without namespaces.
   [[nodiscard]] Result<std::shared_ptr<const KubeObject>> get(Kind kind, std::string_view space,
                                                               std::string_view name) const;
   /// The object of that kind, or none: `find<Pod>("default", "p0")`.
@@ -100,8 +106,11 @@ class ApiServer {
     const auto* entry = find_entry(kind_for<T>, space, name);
     return entry == nullptr ? nullptr : &std::get<T>(*entry->object);
   }
+  /// All objects of a kind, by namespace and name.
   [[nodiscard]] ObjectList list(Kind kind) const;
+  /// The resourceVersion of the last change.
   [[nodiscard]] std::uint64_t revision() const { return revision_; }
+  /// The Events that were recorded and are kept, the oldest first.
   [[nodiscard]] const std::deque<RecordedEvent>& events() const { return events_; }
 
   /// A watch of what comes after `revision`: that of a list, or of a watch that broke off.
@@ -150,6 +159,7 @@ class ApiServer {
     event_observer_ = std::move(observer);
   }
 
+  /// What it was made with.
   [[nodiscard]] const ApiServerOptions& options() const { return options_; }
 
  private:

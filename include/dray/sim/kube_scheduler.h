@@ -32,18 +32,22 @@ using CallId = Strong<std::uint64_t, struct CallIdTag>;
 
 // ---- What it asks for ----
 
+/// Asks the extender which nodes do; answered by FilterAnswered with this id.
 struct CallFilter {
   CallId id;
   extender::FilterRequest request;
 };
+/// Asks for scores of the nodes that are left; answered by PrioritizeAnswered.
 struct CallPrioritize {
   CallId id;
   extender::FilterRequest request;
 };
+/// Asks whether these victims may go; answered by PreemptAnswered.
 struct CallPreempt {
   CallId id;
   extender::PreemptRequest request;
 };
+/// Asks the extender to bind; answered by BindAnswered.
 struct CallBind {
   CallId id;
   extender::BindRequest request;
@@ -60,8 +64,10 @@ struct DeleteVictim {
   Uid uid;
   std::string message;
 };
+/// One thing that the scheduler wants done.
 using SchedulerCommand = std::variant<CallFilter, CallPrioritize, CallPreempt, CallBind,
                                       PatchPodStatus, DeleteVictim, engine::RecordEvent>;
+/// What it wants done, in this order.
 using SchedulerCommands = std::vector<SchedulerCommand>;
 
 /// Sends what a command writes; calls of the extender are the driver's to make.
@@ -75,19 +81,24 @@ struct FilterAnswered {
   CallId id;
   Result<extender::FilterResponse> response;
 };
+/// The answer to CallPrioritize; errors count as no scores.
 struct PrioritizeAnswered {
   CallId id;
   Result<extender::PrioritizeResponse> response;
 };
+/// The answer to CallPreempt.
 struct PreemptAnswered {
   CallId id;
   Result<extender::PreemptResponse> response;
 };
+/// The answer to CallBind; a text in `error` is a refusal.
 struct BindAnswered {
   CallId id;
   Result<extender::BindResponse> response;
 };
+/// The time of next_tick() has come.
 struct TimePassed {};
+/// What the scheduler is told.
 using SchedulerInput = std::variant<WatchEvent, FilterAnswered, PrioritizeAnswered, PreemptAnswered,
                                     BindAnswered, TimePassed>;
 
@@ -100,6 +111,7 @@ using SchedulerInput = std::variant<WatchEvent, FilterAnswered, PrioritizeAnswer
 /// inter-pod affinity, spreading, volumes, PodGroups, PodDisruptionBudgets.
 class KubeScheduler {
  public:
+  /// One that has seen nothing yet.
   explicit KubeScheduler(KubeSchedulerOptions options);
   ~KubeScheduler();
   KubeScheduler(KubeScheduler&&) noexcept;
@@ -120,6 +132,7 @@ class KubeScheduler {
     std::size_t gated = 0;
     std::size_t binding = 0;
   };
+  /// How many pods wait where.
   [[nodiscard]] Queues queues() const;
 
  private:

@@ -13,6 +13,7 @@ namespace dray::sim {
 /// How long a pod runs before it is Succeeded, in seconds; without it it runs until it is deleted.
 inline constexpr const char* run_seconds_annotation = "sim.dray.dev/run-seconds";
 
+/// How long things take on a node.
 struct KubeletOptions {
   Duration start_delay = std::chrono::milliseconds(50);
   Duration stop_delay = std::chrono::milliseconds(20);
@@ -23,12 +24,14 @@ struct KubeletOptions {
 /// gone some time after it is marked for deletion.
 class Kubelet {
  public:
+  /// All nodes' kubelets in one.
   explicit Kubelet(KubeletOptions options = {}) : options_(options) {}
 
   /// A change of a pod, as its watch tells it.
   void observe(const WatchEvent& event, Time now);
   /// Does one due piece of work; false if none is due.
   bool work(ApiServer& server, Time now);
+  /// When work() has something to do next, if ever.
   [[nodiscard]] std::optional<Time> due(Time now) const;
 
   /// Whether the kubelet would start the pod with the claims that the server holds.

@@ -17,10 +17,12 @@ namespace dray::sim {
 /// added; a failed one comes back after 5 ms, doubling up to 1000 s.
 class WorkQueue {
  public:
+  /// Adds a key, unless it waits already.
   void add(const std::string& key) {
     if (waiting_.insert(key).second) ready_.push_back(key);
   }
 
+  /// Adds it after a back-off that doubles with each failure.
   void add_rate_limited(const std::string& key, Time now) {
     const auto failures = failures_[key]++;
     const auto delay =
@@ -28,6 +30,7 @@ class WorkQueue {
     delayed_.emplace(now + std::min<Duration>(delay, std::chrono::seconds(1000)), key);
   }
 
+  /// Its next failure is its first.
   void forget(const std::string& key) { failures_.erase(key); }
 
   /// The next key whose time has come.
