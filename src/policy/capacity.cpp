@@ -100,8 +100,13 @@ std::string message(const CapacityRefusal& refusal, const QueueTree& tree,
                     const ResourceTable& resources) {
   const auto& queue = tree[refusal.queue];
   const auto& resource = resources[refusal.resource];
-  return refusal.rule == CapacityRule::limit ? limit_message(refusal, queue, resource)
-                                             : quota_message(refusal, queue, resource);
+  switch (refusal.rule) {
+    case CapacityRule::limit:
+      return limit_message(refusal, queue, resource);
+    case CapacityRule::nonpreemptible_quota:
+      break;
+  }
+  return quota_message(refusal, queue, resource);
 }
 
 }  // namespace dray::policy

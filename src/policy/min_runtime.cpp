@@ -16,6 +16,27 @@ Duration first_upwards(const QueueTree& tree, QueueIndex from, MinRuntimeOf valu
   return otherwise;
 }
 
+/// The first queue that is the victim's alone; its leaf where both are of one.
+QueueIndex below_common_ancestor(const QueueTree& tree, QueueIndex taker, QueueIndex victim) {
+  const auto takers = tree.path_to(taker);
+  const auto victims = tree.path_to(victim);
+  const auto parting = std::ranges::mismatch(takers, victims).in2 - victims.begin();
+  const auto below = std::min(parting, std::ssize(victims) - 1);
+  return victims[static_cast<std::size_t>(below)];
+}
+
+/// Where the search for the victim's protection from reclaim begins.
+QueueIndex protecting_queue(const QueueTree& tree, QueueIndex taker, QueueIndex victim,
+                            ReclaimResolution resolution) {
+  switch (resolution) {
+    case ReclaimResolution::lca:
+      return below_common_ancestor(tree, taker, victim);
+    case ReclaimResolution::queue:
+      break;
+  }
+  return victim;
+}
+
 }  // namespace
 
 Duration preempt_min_runtime(const QueueTree& tree, std::optional<QueueIndex> victim,
@@ -28,16 +49,8 @@ Duration reclaim_min_runtime(const QueueTree& tree, QueueIndex taker,
                              std::optional<QueueIndex> victim, ReclaimResolution resolution,
                              Duration otherwise) {
   if (!victim) return otherwise;
-  if (resolution == ReclaimResolution::queue) {
-    return first_upwards(tree, *victim, &QueueSpec::reclaim_min_runtime, otherwise);
-  }
-  const auto takers = tree.path_to(taker);
-  const auto victims = tree.path_to(*victim);
-  const auto parting = std::ranges::mismatch(takers, victims).in2 - victims.begin();
-  // The first queue that is the victim's alone; its leaf where both are of one.
-  const auto below = std::min(parting, std::ssize(victims) - 1);
-  return first_upwards(tree, victims[static_cast<std::size_t>(below)],
-                       &QueueSpec::reclaim_min_runtime, otherwise);
+  const auto from = protecting_queue(tree, taker, *victim, resolution);
+  return first_upwards(tree, from, &QueueSpec::reclaim_min_runtime, otherwise);
 }
 
 }  // namespace dray::policy

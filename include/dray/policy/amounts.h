@@ -22,14 +22,19 @@ inline constexpr std::size_t max_resources = 16;
 class Amounts {
  public:
   Amounts() = default;
+  /// So many resources, each with `value`; at most max_resources.
   explicit Amounts(std::size_t size, double value = 0) : size_(size) {
     DRAY_CHECK(size <= max_resources);
     std::fill_n(values_.begin(), size_, value);
   }
 
+  /// How many resources.
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// The amount of a resource; `i` below size().
   [[nodiscard]] double operator[](std::size_t i) const { return values_[i]; }
+  /// The same, to change it.
   [[nodiscard]] double& operator[](std::size_t i) { return values_[i]; }
+  /// All amounts in the order of the resources.
   [[nodiscard]] std::span<const double> values() const { return std::span(values_).first(size_); }
 
   Amounts& operator+=(const Amounts& other) {
@@ -42,7 +47,9 @@ class Amounts {
     for (std::size_t i = 0; i < size_; ++i) values_[i] -= other.values_[i];
     return *this;
   }
+  /// Sums resource by resource; both have as many.
   [[nodiscard]] friend Amounts operator+(Amounts a, const Amounts& b) { return a += b; }
+  /// Differences resource by resource; may be below 0.
   [[nodiscard]] friend Amounts operator-(Amounts a, const Amounts& b) { return a -= b; }
 
   [[nodiscard]] bool operator==(const Amounts& other) const {

@@ -20,15 +20,18 @@ using FindDevice = std::function<const Device*(const DeviceId&)>;
 /// it.
 class Counting {
  public:
+  /// The counting rules of a validated policy.
   explicit Counting(const PolicyConfig& config)
       : resources_(counted_resources(config)), rules_(counting_rules(config)) {}
 
+  /// What is counted; amounts stand in its order.
   [[nodiscard]] const ResourceTable& resources() const { return resources_; }
   /// The device classes that some rule counts, in the order of the rules.
   [[nodiscard]] std::vector<ClassName> device_classes() const;
 
   /// What a pod's (or a node's) cpu, memory and extended resources count for.
   [[nodiscard]] Amounts of(const ResourceList& resources) const;
+  /// What amounts of a node count for: cpu, memory and node resources of rules.
   [[nodiscard]] Amounts of(const cluster::NodeAmounts& amounts) const;
 
   /// What a claim counts for, whoever shares it: once. With an allocation by its devices, of which

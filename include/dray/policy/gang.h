@@ -95,13 +95,17 @@ struct Eviction {
 
   bool operator==(const Eviction&) const = default;
 };
+/// What to evict next of the group: what is above minimums first, the last member first.
 [[nodiscard]] Eviction next_to_evict(const SubGroup& root, MemberOrder order);
 
+/// How many tasks of the whole tree are placed.
 [[nodiscard]] std::size_t placed_tasks(const SubGroup& group);
+/// Whether as many members as the group needs have their own minimum.
 [[nodiscard]] bool has_minimum(const SubGroup& group);
 
 /// A gang against the minimum of its pod sets: the order of jobs (KAI's plugin elastic).
 enum class GangPhase : std::uint8_t { below_minimum, at_minimum, above_minimum };
+/// Where the gang stands: below its minimum if any set is, above it if one is and none is below.
 [[nodiscard]] GangPhase phase_of(const SubGroup& root);
 
 }  // namespace dray::policy

@@ -15,6 +15,7 @@
 
 namespace dray::policy {
 
+/// Name of a queue.
 using QueueName = Strong<std::string, struct QueueNameTag>;
 /// A queue's place in its QueueTree: queues stand in the order of their names.
 using QueueIndex = Strong<std::uint32_t, struct QueueIndexTag>;
@@ -58,13 +59,20 @@ class QueueTree {
   /// parent that is not there makes an orphan: with objects that arrive in any order, it may come.
   [[nodiscard]] static Result<QueueTree> make(std::vector<QueueSpec> specs, std::size_t resources);
 
+  /// The queue of that name, if there is one.
   [[nodiscard]] std::optional<QueueIndex> find(std::string_view name) const;
+  /// A queue by its place, which is one of this tree.
   [[nodiscard]] const Queue& operator[](QueueIndex index) const { return queues_[index.get()]; }
+  /// The same, to count in it.
   [[nodiscard]] Queue& operator[](QueueIndex index) { return queues_[index.get()]; }
+  /// All queues in the order of their names.
   [[nodiscard]] std::span<const Queue> queues() const { return queues_; }
+  /// The queues without a parent, in the order of their names; orphans are none.
   [[nodiscard]] std::span<const QueueIndex> tops() const { return tops_; }
+  /// How many resources its amounts have.
   [[nodiscard]] std::size_t resources() const { return resources_; }
 
+  /// The queue above; nullptr for tops and orphans.
   [[nodiscard]] const Queue* parent_of(const Queue& queue) const {
     return queue.parent_index ? &(*this)[*queue.parent_index] : nullptr;
   }
@@ -79,8 +87,11 @@ class QueueTree {
 
   /// A job of `leaf` holds `amounts` more (asked for before or not is the caller's to say).
   void add_allocated(QueueIndex leaf, const Amounts& amounts, bool preemptible);
+  /// What was added by add_allocated ends, in the leaf and all queues above it.
   void remove_allocated(QueueIndex leaf, const Amounts& amounts, bool preemptible);
+  /// A job of `leaf` asks for `amounts`: counts in all queues above it too.
   void add_requested(QueueIndex leaf, const Amounts& amounts);
+  /// It does not ask for them any more.
   void remove_requested(QueueIndex leaf, const Amounts& amounts);
 
   bool operator==(const QueueTree&) const = default;

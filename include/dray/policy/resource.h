@@ -24,6 +24,7 @@ struct Resource {
 /// order shows in messages only: the first resource that is exceeded is named.
 using ResourceTable = std::vector<Resource>;
 
+/// The place of the resource of that name in the table, if it is counted.
 [[nodiscard]] std::optional<std::size_t> find_resource(const ResourceTable& table,
                                                        std::string_view name);
 

@@ -32,22 +32,26 @@ Claimant with_usage(Claimant claimant, double usage) {
   return claimant;
 }
 
+Claimant with_rank(Claimant claimant, std::uint32_t rank) {
+  claimant.rank = rank;
+  return claimant;
+}
+
 Claimant created(Claimant claimant, int second) {
   claimant.created = Time(std::chrono::seconds(second));
   return claimant;
 }
 
-}  // namespace
+struct Row {
+  std::string name;
+  double total, k;
+  std::vector<Claimant> claimants;
+  std::vector<double> want;
+  double left;
+};
 
-TEST_CASE("a total is divided: quota first, then by priority and weight in whole units") {
-  struct Row {
-    std::string name;
-    double total, k;
-    std::vector<Claimant> claimants;
-    std::vector<double> want;
-    double left;
-  };
-  const auto row = GENERATE(values<Row>({
+std::vector<Row> surpluses() {
+  return {
       {"by weight", 8, 0, {claim(2, 6, 1), claim(2, 6, 3)}, {3, 5}, 0},
       {"the larger fraction gets the odd unit",
        11,
@@ -74,7 +78,31 @@ TEST_CASE("a total is divided: quota first, then by priority and weight in whole
        {32.55, 9.5, 1.65},
        1.3},
       {"past usage pulls down", 16, 1, {with_usage(claim(0, 16), 0.24), claim(0, 16)}, {7, 9}, 0},
+      {"the rank decides between equal ones",
+       1,
+       0,
+       {with_rank(claim(0, 5), 1), with_rank(claim(0, 5), 0)},
+       {0, 1},
+       0},
+      {"what two cannot halve goes to the next priority",
+       1,
+       0,
+       {with_priority(claim(0, 5), 2), with_priority(claim(0, 5), 2),
+        with_priority(claim(0, 5), 1)},
+       {0, 0, 1},
+       0},
+      {"a queue without weight gets no odd unit",
+       3,
+       0,
+       {claim(0, 9, 0), claim(0, 9, 1)},
+       {0, 3},
+       0},
       {"without usage k changes nothing", 8, 5, {claim(2, 6, 1), claim(2, 6, 3)}, {3, 5}, 0},
+  };
+}
+
+std::vector<Row> ends() {
+  return {
       {"all used too much: the rest stays",
        10,
        10,
@@ -82,6 +110,13 @@ TEST_CASE("a total is divided: quota first, then by priority and weight in whole
        {1, 2},
        7},
       {"no weight, no surplus", 10, 0, {claim(3, 10, 0)}, {3}, 7},
+      {"a limit below the quota holds", 9, 0, {with_limit(claim(9, 9), 5)}, {5}, 4},
+      {"what is asked for up to the limit is enough",
+       9,
+       0,
+       {with_limit(claim(0, 9), 4), claim(0, 3)},
+       {4, 3},
+       2},
       {"quotas are not scaled down", 4, 0, {claim(4, 4), claim(3, 3)}, {4, 3}, 0},
       {"an unlimited quota is the total", 4, 0, {claim(unlimited, 9), claim(0, 1)}, {4, 0}, 0},
       {"nobody gets more than asked or allowed",
@@ -92,14 +127,31 @@ TEST_CASE("a total is divided: quota first, then by priority and weight in whole
        92},
       {"a fraction that is left goes to who waits", 0.5, 0, {claim(0, 1)}, {0.5}, 0},
       {"nobody at all", 5, 0, {}, {}, 5},
-  }));
+  };
+}
+
+void check_division(const Row& row) {
+  auto claimants = row.claimants;
+  CHECK(divide(row.total, row.k, claimants) == Approx(row.left));
+  REQUIRE(claimants.size() == row.want.size());
+  for (std::size_t i = 0; i < claimants.size(); ++i) {
+    CHECK(claimants[i].share == Approx(row.want[i]));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what is left over quotas goes by priority and weight, in whole units") {
+  const auto row = GENERATE(from_range(surpluses()));
   DYNAMIC_SECTION(row.name) {
-    auto claimants = row.claimants;
-    CHECK(divide(row.total, row.k, claimants) == Approx(row.left));
-    REQUIRE(claimants.size() == row.want.size());
-    for (std::size_t i = 0; i < claimants.size(); ++i) {
-      CHECK(claimants[i].share == Approx(row.want[i]));
-    }
+    check_division(row);
+  }
+}
+
+TEST_CASE("nobody gets more than asked or allowed, and what nobody may have stays") {
+  const auto row = GENERATE(from_range(ends()));
+  DYNAMIC_SECTION(row.name) {
+    check_division(row);
   }
 }
 

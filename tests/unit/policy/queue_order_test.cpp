@@ -53,6 +53,22 @@ TEST_CASE("the first rule that tells two queues apart orders them") {
        [](Queue&, Queue& r) { r.allocated = amounts({11, 11}); }},
       {"over in one resource only does not count; the dominant share does",
        [](Queue&, Queue& r) { r.allocated = amounts({5, 11}); }},
+      {"exactly its fair share of one resource is not over it",
+       [](Queue& l, Queue& r) {
+         l.allocated = amounts({11, 10});
+         l.priority = 101;
+         r.priority = 100;
+       }},
+      {"over everything comes before any priority",
+       [](Queue&, Queue& r) {
+         r.allocated = amounts({11, 11});
+         r.priority = 999;
+       }},
+      {"within its quota comes before any priority",
+       [](Queue& l, Queue& r) {
+         l.quota = amounts({6, 6});
+         r.priority = 999;
+       }},
       {"within its quota with the job: first",
        [](Queue& l, Queue& r) {
          l.quota = amounts({6, 6});
