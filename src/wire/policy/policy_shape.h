@@ -26,7 +26,14 @@ enum class Form : std::uint8_t {
   duration,  ///< 90s, 1h30m, 7d
 };
 
-struct PolicyField;
+struct PolicyShape;
+
+struct PolicyField {
+  std::string_view key;
+  std::shared_ptr<const PolicyShape> shape;
+  std::string doc;  ///< what it says, and its default where it has one
+  bool required = false;
+};
 
 struct PolicyShape {
   Form form = Form::text;
@@ -35,13 +42,6 @@ struct PolicyShape {
   std::vector<std::string_view> words{};
   std::int32_t minimum = INT32_MIN;
   std::shared_ptr<const PolicyShape> alternative{};  ///< another shape that the value may have
-};
-
-struct PolicyField {
-  std::string_view key;
-  std::shared_ptr<const PolicyShape> shape;
-  std::string doc;  ///< what it says, and its default where it has one
-  bool required = false;
 };
 
 /// The shape of a whole file.
