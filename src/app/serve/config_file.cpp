@@ -91,7 +91,10 @@ Result<void> set_option(CLI::App& command, const ConfigNode::Member& member,
     values.push_back(item.text);
   }
   if (values.empty()) {
-    return std::unexpected(at(path, member.place, fmt::format("{}: expected a value", member.key)));
+    // What is not there has its place at whatever comes next.
+    const bool absent = member.value.kind == ConfigNode::Kind::null;
+    return std::unexpected(at(path, absent ? member.place : member.value.place,
+                              fmt::format("{}: expected a value", member.key)));
   }
   try {
     for (const auto& value : values) option->add_result(value);
