@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "dray/sim/kube_scheduler.h"
 #include "service/log.h"
 
 namespace dray::app {
@@ -19,8 +20,9 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Without any news for so long, what is awaited will not come.
-constexpr auto patience = std::chrono::seconds(10);
+/// Without any news for so long, what is awaited will not come: far longer than a busy machine
+/// keeps anybody waiting, and than dray itself waits for a claim before it says that it is missing.
+constexpr auto patience = std::chrono::seconds(60);
 
 }  // namespace
 
@@ -86,12 +88,20 @@ asio::awaitable<void> DemoPlayer::play_pod(Pod pod) {
     refused(key, created.error().message);
     co_return;
   }
+  const auto& made = std::get<Pod>(*created);
+  if (!made.node_name && made.scheduler_name != sim::KubeSchedulerOptions().scheduler_name) {
+    refused(key, "another scheduler's: nobody plays it here");
+    co_return;
+  }
   auto first = log_.take_first(key);
-  while (!first && co_await wait_for_news()) first = log_.take_first(key);
+  for (bool patient = true; patient && !first;) {
+    patient = co_await wait_for_news();
+    first = log_.take_first(key);
+  }
   if (first) {
     co_await show(*first);
   } else {
-    refused(key, "no decision in 10 s");
+    refused(key, "no decision in 60 s");
   }
   co_await settle();
 }

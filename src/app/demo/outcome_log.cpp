@@ -25,6 +25,8 @@ void OutcomeLog::created(const Pod& pod, Time at) {
   followed.created = at;
   followed.order = pods_.size();
   if (pod.pod_group) followed.gang = pod.meta.namespace_name + "/" + *pod.pod_group;
+  // Nobody decides on a pod that comes with its node.
+  followed.part(Outcome::Kind::placed).decided = pod.node_name.has_value();
   pods_.try_emplace(pod.key(), std::move(followed));
 }
 

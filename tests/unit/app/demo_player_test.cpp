@@ -60,6 +60,11 @@ apiVersion: v1
 kind: Pod
 metadata: {name: first, namespace: demo}
 spec: {schedulerName: dray-scheduler, containers: [{name: main, image: p}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: other, namespace: demo}
+spec: {containers: [{name: main, image: p}]}
 )";
 
 std::vector<KubeObject> objects(const char* text) {
@@ -114,7 +119,7 @@ struct Stage {
 TEST_CASE("each pod has its row in the order of the workload, with what was decided") {
   Stage stage;
   stage.run();
-  REQUIRE(stage.rows.size() == 3);
+  REQUIRE(stage.rows.size() == 4);
   const auto& placed = stage.rows[0];
   CHECK(placed.kind == Outcome::Kind::placed);
   CHECK(placed.pod.name == "first");
@@ -125,6 +130,7 @@ TEST_CASE("each pod has its row in the order of the workload, with what was deci
   CHECK(stage.rows[1].reason.starts_with("dray: too few matching devices are free: "));
   CHECK(stage.rows[1].devices.empty());
   CHECK(stage.rows[2].reason == "pods \"first\" already exists");
+  CHECK(stage.rows[3].reason == "another scheduler's: nobody plays it here");
 }
 
 TEST_CASE("what the workload declares and is not so is told") {

@@ -188,6 +188,14 @@ TEST_CASE("what is not told in time is shown without it") {
   CHECK(lines(log.take_rest()) == std::vector<std::string>{"p evicted", "p placed"});
 }
 
+TEST_CASE("a pod that comes with its node is placed") {
+  OutcomeLog log;
+  const auto pod = bound(make_pod("p"), "n0");
+  log.created(pod, begin);
+  log.saw(pod, begin);
+  CHECK(log.take_first(pod.key()));
+}
+
 TEST_CASE("pods of others are not followed") {
   OutcomeLog log;
   log.saw(bound(make_pod("p"), "n0"), begin);
