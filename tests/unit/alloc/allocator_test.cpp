@@ -130,6 +130,74 @@ TEST_CASE("an error behind the first fit is not met, one before it is") {
       "such key: root"));
 }
 
+TEST_CASE(
+    "more devices than a claim can hold are refused before the search, patch release by release") {
+  OneNode one;
+  put(one.cluster, make_slice("n1", {device("0")}));
+  const auto error = [&](alloc::Compatibility like, std::vector<DeviceRequest> requests) {
+    one.options.compatibility = like;
+    return one.ask({make_claim("c", std::move(requests))}).front();
+  };
+  using enum alloc::Compatibility;
+  const auto both = [] { return std::vector{request("r", exactly(30)), request("s", exactly(3))}; };
+  CHECK(
+      error(v0_37_2, both()) ==
+      "error: claim default/c, request s: adding 3 devices exceeds the claim limit of 32, with 30 "
+      "already accounted for");
+  CHECK(error(v0_37_0, both()) ==
+        "error: claim default/c: number of requested devices 33 exceeds the claim limit of 32");
+  CHECK(error(v0_37_2, {request("r", exactly(30)), request("s", exactly(2))}) == "NoDevices");
+  // Of alternatives the smallest counts.
+  DeviceRequest either;
+  either.name = "either";
+  either.first_available = {exactly(40), exactly(2)};
+  either.first_available[0].name = "many";
+  either.first_available[1].name = "few";
+  CHECK(error(v0_37_2, {request("r", exactly(30)), either}) == "NoDevices");
+}
+
+TEST_CASE("a pod may have 64 claims that want devices, not more") {
+  OneNode one;
+  put(one.cluster, make_slice("n1", {device("0")}));
+  const auto ask = [&](std::size_t count) {
+    std::vector<ResourceClaim> claims;
+    for (std::size_t i = 0; i < count; ++i) {
+      claims.push_back(make_claim("c" + std::to_string(i), {request("r", exactly(1, "none"))}));
+    }
+    put(one.cluster, make_class("none", {"false"}));
+    return one.ask(claims).front();
+  };
+  CHECK(ask(64) == "ClassSelector");
+  CHECK(ask(65) == "error: 65 claims in one pod, more than 64");
+}
+
+TEST_CASE("check says what allocate would, and what the choice is worth") {
+  OneNode one;
+  auto slow = device("slow");
+  slow.binding_conditions = {"ready"};
+  slow.binding_failure_conditions = {"failed"};
+  put(one.cluster, make_slice("n1", {slow}));
+  const cluster::AllocatedState state(one.cluster.snapshot());
+  const auto n1 = *state.snapshot().node(NodeName("n1"));
+  alloc::Allocator allocator;
+  DeviceRequest either;
+  either.name = "either";
+  either.first_available = {exactly(2), exactly(1)};
+  either.first_available[0].name = "two";
+  either.first_available[1].name = "one";
+  const auto asked = make_claim("c", {either});
+  const ResourceClaim* claims[] = {&asked};
+  const auto fit = allocator.check(state, n1, claims);
+  REQUIRE(fit);
+  CHECK(fit->reason == Reason::none);
+  CHECK(fit->preference == 7);
+  CHECK(fit->unready == 1);
+  const auto before = allocator.counts();
+  CHECK(chosen(allocator.allocate(state, n1, claims)) == Names{"slow"});
+  CHECK(allocator.counts().searches == before.searches);
+  CHECK(allocator.counts().calls == before.calls + 1);
+}
+
 TEST_CASE("hopeless questions are answered in few steps") {
   OneNode one;
   std::vector<Device> devices;
