@@ -163,6 +163,16 @@ TEST_CASE("whatever an answer depends on, a change of it is seen") {
   }
 }
 
+TEST_CASE("why a device is kept out is remembered for nodes where it is for the same") {
+  Farm farm;
+  hold_a_device(farm);
+  auto tainted = gpus("n1");
+  tainted.devices[0].taints.push_back({"k", "", "NoSchedule", {}});
+  put(farm.cluster, tainted);
+  CHECK(farm.ask("n1", Farm::pair("c")) == Names{"DeviceTaint"});
+  CHECK(farm.ask("n2", Farm::pair("c")) == Names{"DevicesInUse"});
+}
+
 TEST_CASE("what is placed on an overlay is seen on its node, and forgotten with it") {
   Farm farm;
   (void)farm.searches();

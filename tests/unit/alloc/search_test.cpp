@@ -87,6 +87,21 @@ TEST_CASE("All without any device is no solution, and one that is taken ends it"
             .kind == Found::Kind::none);
 }
 
+TEST_CASE("All with a device that is tainted is no solution") {
+  auto tainted = with("1", "a");
+  tainted.taints.push_back({"sick", "", "NoSchedule", {}});
+  World one({with("0", "a"), tainted});
+  CHECK(one.search({make_claim("c", {request("r", all_of())})}).kind == Found::Kind::none);
+  auto tolerant = all_of();
+  tolerant.tolerations.push_back({"sick", "Exists", "", "", {}});
+  CHECK(one.names({make_claim("c", {request("r", tolerant)})}) == Names{"0", "1"});
+}
+
+TEST_CASE("a request for two shares takes them of two devices") {
+  World one({shareable("0", "4Gi"), shareable("1", "4Gi")});
+  CHECK(one.names({make_claim("c", {request("r", share("1Gi", 2))})}) == Names{"0", "1"});
+}
+
 TEST_CASE("All with a device that a constraint refuses is upstream's error") {
   World one({with("0", "a"), with("1", "b")});
   auto asked = make_claim("c", {request("r", all_of())});

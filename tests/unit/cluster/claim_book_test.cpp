@@ -59,6 +59,9 @@ TEST_CASE("the same devices, assumed for two pods and then real, count once") {
   book.assume("q", "0");
   CHECK(book.in_use() == 1);
   CHECK(book.allocated()->devices[0].device == device_id("n1", "0"));
+  const auto now = book.cluster.snapshot();
+  const auto pool = now->find_pool(DriverName("gpu.example.com"), PoolName("n1"));
+  CHECK(now->pool(*pool).slots[0].use->front().second.dedicated == 1);
   book.cluster.forget(Uid("uid-p"));
   CHECK(book.in_use() == 1);
   book.allocate("0");
