@@ -34,8 +34,7 @@ struct Fixture {
     asked.containers.clear();
   }
 
-  [[nodiscard]] std::optional<alloc::ExtendedResourceClaim> claim(
-      Node host = make_node("n1")) {
+  [[nodiscard]] std::optional<alloc::ExtendedResourceClaim> claim(Node host = make_node("n1")) {
     put(cluster, std::move(host));
     const auto snapshot = cluster.snapshot();
     return alloc::extended_resource_claim(asked, *snapshot, *snapshot->node(NodeName("n1")));

@@ -387,22 +387,5 @@ TEST_CASE("who had to make room does not take it back from the one that it was f
   CHECK((*old)->evicted_for[0].beneficiary == "default/new");
 }
 
-TEST_CASE("the policy of the file is the plan's") {
-  Bench bench({}, true);
-  policy::PolicyConfig config;
-  policy::QueueConfig queue;
-  queue.name = policy::QueueName("research");
-  config.queues.push_back(queue);
-  config.pod_queues.otherwise = policy::QueueName("research");
-  bench.apply(PolicyChanged{std::make_shared<const policy::PolicyConfig>(config)});
-  bench.tell(make_pod("p", "c"));
-  REQUIRE(!bench.wanted.empty());
-  const auto& input = *bench.wanted.back().input;
-  CHECK(input.policy->queues.find("research"));
-  REQUIRE(input.jobs.size() == 1);
-  CHECK(input.jobs[0]->queue == policy::QueueName("research"));
-  CHECK(bench.engine.pod({"default", "p"})->queue == "research");
-}
-
 }  // namespace
 }  // namespace dray::engine::planning_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/unit/engine/benches.h"
+
 namespace dray::engine::policy_source_test {
 namespace {
 
@@ -79,6 +81,23 @@ TEST_CASE("topologies: the file's, KAI's, and labels that groups name") {
   CHECK(made.at("") == std::vector<std::string>{"zone", "rack"});
   CHECK(made.at("fabric") == fabric.levels);
   CHECK(made.at("example.com/rack") == std::vector<std::string>{"example.com/rack"});
+}
+
+TEST_CASE("the policy of the file is the plan's") {
+  Bench bench({}, true);
+  policy::PolicyConfig config;
+  policy::QueueConfig queue;
+  queue.name = policy::QueueName("research");
+  config.queues.push_back(queue);
+  config.pod_queues.otherwise = policy::QueueName("research");
+  bench.apply(PolicyChanged{std::make_shared<const policy::PolicyConfig>(config)});
+  bench.tell(make_pod("p", "c"));
+  REQUIRE(!bench.wanted.empty());
+  const auto& input = *bench.wanted.back().input;
+  CHECK(input.policy->queues.find("research"));
+  REQUIRE(input.jobs.size() == 1);
+  CHECK(input.jobs[0]->queue == policy::QueueName("research"));
+  CHECK(bench.engine.pod({"default", "p"})->queue == "research");
 }
 
 }  // namespace

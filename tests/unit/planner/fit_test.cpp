@@ -15,14 +15,16 @@ Reason verdict(Parts& parts, const std::string& job, const std::string& node,
   return parts.placer.fit().verdict(parts.task(job), parts.node(node)).in(room);
 }
 
-TEST_CASE("a node refuses for what kube-scheduler would refuse it") {
-  struct Row {
-    std::string name;
-    Edit<Node> node;
-    Edit<Pod> pod;
-    Reason reason;
-  };
-  const auto row = GENERATE(values<Row>({
+struct Refusal {
+  std::string name;
+  Edit<Node> node;
+  Edit<Pod> pod;
+  Reason reason;
+};
+
+/// A node, a pod, and what the node says to it.
+std::vector<Refusal> nodes_and_pods() {
+  return {
       {"it fits", {}, {}, Reason::none},
       {"cordoned", [](Node& n) { n.unschedulable = true; }, {}, Reason::node_unschedulable},
       {"taint",
@@ -71,7 +73,11 @@ TEST_CASE("a node refuses for what kube-scheduler would refuse it") {
        {},
        [](Pod& p) { p.containers[0].host_ports = {{.protocol = "TCP", .ip = {}, .port = 81}}; },
        Reason::none},
-  }));
+  };
+}
+
+TEST_CASE("a node refuses for what kube-scheduler would refuse it") {
+  const auto row = GENERATE(from_range(nodes_and_pods()));
   DYNAMIC_SECTION(row.name) {
     World world;
     world.node("n0", 2, row.node);
@@ -177,8 +183,8 @@ TEST_CASE("who shares a claim waits for its devices as whoever asked for them fi
   Parts parts(world);
   parts.overlay.evict(parts.job("r"), parts.task("r"));
   const auto chunk = parts.job("p").next_chunk();
-  REQUIRE(parts.placer.place(parts.job("p"), chunk, parts.placer.fit().everywhere(),
-                             Room::releasing));
+  REQUIRE(
+      parts.placer.place(parts.job("p"), chunk, parts.placer.fit().everywhere(), Room::releasing));
   CHECK(verdict(parts, "q", "n0") == Reason::room_freed);
   CHECK(verdict(parts, "q", "n0", Room::releasing) == Reason::none);
 }

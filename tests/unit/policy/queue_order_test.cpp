@@ -41,14 +41,16 @@ TEST_CASE("the dominant share is that of the resource used most") {
   CHECK(dominant_share(queue, amounts({-1, -5}), amounts({100, 100})) == 0);
 }
 
-TEST_CASE("the first rule that tells two queues apart orders them") {
-  struct Row {
-    std::string name;
-    std::function<void(Queue&, Queue&)> change;  ///< makes the left one the first
-    Amounts next = amounts({1, 1});
-    std::vector<Amounts> taken_left{};
-  };
-  const auto row = GENERATE(values<Row>({
+struct Difference {
+  std::string name;
+  std::function<void(Queue&, Queue&)> change;  ///< makes the left one the first
+  Amounts next = amounts({1, 1});
+  std::vector<Amounts> taken_left{};
+};
+
+/// One rule each that puts the left queue first.
+std::vector<Difference> differences() {
+  return {
       {"over its fair share of everything: second",
        [](Queue&, Queue& r) { r.allocated = amounts({11, 11}); }},
       {"over in one resource only does not count; the dominant share does",
@@ -98,7 +100,11 @@ TEST_CASE("the first rule that tells two queues apart orders them") {
        },
        amounts({0, 0})},
       {"the older queue", [](Queue&, Queue& r) { r.created = Time(std::chrono::seconds(1)); }},
-  }));
+  };
+}
+
+TEST_CASE("the first rule that tells two queues apart orders them") {
+  const auto row = GENERATE(from_range(differences()));
   DYNAMIC_SECTION(row.name) {
     auto left = plain();
     auto right = plain();
