@@ -122,7 +122,8 @@ TEST_CASE("filter answers the reserved node; prioritize ranks it first") {
 
   const auto scored = bench.post("prioritize", wire::encode(request));
   CHECK(scored.status == 200);
-  for (const auto& [node, score] : wire::decode_prioritize_response(scored.body).value()) {
+  const auto scores = wire::decode_prioritize_response(scored.body).value();
+  for (const auto& [node, score] : scores) {
     CHECK(score == (node == answer.node_names[0] ? 10 : 0));
   }
   CHECK(bench.counted("prioritize", "ok", 1));
