@@ -18,7 +18,7 @@
 namespace dray::commands_test {
 namespace {
 
-constexpr auto patience = std::chrono::minutes(1);
+constexpr auto patience = std::chrono::minutes(4);
 
 struct Pipe {
   int read = -1;

@@ -22,7 +22,7 @@ namespace {
 
 /// Without any news for so long, what is awaited will not come: far longer than a busy machine
 /// keeps anybody waiting, and than dray itself waits for a claim before it says that it is missing.
-constexpr auto patience = std::chrono::seconds(60);
+constexpr auto patience = std::chrono::seconds(20);
 
 }  // namespace
 
@@ -101,7 +101,7 @@ asio::awaitable<void> DemoPlayer::play_pod(Pod pod) {
   if (first) {
     co_await show(*first);
   } else {
-    refused(key, "no decision in 60 s");
+    refused(key, "no decision in 20 s");
   }
   co_await settle();
 }

@@ -76,8 +76,6 @@ TEST_CASE("what is wrong is told with file, line and column") {
   const auto row = GENERATE_COPY(
       Row{"an unknown field", ok + "adminAdress: x\n",
           "dray.yaml:3:1: no field \"adminAdress\"; did you mean \"adminAddress\"?"},
-      Row{"a flag's own spelling", ok + "drain: 3s\nadmin-address: x\n",
-          "dray.yaml:4:1: no field \"admin-address\"; did you mean \"adminAddress\"?"},
       Row{"a file within the file", ok + "config: other.yaml\n",
           "dray.yaml:3:1: no field \"config\""},
       Row{"help", ok + "help: true\n", "dray.yaml:3:1: no field \"help\""},
@@ -99,8 +97,7 @@ TEST_CASE("what is wrong is told with file, line and column") {
   DYNAMIC_SECTION(row.name) {
     Bench bench;
     bench.command_line({});
-    CHECK_THAT(bench.error(row.text), Catch::StartsWith(row.want) || Contains(row.want));
-    CHECK_FALSE(bench.error(row.text).empty());
+    CHECK_THAT(bench.error(row.text), Contains(row.want));
   }
 }
 
