@@ -69,7 +69,7 @@ fuzz_job() {
 oracle-long_job() {
   need_packages cpp tools
   build_preset release || { row "build release" 0 1 0 "nothing else was run"; return 0; }
-  go_stage oracle 1700
+  go_stage oracle 1700 dray.dev/dray/tests/oracle/cases
 }
 
 cluster-long_job() {

@@ -106,7 +106,7 @@ run_stage() {
     property) ctest_stage property 900 ;;
     dst) ctest_stage dst 900 ;;
     cases) cases_stage ;;
-    oracle) go_stage oracle 1200 -short ;;
+    oracle) go_stage oracle 1200 -short dray.dev/dray/tests/oracle/cases ;;
     cluster) go_stage cluster 1500 -short ;;
     lint) lint_stages ;;
   esac

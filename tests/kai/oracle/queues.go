@@ -1,0 +1,175 @@
+package oracle
+
+import "dray.dev/dray/tests/kai/cluster"
+
+// amounts of what queues bound: GPUs and millicores.
+type amounts struct{ gpu, cpu float64 }
+
+func (a *amounts) add(t *cluster.Task) {
+	a.gpu += t.GPU.Quota
+	a.cpu += t.Requests["cpu"]
+}
+
+func within(amount, bound float64) bool { return bound == -1 || amount <= bound }
+
+func (a *amounts) within(gpu, cpu float64) bool { return within(a.gpu, gpu) && within(a.cpu, cpu) }
+
+// books of what queues have.
+type books struct {
+	c       *cluster.Case
+	queues  map[string]*cluster.Queue
+	all     map[string]*amounts // by queue
+	lasting map[string]*amounts // of jobs that cannot be evicted
+}
+
+func booksOf(c *cluster.Case) *books {
+	b := &books{c: c, queues: map[string]*cluster.Queue{}, all: map[string]*amounts{}, lasting: map[string]*amounts{}}
+	for i := range c.Queues {
+		q := &c.Queues[i]
+		b.queues[q.Name], b.all[q.Name], b.lasting[q.Name] = q, &amounts{}, &amounts{}
+	}
+	return b
+}
+
+// path of a queue up to the top.
+func (b *books) path(queue string) []*cluster.Queue {
+	var found []*cluster.Queue
+	for q := b.queues[queue]; q != nil; q = b.queues[q.Parent] {
+		found = append(found, q)
+	}
+	return found
+}
+
+func (b *books) add(j *cluster.Job, t *cluster.Task) {
+	for _, q := range b.path(j.Queue) {
+		b.all[q.Name].add(t)
+		if j.Preemptibility == "non-preemptible" {
+			b.lasting[q.Name].add(t)
+		}
+	}
+}
+
+// addRunning adds what a job has.
+func (b *books) addRunning(j *cluster.Job) {
+	for n := range j.Tasks {
+		if j.Tasks[n].Status == "Running" {
+			b.add(j, &j.Tasks[n])
+		}
+	}
+}
+
+// lawful: the queues of what dray starts and KAI does not are within their limits, and what cannot be evicted within
+// their quotas.
+func lawful(d *difference) bool {
+	b := booksOf(&d.c)
+	for i := range d.c.Jobs {
+		for n := range d.c.Jobs[i].Tasks {
+			if t := &d.c.Jobs[i].Tasks[n]; holds(d.dray[t.UID]) {
+				b.add(&d.c.Jobs[i], t)
+			}
+		}
+	}
+	for i := range d.c.Jobs {
+		j := &d.c.Jobs[i]
+		for n := range j.Tasks {
+			uid := j.Tasks[n].UID
+			if !holds(d.dray[uid]) || holds(d.kai[uid]) || j.Tasks[n].Node != "" {
+				continue
+			}
+			for _, q := range b.path(j.Queue) {
+				if !b.all[q.Name].within(q.GPU.Limit, q.CPU.Limit) ||
+					j.Preemptibility == "non-preemptible" && !b.lasting[q.Name].within(q.GPU.Deserved, q.CPU.Deserved) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// holds: a pod of that status has room, or is promised some.
+func holds(status string) bool {
+	return status == "Running" || status == "Binding" || status == "Pipelined"
+}
+
+// takesProtected: KAI evicts or moves a pod for one of another queue, though the newer rule keeps its queue out: where
+// the taker stays within what it deserves, the other queue, at the level where they part, has to be above what it
+// deserves of something that is asked for, or below of nothing.
+func takesProtected(d *difference) bool {
+	before := booksOf(&d.c)
+	for i := range d.c.Jobs {
+		for n := range d.c.Jobs[i].Tasks {
+			t := &d.c.Jobs[i].Tasks[n]
+			if t.Status == "Running" || d.kai[t.UID] == "Binding" {
+				before.add(&d.c.Jobs[i], t)
+			}
+		}
+	}
+	for i := range d.c.Jobs {
+		taker := &d.c.Jobs[i]
+		asked := amounts{}
+		for n := range taker.Tasks {
+			if t := &taker.Tasks[n]; t.Status == "Pending" && d.kai[t.UID] == "Pipelined" {
+				asked.add(t)
+			}
+		}
+		if asked == (amounts{}) {
+			continue
+		}
+		for k := range d.c.Jobs {
+			giver := &d.c.Jobs[k]
+			if giver.Queue == taker.Queue || !losesByKAI(d, giver) {
+				continue
+			}
+			if before.keepsOut(taker.Queue, giver.Queue, asked) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func losesByKAI(d *difference, j *cluster.Job) bool {
+	for n := range j.Tasks {
+		t := &j.Tasks[n]
+		if t.Status == "Running" && (d.kai[t.UID] == "Releasing" || d.kai[t.UID] == "Pipelined") && d.dray[t.UID] == "Running" {
+			return true
+		}
+	}
+	return false
+}
+
+// keepsOut: FilterVictim of newer KAI.
+func (b *books) keepsOut(taker, giver string, asked amounts) bool {
+	a, g := b.rivals(taker, giver)
+	with := *b.all[a.Name]
+	with.gpu += asked.gpu
+	with.cpu += asked.cpu
+	if !with.within(a.GPU.Deserved, a.CPU.Deserved) {
+		return false
+	}
+	has := b.all[g.Name]
+	above, below := false, false
+	compare := func(asked, has, deserved float64) {
+		if asked == 0 || deserved == -1 {
+			return
+		}
+		above = above || has > deserved
+		below = below || has < deserved
+	}
+	compare(asked.gpu, has.gpu, g.GPU.Deserved)
+	compare(asked.cpu, has.cpu, g.CPU.Deserved)
+	return !above && below
+}
+
+// rivals are the queues of both where their paths part.
+func (b *books) rivals(taker, giver string) (a, g *cluster.Queue) {
+	left, right := b.path(taker), b.path(giver)
+	for i, k := len(left)-1, len(right)-1; i >= 0 && k >= 0; i, k = i-1, k-1 {
+		a, g = left[i], right[k]
+		if a != g {
+			break
+		}
+	}
+	return a, g
+}

@@ -1,0 +1,279 @@
+package oracle
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"dray.dev/dray/tests/kai/cluster"
+)
+
+// explain names the rule by which dray decides otherwise than this version of KAI; empty if none does. Whatever the rule,
+// what dray starts has to be within the limits and quotas of queues.
+func explain(d *difference) string {
+	if !lawful(d) {
+		return ""
+	}
+	if d.c.Suite == "cycle" {
+		return explainCycle(d)
+	}
+	if first := firstAction(d); first != nil {
+		return explain(first)
+	}
+	for _, r := range rules {
+		if r.holds(d) {
+			return r.name
+		}
+	}
+	return ""
+}
+
+// rule is one reason for differences in a session, with the exact condition under which it is one.
+type rule struct {
+	name  string
+	holds func(*difference) bool
+}
+
+const held = "on purpose: room that was made for a job is held for it, so that nobody else starts there: each session of " +
+	"KAI's course is decided alike"
+
+var rules = []rule{
+	{"other pods of the same job, that ask for the same", func(d *difference) bool {
+		return alike(d)
+	}},
+	{"the same pods get their room, and fewer are evicted or moved for it", func(d *difference) bool {
+		return d.all(spared)
+	}},
+	{"the same evictions; what is left of their room is promised a session earlier or later: in the end no fewer run", func(d *difference) bool {
+		return d.all(spared, promised) && noFewer(d.c)
+	}},
+	{"more pods get room by moves alone: nobody is evicted for it", func(d *difference) bool {
+		return d.all(spared, moved, served)
+	}},
+	{"a job that others leave for grows in a later session (RoomFreed)", func(d *difference) bool {
+		return growsLater(d)
+	}},
+	{"what an eviction leaves is promised at once to the next in order, so that a victim of a later one finds no other place", func(d *difference) bool {
+		return d.all(spared, promised, lost) && d.any(served)
+	}},
+	{"a gang of which one pod waits for room waits as a whole", func(d *difference) bool {
+		return waitsWhole(d)
+	}},
+	{"open: a pod that the plan has just placed keeps its room, which a victim of that plan could move to", func(d *difference) bool {
+		return d.all(spared, promised, lost, started) && d.any(lost) && d.any(started)
+	}},
+	{"open: what a plan has moved it does not evict for a later job, but others", func(d *difference) bool {
+		return d.all(spared, promised, lost, moved, evicted) && d.any(movedOnly) && (d.any(evicted) || d.any(lost))
+	}},
+	{"on purpose: a queue gets back what KAI's own rules let it take; KAI's simulation, which serves queues in the order of " +
+		"their first jobs, lets the victims go first", func(d *difference) bool {
+		return reclaimsLawfully(d)
+	}},
+	{"KAI decides by the order of Go's maps: asked again it says the same as dray", func(d *difference) bool {
+		return saidOnce(d)
+	}},
+	{"version: newer KAI takes no pod of a queue that is below its deserved share (rules_reclaim.jsonl, FilterVictim)", func(d *difference) bool {
+		return takesProtected(d)
+	}},
+}
+
+// all: each task that differs does so in one of these ways.
+func (d *difference) all(ways ...func(kai, dray string) bool) bool {
+	return !slices.ContainsFunc(d.tasks(), func(uid string) bool {
+		return !slices.ContainsFunc(ways, func(way func(kai, dray string) bool) bool { return way(d.kai[uid], d.dray[uid]) })
+	})
+}
+
+// any: some task differs in this way.
+func (d *difference) any(way func(kai, dray string) bool) bool {
+	return slices.ContainsFunc(d.tasks(), func(uid string) bool { return way(d.kai[uid], d.dray[uid]) })
+}
+
+// alike: of each set of a job's pods that ask for the same, as many have each status.
+func alike(d *difference) bool {
+	for i := range d.c.Jobs {
+		count := map[string]int{}
+		for n := range d.c.Jobs[i].Tasks {
+			t := &d.c.Jobs[i].Tasks[n]
+			like := fmt.Sprint(t.SubGroup, t.Requests, t.GPU, " ")
+			count[like+d.kai[t.UID]]++
+			count[like+d.dray[t.UID]]--
+		}
+		for _, left := range count {
+			if left != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// spared: KAI evicts or moves a pod that dray leaves where it is, or starts, or only moves.
+func spared(kai, dray string) bool {
+	return (kai == "Releasing" || kai == "Pipelined") && (dray == "Running" || dray == "Binding") ||
+		kai == "Releasing" && dray == "Pipelined"
+}
+
+// promised: one of both lets a pod wait that the other has room for once others are gone.
+func promised(kai, dray string) bool {
+	return kai == "Pending" && dray == "Pipelined" || kai == "Pipelined" && dray == "Pending"
+}
+
+// lost: dray evicts a pod that KAI moves.
+func lost(kai, dray string) bool { return kai == "Pipelined" && dray == "Releasing" }
+
+// evicted: dray evicts a pod that KAI leaves where it is.
+func evicted(kai, dray string) bool { return kai == "Running" && dray == "Releasing" }
+
+// movedOnly: dray moves a pod that KAI evicts.
+func movedOnly(kai, dray string) bool { return kai == "Releasing" && dray == "Pipelined" }
+
+// started: dray starts a pod that waits by KAI.
+func started(kai, dray string) bool { return kai == "Pending" && dray == "Binding" }
+
+// moved: dray moves a pod that KAI leaves where it is.
+func moved(kai, dray string) bool { return kai == "Running" && dray == "Pipelined" }
+
+// served: dray has room for a pod that waits by KAI.
+func served(kai, dray string) bool {
+	return kai == "Pending" && (dray == "Pipelined" || dray == "Binding") || kai == "Pipelined" && dray == "Binding"
+}
+
+// firstAction is the difference that there is already without the last actions; what they do then follows from it.
+func firstAction(d *difference) *difference {
+	for count := 1; count < len(d.c.Actions); count++ {
+		c := clone(&d.c)
+		c.Actions = c.Actions[:count]
+		if answer(&c) != nil {
+			return nil
+		}
+		differences, err := ask([]cluster.Case{c})
+		if err != nil {
+			return nil
+		}
+		if len(differences) > 0 {
+			return &differences[0]
+		}
+	}
+	return nil
+}
+
+var (
+	reclaimed = regexp.MustCompile(`Reclaim: (\S+) of queue \S+ makes room for (\S+) of queue`)
+	freed     = regexp.MustCompile(`(\S+) Pending \(RoomFreed: `)
+	kept      = regexp.MustCompile(`(\S+) Pending \(RoomKept: its room goes to (\S+)\)`)
+)
+
+// reclaimsLawfully: the last action is reclaim, and KAI's rules allow each of dray's.
+func reclaimsLawfully(d *difference) bool {
+	if d.c.Actions[len(d.c.Actions)-1] != "reclaim" {
+		return false
+	}
+	victims := map[string][]string{}
+	for _, found := range reclaimed.FindAllStringSubmatch(d.said.Got, -1) {
+		for i := range d.c.Jobs {
+			for _, t := range d.c.Jobs[i].Tasks {
+				if d.c.Jobs[i].Name == found[1] && d.dray[t.UID] == "Releasing" {
+					victims[found[2]] = append(victims[found[2]], t.UID)
+				}
+			}
+		}
+	}
+	for _, found := range kept.FindAllStringSubmatch(d.said.Got, -1) {
+		victims[found[2]] = append(victims[found[2]], found[1])
+	}
+	for taker, tasks := range victims {
+		if may, err := cluster.MayReclaim(&d.c, taker, tasks); err != nil || !may {
+			return false
+		}
+	}
+	return len(victims) > 0
+}
+
+// saidOnce: KAI's answer is not always the same, and dray's is one of them.
+func saidOnce(d *difference) bool {
+	for range 10 {
+		c := clone(&d.c)
+		if answer(&c) != nil {
+			return false
+		}
+		same := true
+		for uid, state := range c.Expected.Tasks {
+			same = same && d.dray[uid] == state.Status
+		}
+		if same {
+			return true
+		}
+	}
+	return false
+}
+
+// noFewer: left alone, the cluster comes to rest with the same pods running by both, or by dray with more.
+func noFewer(c cluster.Case) bool {
+	c = clone(&c)
+	c.Suite = "cycle"
+	if answer(&c) != nil {
+		return false
+	}
+	differences, err := ask([]cluster.Case{c})
+	return err == nil && (len(differences) == 0 || lawful(&differences[0]) && differences[0].all(starts))
+}
+
+// growsLater: KAI has room for more pods of a job that dray makes room for in this very session.
+func growsLater(d *difference) bool {
+	for _, found := range freed.FindAllStringSubmatch(d.said.Got, -1) {
+		if d.kai[found[1]] == "Pipelined" {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsWhole: KAI starts pods of a job that dray lets wait for the room of the others.
+func waitsWhole(d *difference) bool {
+	waits := func(kai, dray string) bool { return kai == "Binding" && dray == "Pipelined" }
+	for i := range d.c.Jobs {
+		promised, later := false, false
+		for _, t := range d.c.Jobs[i].Tasks {
+			promised = promised || d.kai[t.UID] == "Pipelined"
+			later = later || waits(d.kai[t.UID], d.dray[t.UID])
+		}
+		if later && !promised {
+			return false
+		}
+	}
+	return d.all(spared, promised, waits) && d.any(waits)
+}
+
+// starts: a pod runs that waits by KAI.
+func starts(kai, dray string) bool { return kai == "Pending" && dray == "Running" }
+
+// explainCycle looks for the first session on KAI's way that dray decides otherwise: that one has to be explained.
+func explainCycle(d *difference) string {
+	if d.all(starts) {
+		return "in the end more run, within limits and quotas"
+	}
+	at := clone(&d.c)
+	var sessions []cluster.Case
+	for range rounds {
+		one := clone(&at)
+		one.Suite, one.Rounds.UntilMatch = "action", 1
+		if answer(&one) != nil {
+			return ""
+		}
+		sessions = append(sessions, one)
+		if _, err := cluster.Cycle(&at, 1); err != nil {
+			return ""
+		}
+	}
+	for i := range sessions {
+		differences, err := ask(sessions[i : i+1])
+		if err != nil {
+			return ""
+		}
+		if len(differences) > 0 {
+			return explain(&differences[0])
+		}
+	}
+	return held
+}
