@@ -53,5 +53,7 @@ if(CCACHE)
 endif()
 find_program(MOLD mold)
 if(MOLD AND NOT DRAY_FUZZ)
-  add_link_options(-fuse-ld=mold)
+  # mold 1.10, Debian 12's, may begin GNU_RELRO in a page that is not there: one program in some hundreds does not load
+  # then. What users run is linked by ld (dray_program).
+  add_link_options(-fuse-ld=mold -Wl,-z,norelro)
 endif()

@@ -121,6 +121,18 @@ class PolicyWorld {
     std::erase_if(jobs_, [&](const auto& each) { return each->uid == Uid(job); });
   }
 
+  /// The pods that a plan places run from now on.
+  void start(const planner::Plan& plan) {
+    for (const auto& outcome : plan.jobs) {
+      if (outcome.placements.empty()) continue;
+      const auto at =
+          std::ranges::find(jobs_, outcome.job, [](const auto& job) { return job->uid; });
+      auto changed = std::make_shared<planner::Job>(**at);
+      for (const auto& placement : outcome.placements) start_pod(*changed, placement);
+      *at = std::move(changed);
+    }
+  }
+
   planner::PlanInput input(planner::Actions actions) {
     if (!policy_) {
       auto made = policy::compile(config_);
@@ -135,8 +147,7 @@ class PolicyWorld {
     planner::PlanInput input;
     input.snapshot = state_.snapshot();
     input.policy = policy_;
-    input.jobs = jobs_;
-    std::ranges::sort(input.jobs, {}, [](const auto& job) { return job->uid; });
+    input.jobs = planner::JobList(jobs_);
     input.actions = actions;
     input.budget = {
         .jobs = 100'000, .nodes_tried = 100'000'000, .evictions = 100'000, .scenarios = 100'000};
@@ -145,6 +156,26 @@ class PolicyWorld {
   }
 
  private:
+  void start_pod(planner::Job& job, const Placement& placement) {
+    const auto member = std::ranges::find(job.members, placement.pod_uid,
+                                          [](const auto& each) { return each.pod->meta.uid; });
+    auto pod = *member->pod;
+    pod.node_name = placement.node;
+    pod.phase = "Running";
+    member->state = planner::MemberState::placed;
+    member->node = placement.node;
+    member->pod = std::make_shared<const Pod>(pod);
+    tell(std::move(pod));
+    for (const auto& part : placement.claims) {
+      auto claim = claims_.at(part.claim.name);
+      claim.allocation = part.allocation;
+      claim.reserved_for.push_back({.api_group = {},
+                                    .resource = "pods",
+                                    .name = placement.pod.name,
+                                    .uid = placement.pod_uid});
+      tell(std::move(claim));
+    }
+  }
   void tell(KubeObject object) { state_.apply(cluster::ObjectChanged{std::move(object)}); }
 
   std::shared_ptr<const Pod> pod_of(const Ask& ask, const std::string& name,
@@ -177,7 +208,8 @@ class PolicyWorld {
       claim.allocation = allocation(std::move(devices));
       claim.reserved_for.push_back(consumer(pod, Uid(pod)));
     }
-    tell(claim);
+    claims_[claim.meta.name] = claim;
+    tell(std::move(claim));
   }
 
   Gpus kind_;
@@ -186,6 +218,7 @@ class PolicyWorld {
   cluster::ClusterState state_;
   std::vector<std::shared_ptr<const planner::Job>> jobs_;
   std::map<std::string, std::int64_t> next_device_;
+  std::map<std::string, ResourceClaim> claims_;
   int jobs_made_ = 0;
 };
 

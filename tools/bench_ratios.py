@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Compares what a benchmark and its peer, Kubernetes' own code, printed: JSON lines with a "name" and "..._ns" numbers.
+"""Compares what a benchmark and its peer printed, the code that Kubernetes or KAI runs, and ends with 1 where a goal is missed.
 
-usage: bench_ratios.py DRAY.jsonl PEER.jsonl [METRIC_ns=LEAST | METRIC=MOST...]
+usage: bench_ratios.py [--ratios] SUITE GOALS.json DRAY.jsonl [PEER.jsonl]
 
-For each metric in nanoseconds that both have: how many times faster dray is, at least, in the middle and in all, and
-whether that meets the least ratio that is asked of every part; prints the slowest parts. Of other numbers, which only
-dray has: the greatest, and whether it is at most what is asked.
+DRAY.jsonl: a line for each row, {"name": ..., "peer": the peer's name of it if that is another, METRIC: number...}.
+PEER.jsonl: {"name": ..., "ns": number, or METRIC: number..., "atLeast": true where it was given up after that time}.
+"work" on both sides says what was done; where that differs, times say nothing, and the goal is missed.
+
+GOALS.json: suite -> [{"rows": part of the names, "metric": ..., "times_faster": least ratio | "at_most": greatest value}].
+Every ratio is printed, and of each goal the worst row decides. A goal without a row is missed. With --ratios, for machines
+whose speed is not known, durations are no condition.
 """
 
 import json
@@ -19,47 +23,96 @@ def read(path):
         return {line["name"]: line for line in map(json.loads, file)}
 
 
-def ratios(ours, theirs, metric):
-    """The peer's time over dray's, by name, the least first."""
-    both = [name for name in ours if name in theirs and metric in ours[name] and metric in theirs[name]]
-    return sorted((theirs[name][metric] / max(ours[name][metric], 0.1), name) for name in both)
+class Ratio:
+    """The peer's time over dray's, for one row and metric."""
+
+    def __init__(self, line, metric, peer):
+        self.name, self.metric = line["name"], metric
+        self.ours = line[metric]
+        self.theirs = peer.get(metric, peer.get("ns"))
+        self.at_least = peer.get("atLeast", False)
+        # dray's clock shows no less than a tenth of a nanosecond
+        self.value = self.theirs / max(self.ours, 0.1)
+        self.same_work = self.at_least or line.get("work") == peer.get("work")
+        self.work = (line.get("work"), peer.get("work"))
+
+    def __str__(self):
+        more = ">" if self.at_least else ""
+        text = (f"{more}{self.value:.1f} x".rjust(14) + duration(self.ours).rjust(12) + (more + duration(self.theirs)).rjust(12)
+                + f"  {self.metric.removesuffix('_ns'):9}{' '.join(self.name.split())[:110]}")
+        return text if self.same_work else f"{text}\n{'':14}OTHER WORK: dray {self.work[0]}, the peer {self.work[1]}"
 
 
-def describe(metric, found, ours, theirs, least):
-    values = [ratio for ratio, _ in found]
+def duration(nanoseconds):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if nanoseconds >= size:
+            return f"{nanoseconds / size:.3g} {unit}"
+    return f"{nanoseconds:.3g} ns"
+
+
+def ratios(ours, theirs):
+    """Of all rows and metrics in nanoseconds that both sides have."""
+    found = []
+    for line in ours.values():
+        peer = theirs.get(line.get("peer", line["name"]))
+        if peer is None:
+            continue
+        metrics = [key for key in line if key.endswith("_ns") and (key in peer or "ns" in peer)]
+        found += [Ratio(line, metric, peer) for metric in metrics]
+    return found
+
+
+def judge(goal, ours, found):
+    """A line about the goal, and whether it is met."""
+    rows, metric = goal.get("rows", ""), goal["metric"]
+    what = f"{metric}{' of ' + rows if rows else ''}"
+    if "at_most" in goal:
+        values = [line[metric] for line in ours.values() if rows in line["name"] and metric in line]
+        if not values:
+            return f"{what}: MISSED: there is no such row", False
+        met = max(values) <= goal["at_most"]
+        return (f"{what}: {len(values)} rows, {max(values):.3g} at most; at most {goal['at_most']:g} is asked: "
+                f"{'met' if met else 'MISSED'}"), met
+    some = [ratio for ratio in found if rows in ratio.name and ratio.metric == metric]
+    if not some:
+        return f"{what}: MISSED: there is no such row", False
+    values = sorted(ratio.value for ratio in some)
     mean = math.exp(statistics.fmean(map(math.log, values)))
-    line = (f"{metric}: {len(values)} parts, dray is {values[0]:.1f} times as fast at least, "
-            f"{statistics.median(values):.1f} in the middle, {mean:.1f} in the geometric mean")
-    if least is not None:
-        line += f"; at least {least:g} is asked: {'met' if values[0] >= least else 'MISSED'}"
-    slowest = [f"  {ratio:6.1f}  {ours[name][metric]:9.0f} ns  peer {theirs[name][metric]:9.0f} ns  {' '.join(name.split())[:90]}"
-               for ratio, name in found[:3]]
-    return [line, *slowest]
+    met = values[0] >= goal["times_faster"] and all(ratio.same_work for ratio in some)
+    return (f"{what}: {len(values)} rows, dray is {values[0]:.1f} times as fast at least, {mean:.1f} in the geometric mean; "
+            f"at least {goal['times_faster']:g} is asked: {'met' if met else 'MISSED'}"), met
 
 
-def describe_own(metric, values, most):
-    line = f"{metric}: {len(values)} parts, {max(values):.3g} at most, {statistics.median(values):.3g} in the middle"
-    if most is not None:
-        line += f"; at most {most:g} is asked: {'met' if max(values) <= most else 'MISSED'}"
-    return line
+def is_duration(goal):
+    return "at_most" in goal and goal["metric"].endswith(("_ms", "_ns"))
 
 
 def main(arguments):
-    if len(arguments) < 2:
+    only_ratios = arguments[:1] == ["--ratios"]
+    arguments = arguments[only_ratios:]
+    if len(arguments) not in (3, 4):
         sys.exit(__doc__)
-    ours, theirs = read(arguments[0]), read(arguments[1])
-    asked = {key: float(value) for key, value in (each.split("=") for each in arguments[2:])}
-    metrics = sorted({key for line in ours.values() for key in line if key.endswith("_ns")})
-    for metric in metrics:
-        if found := ratios(ours, theirs, metric):
-            print("\n".join(describe(metric, found, ours, theirs, asked.get(metric))))
-    own = {key for line in ours.values() for key, value in line.items() if not key.endswith("_ns") and key != "name"
-           and isinstance(value, (int, float))}
-    for key in sorted(own):
-        print(describe_own(key, [line[key] for line in ours.values() if key in line], asked.get(key)))
-    if not set(ours) & set(theirs):
-        sys.exit("no part in common")
+    with open(arguments[1], encoding="utf-8") as file:
+        goals = json.load(file)[arguments[0]]
+    ours = read(arguments[2])
+    theirs = read(arguments[3]) if len(arguments) == 4 else {}
+    found = ratios(ours, theirs)
+    if found:
+        print("times faster".rjust(14) + "dray".rjust(12) + "peer".rjust(12))
+        print("\n".join(map(str, sorted(found, key=lambda ratio: (ratio.metric, ratio.value)))))
+    if theirs and not found:
+        print("no row in common")
+        return 1
+    judged = [judge(goal, ours, found) for goal in goals]
+    print("\n".join(line for line, _ in judged))
+    met = [met for goal, (_, met) in zip(goals, judged, strict=True) if not (only_ratios and is_duration(goal))]
+    others = sum(not ratio.same_work for ratio in found)
+    if others:
+        print(f"{others} times are of other work than the peer's: MISSED")
+    missed = met.count(False) + (others > 0)
+    print(f"{met.count(True)} passed, {missed} failed, {len(goals) - len(met)} skipped")
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

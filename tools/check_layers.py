@@ -5,7 +5,7 @@ The table is the `dray_layer(NAME USES ... LINKS ... FOLDERS ...)` lines. A file
 its own layer and of those it uses, directly or through another; a file in one of the layer's FOLDERS, which
 stand from the lowest to the highest, only private headers of that folder and of those before it; the
 layer's other files may include them all; a third-party header only where the table
-below allows its library; the core (sim and all below) neither the operating system nor clock, files,
+below allows its library; the core (simulate and all below) neither the operating system nor clock, files,
 threads, environment or random devices.
 """
 
@@ -28,9 +28,10 @@ THIRD_PARTY = (
     ("prometheus/", "prometheus-cpp::core", "cpp"),
     ("spdlog/", "spdlog::spdlog", "own"),
     ("CLI/", "CLI11::CLI11", "own"),
+    ("zlib.h", "ZLIB::ZLIB", "cpp"),
     ("zstd.h", "PkgConfig::ZSTD", "cpp"),
 )
-HIGHEST_CORE_LAYER = "sim"
+HIGHEST_CORE_LAYER = "simulate"
 IMPURE_HEADERS = {"filesystem", "fstream", "future", "iostream", "thread"}
 IMPURE_CALL = re.compile(r"\b(?:(?:system|steady|high_resolution)_clock::now|getenv|random_device)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')

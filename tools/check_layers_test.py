@@ -10,7 +10,8 @@ CMAKE = """
 dray_layer(base LINKS fmt::fmt)
 dray_layer(cel USES base LINKS dray_re2 FOLDERS text value)
 dray_layer(sim USES cel)
-dray_layer(wire USES sim LINKS simdjson::simdjson
+dray_layer(simulate USES sim)
+dray_layer(wire USES simulate LINKS simdjson::simdjson
            yaml-cpp)
 dray_layer(net USES base LINKS Boost::headers OpenSSL::SSL)
 dray_layer(kube USES net wire LINKS spdlog::spdlog)

@@ -29,6 +29,15 @@ class Ctest(unittest.TestCase):
     def test_all_failed(self):
         self.check(junit(("a", "fail", "test cases: 1 | 1 failed\n")), 0, 1, 0, "failed: a")
 
+    def test_the_first_fault_is_told(self):
+        text = ("a.cpp:9: FAILED:\nexplicitly with message:\n  seed 12: I7, device gpu-0\n  twice\n\n"
+                "test cases: 2 | 1 passed | 1 failed\n")
+        self.check(junit(("a", "fail", text)), 1, 1, 0, "failed: a (seed 12: I7, device gpu-0 twice)")
+
+    def test_a_long_fault_is_cut(self):
+        text = f"a.cpp:9: FAILED:\n  CHECK( {'x' * 300} )\n\ntest cases: 1 | 1 failed\n"
+        self.check(junit(("a", "fail", text)), 0, 1, 0, f"failed: a (CHECK( {'x' * 193}...)")
+
     def test_skipped_is_not_passed(self):
         text = "warning:\n  skipped: no DRAY_SHARED\n\nAll tests passed (2 assertions in 3 test cases)\n"
         self.check(junit(("a", "run", text)), 2, 0, 1, "1 skipped: no DRAY_SHARED")
@@ -95,11 +104,9 @@ class Line(unittest.TestCase):
         count = count_tests.count_line("skipped: late\nskipped: late\nskipped 5: far\n1 passed, 0 failed, 7 skipped\n")
         self.assertEqual(count.note(), "5 skipped: far; 2 skipped: late")
 
-    def test_failures_on_purpose_are_skipped(self):
-        text = "FAIL a\n  want: x (on purpose: why)\nFAIL b\n3 passed, 2 failed, 1 skipped\n"
-        count = count_tests.count_line(text)
-        self.assertEqual((count.passed, count.failed, count.skipped), (3, 1, 2))
-        self.assertIn("1 skipped: differs on purpose", count.note())
+    def test_mutants_that_survived_are_named_once(self):
+        count = count_tests.count_line("NOT CAUGHT a: x (y)\nnot tried: b c\nNOT CAUGHT a: x (y)\n0 passed, 1 failed, 2 skipped\n")
+        self.assertEqual(count.note(), "failed: a")
 
     def test_no_line_is_a_failure(self):
         self.assertEqual(count_tests.count_line("killed").failed, 1)

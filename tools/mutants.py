@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "mutants"
-TEST_SECONDS = 120
+TEST_SECONDS = 300
 
 
 @dataclass
@@ -49,8 +49,10 @@ class Tree:
     """A copy of what git knows of the repository, and its build."""
 
     def __init__(self, folder):
-        self.source, self.build = folder / "tree", folder / "build"
+        self.source = folder / "tree"
+        self.build = self.source / "build" / "mutants"  # as deep as any build: programs look for config/ from where they are
         self.environment = {key: value for key, value in os.environ.items() if key != "DRAY_SHARED"}
+        self.said = ""  # by the test program that ran last, at its end
         self.environment |= {"CCACHE_BASEDIR": str(folder), "CCACHE_NOHASHDIR": "1"}
 
     def copy(self):
@@ -58,15 +60,15 @@ class Tree:
         listed = self.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", "-z"], check=True).stdout
         known = {Path(name) for name in listed.split("\0") if name and (ROOT / name).is_file()}
         for old in [path for path in self.source.rglob("*") if path.is_file()]:
-            if old.relative_to(self.source) not in known:
+            if old.relative_to(self.source) not in known and not old.is_relative_to(self.build):
                 old.unlink()
         for name in known:
             text, target = (ROOT / name).read_bytes(), self.source / name
             if not target.exists() or target.read_bytes() != text:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(text)
-        self.run(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                  "-DCMAKE_CXX_FLAGS_RELEASE=-O0", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=5"], check=True)
+        self.run(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None",
+                  "-DCMAKE_CXX_FLAGS=-O0", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=5"], check=True)
 
     def run(self, command, seconds=None, check=False, text=None):
         return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=seconds, input=text,
@@ -83,11 +85,17 @@ class Tree:
             done = self.run([self.build / "bin" / program], seconds=TEST_SECONDS)
         except subprocess.TimeoutExpired:
             return f"{program} does not end"
+        self.said = "\n".join((done.stdout + done.stderr).splitlines()[-60:])
         failed = re.search(r"^test cases:.*?(\d+) failed", done.stdout, re.MULTILINE)
         return "" if done.returncode == 0 else f"{program}: {failed[1] + ' failed' if failed else 'ends with ' + str(done.returncode)}"
 
     def patch(self, mutant, *flags):
         return self.run(["patch", "-p1", "--no-backup-if-mismatch", "--force", *flags], text=mutant.diff)
+
+    def files_of(self, mutant):
+        """The files that it changes, with what is in them: patch's own way back may take a similar place for the right one."""
+        names = re.findall(r"^\+\+\+ (?:b/)?(\S+)", mutant.diff, re.MULTILINE)
+        return {self.source / name: (self.source / name).read_bytes() for name in names}
 
 
 def judge(tree, mutant):
@@ -95,6 +103,7 @@ def judge(tree, mutant):
     applied = tree.patch(mutant, "--dry-run")
     if applied.returncode:
         return False, f"does not apply: {applied.stdout.strip().splitlines()[-1]}"
+    before = tree.files_of(mutant)
     tree.patch(mutant)
     try:
         if complaint := tree.compile(mutant.programs):
@@ -104,7 +113,8 @@ def judge(tree, mutant):
                 return True, how
         return False, f"SURVIVED {', '.join(mutant.programs)}"
     finally:
-        tree.patch(mutant, "--reverse")
+        for file, text in before.items():
+            file.write_bytes(text)
 
 
 def main():
@@ -125,18 +135,21 @@ def main():
     tree.copy()
     programs = sorted({program for mutant in mutants for program in mutant.programs})
     if wrong := tree.compile(programs) or next(filter(None, map(tree.notices, programs)), ""):
-        print(f"before any mutant: {wrong}\n0 passed, 1 failed, 0 skipped")
+        print(f"{tree.said}\nbefore any mutant: {wrong}\n0 passed, 1 failed, 0 skipped")
         return 1
-    caught = failed = 0
+    caught, survivors = 0, []
     while mutants and time.monotonic() < deadline:
         mutant = mutants.pop(0)
         good, how = judge(tree, mutant)
-        caught, failed = caught + good, failed + (not good)
-        print(f"{'caught' if good else 'NOT CAUGHT':<10} {mutant.name}: {mutant.what} ({how})", flush=True)
-    for mutant in mutants:
-        print(f"not tried: {mutant.name}\nskipped: no time was left")
-    print(f"{caught} passed, {failed} failed, {len(mutants)} skipped")
-    return 1 if failed else 0
+        line = f"{'caught' if good else 'NOT CAUGHT':<10} {mutant.name}: {mutant.what} ({how})"
+        print(line, flush=True)
+        caught += good
+        survivors += [] if good else [line]
+    if mutants:
+        print(f"not tried: {' '.join(mutant.name for mutant in mutants)}\nskipped {len(mutants)}: no time was left")
+    print("".join(f"{line}\n" for line in survivors), end="")  # again: who reads the end of the log must see them
+    print(f"{caught} passed, {len(survivors)} failed, {len(mutants)} skipped")
+    return 1 if survivors else 0
 
 
 if __name__ == "__main__":

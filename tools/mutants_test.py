@@ -1,7 +1,9 @@
 """Tests of mutants.py, and of the form of all mutants: python3 -m unittest discover -s tools -p '*_test.py'"""
 
 import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
 import mutants
 
@@ -26,6 +28,31 @@ class Reading(unittest.TestCase):
         for line in TEXT.splitlines()[:3]:
             with self.subTest(line), self.assertRaises(ValueError):
                 mutants.read_mutant("low", TEXT.replace(line, ""))
+
+
+class Shallow(mutants.Tree):
+    """A tree in which nothing is compiled."""
+
+    def compile(self, _):
+        return ""
+
+    def notices(self, _):
+        return "1 failed"
+
+
+class Judging(unittest.TestCase):
+    def test_the_file_is_as_before_though_another_place_is_like_the_changed_one(self):
+        begun, ended = "void f() {\n  begin();\n", "  end();\n}\n"
+        text = begun + "}\n" + (begun + ended) * 3
+        diff = "--- a/x.cpp\n+++ b/x.cpp\n@@ -1,4 +1,3 @@\n void f() {\n   begin();\n-  end();\n }\n"
+        with tempfile.TemporaryDirectory() as folder:
+            tree = Shallow(Path(folder))
+            tree.source.mkdir(parents=True)
+            file = tree.source / "x.cpp"
+            file.write_text(text)
+            caught, how = mutants.judge(tree, mutants.Mutant("x", "what", ["dray_x_test"], diff))
+            self.assertTrue(caught, how)
+            self.assertEqual(file.read_text(), text)
 
 
 class Catalogue(unittest.TestCase):

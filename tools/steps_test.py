@@ -58,6 +58,29 @@ class Bash(unittest.TestCase):
             with self.subTest(have):
                 self.assertEqual(self.run_script(f"at_least {have} {want}").returncode, enough)
 
+    def bench(self, theirs, options=""):
+        """`dev bench alloc` where dray takes 10 ns, the peer `theirs`, and 2 times is asked for."""
+        (self.root / "goals").write_text('{"alloc": [{"metric": "cold_ns", "times_faster": 2}]}')
+        return self.run_script(f"""
+            cd {TOOLS.parent}
+            source {TOOLS}/dev/bench.sh
+            bench_goals=$root/goals
+            need_packages() {{ :; }}; need_go() {{ :; }}; build_preset() {{ :; }}; build_peer() {{ :; }}
+            bench_dray() {{ echo '{{"name": "a", "cold_ns": 10}}'; }}
+            bench_peer() {{ {theirs}; }}
+            bench {options} alloc""")
+
+    def test_bench_fails_where_a_goal_is_missed(self):
+        for options in ("", "--ratios"):
+            with self.subTest(options):
+                self.assertEqual(self.bench("""echo '{"name": "a", "ns": 20}'""", options).returncode, 0)
+                missed = self.bench("""echo '{"name": "a", "ns": 19}'""", options)
+                self.assertEqual(missed.returncode, 1)
+                self.assertIn("goals missed or not measured: alloc", missed.stderr)
+
+    def test_bench_fails_where_the_peer_does(self):
+        self.assertEqual(self.bench("false").returncode, 1)
+
 
 if __name__ == "__main__":
     unittest.main()

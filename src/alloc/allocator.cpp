@@ -150,8 +150,8 @@ Remembered Allocator::State::too_far_apart() const {
   }
   Remembered answer;
   answer.reason = Reason::constraint;
-  answer.detail =
-      fmt::format("the policy wants a pod's devices on one {}", fmt::join(levels, ", "));
+  answer.shortage =
+      because(fmt::format("the policy wants a pod's devices on one {}", fmt::join(levels, ", ")));
   return answer;
 }
 
@@ -178,13 +178,13 @@ Result<Remembered> Allocator::State::search(const PreparedClaims& prepared, Work
       return fail(ErrorCode::invalid, std::move(found.error));
     case Found::Kind::budget:
       answer.reason = Reason::search_budget;
-      answer.detail = fmt::format("gave up after {} steps", options.step_budget);
+      answer.shortage = because(fmt::format("gave up after {} steps", options.step_budget));
       return answer;
     case Found::Kind::none:
       if (!work.view->any_invalid)
         return diagnose(*work.view, prepared, *work.tables, memory.attributes);
       answer.reason = Reason::pool_invalid;
-      answer.detail = "invalid resource pools were encountered";
+      answer.shortage = because("invalid resource pools were encountered");
       return answer;
     case Found::Kind::found:
       break;
@@ -279,7 +279,10 @@ Result<AllocationOutcome> Allocator::allocate(const cluster::AllocatedState& sta
   if (!known) return std::unexpected(known.error());
   const auto& answer = **known;
   if (answer.reason != Reason::none) {
-    Unsatisfied refusal{.reason = answer.reason, .request = {}, .detail = answer.detail};
+    Unsatisfied refusal{.reason = answer.reason,
+                        .request = {},
+                        .detail = text(*answer.shortage),
+                        .shortage = answer.shortage};
     if (answer.spec) {
       const auto& spec = prepared.specs[*answer.spec];
       refusal.request = prepared.claims[spec.claim].label + "/" + spec.full_name();
@@ -303,7 +306,8 @@ Result<Fit> Allocator::check(const cluster::AllocatedState& state, cluster::Node
   State::Work work;
   const auto known = mine.answer(state, node, prepared, *mine.latest_shape, work);
   if (!known) return std::unexpected(known.error());
-  return Fit{(*known)->reason, (*known)->preference, (*known)->score, (*known)->unready};
+  const auto& answer = **known;
+  return Fit{answer.reason, answer.preference, answer.score, answer.unready, answer.shortage};
 }
 
 std::vector<RequestFunnel> Allocator::explain(const cluster::AllocatedState& state,
@@ -312,8 +316,10 @@ std::vector<RequestFunnel> Allocator::explain(const cluster::AllocatedState& sta
   const auto& prepared = state_->prepared_for(claims, state.snapshot());
   const auto view = gather(state, node, state_->options.features);
   if (!view) return {};
-  const CandidateTables tables(*view, prepared, state_->options, state,
-                               state.snapshot().facts(node), state_->memory);
+  CandidateTables tables(*view, prepared, state_->options, state, state.snapshot().facts(node),
+                         state_->memory);
+  // For the devices of `All`; what is wrong with the claims is allocate()'s to say.
+  (void)state_->validate(prepared, tables);
   return funnels(*view, prepared, tables);
 }
 

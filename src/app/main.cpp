@@ -7,7 +7,6 @@
 #include <memory>
 #include <ranges>
 #include <string>
-#include <string_view>
 
 #include "app/common/command.h"
 #include "app/serve/time_zones.h"
@@ -24,8 +23,14 @@ int main(int argc, char** argv) {
   commands["allocate"] = dray::app::add_allocate(app);
   commands["match"] = dray::app::add_match(app);
   commands["lint"] = dray::app::add_lint(app);
-  if (const std::string_view first = argc > 1 ? argv[1] : "-";
-      !first.starts_with('-') && !commands.contains(std::string(first))) {
+  commands["repair"] = dray::app::add_repair(app);
+  commands["replay"] = dray::app::add_replay(app);
+  commands["snapshot"] = dray::app::add_snapshot(app);
+  commands["doctor"] = dray::app::add_doctor(app);
+  commands["handback"] = dray::app::add_handback(app);
+  commands["simulate"] = dray::app::add_simulate(app);
+  const std::string first = argc > 1 ? argv[1] : "-";
+  if (!first.starts_with('-') && !commands.contains(first)) {
     fmt::print(stderr, "dray: no command \"{}\"; there are {}\n", first,
                fmt::join(std::views::keys(commands), ", "));
     return dray::app::Command::error;
@@ -34,7 +39,9 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // `--help` and `--version` come here, too, with 0.
-    return app.exit(error) == 0 ? 0 : dray::app::Command::error;
+    if (app.exit(error) == 0) return 0;
+    const auto named = commands.find(first);
+    return named == commands.end() ? dray::app::Command::error : named->second->usage_status();
   }
   const auto name = app.get_subcommands().front()->get_name();
   const auto status = commands.at(name)->run();

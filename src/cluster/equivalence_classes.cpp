@@ -109,6 +109,7 @@ bool EquivalenceClasses::describe(const Pool& pool, const std::string& node) {
   key_.push_back(pool.slots.size());
   key_.push_back(static_cast<std::uint64_t>(first.pool_slice_count));
   std::vector<const PoolSlot*> slots;
+  slots.reserve(pool.slots.size());
   for (const auto& slot : pool.slots) slots.push_back(&slot);
   std::ranges::sort(slots, {}, [](const auto* slot) {
     return std::tie(slot->slice->name, slot->slice->arrival);

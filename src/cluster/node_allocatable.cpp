@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "dray/model/pod_claim.h"
+
 namespace dray::cluster {
 namespace {
 
@@ -105,11 +107,10 @@ Result<std::optional<Totals>> totals_of(const Snapshot& snapshot, const NodeFact
 std::vector<std::string> users_of(const Pod& pod, const ClaimKey& claim) {
   std::vector<std::string> names;  // of spec.resourceClaims
   for (const auto& entry : pod.resource_claims) {
-    auto made = entry.claim_name;
-    for (const auto& status : pod.resource_claim_statuses) {
-      if (!made && status.name == entry.name) made = status.claim_name;
+    const auto* name = claim_of_entry(pod, entry).name;
+    if (name != nullptr && ClaimKey{pod.meta.namespace_name, *name} == claim) {
+      names.push_back(entry.name);
     }
-    if (made && ClaimKey{pod.meta.namespace_name, *made} == claim) names.push_back(entry.name);
   }
   std::vector<std::string> users;
   for (const auto* containers : {&pod.init_containers, &pod.containers}) {

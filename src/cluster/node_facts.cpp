@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 namespace dray::cluster {
 namespace {
@@ -143,8 +144,17 @@ NodeAmounts requests_of(const Pod& pod, const std::vector<NodeAllocatableClaim>&
   return amounts;
 }
 
+namespace {
+
+/// What an attempt to bind it has left in the status of a pod without a node is not taken.
+std::vector<NodeAllocatableClaim> taken_by(const Pod& pod) {
+  return pod.node_name ? pod.node_allocatable_claims : std::vector<NodeAllocatableClaim>();
+}
+
+}  // namespace
+
 NodeAmounts requests_of(const Pod& pod) {
-  return requests_of(pod, pod.node_allocatable_claims);
+  return requests_of(pod, taken_by(pod));
 }
 
 std::vector<HostPort> host_ports_of(const Pod& pod) {
@@ -212,7 +222,7 @@ bool same_use(const Pod& a, const Pod& b) {
 }
 
 NodeUse use_of(const Pod& pod) {
-  return use_of(pod, pod.node_allocatable_claims);
+  return use_of(pod, taken_by(pod));
 }
 
 NodeUse use_of(const Pod& pod, const std::vector<NodeAllocatableClaim>& devices) {

@@ -82,7 +82,8 @@ void PoolTable::put(const DriverName& driver, const PoolName& pool_name,
   devices_ += slice->devices.size();
   const auto at = slot_place(pool, node, slice->arrival);
   if (record.indexed) index_devices(record, *slice, true);
-  PoolSlot slot{slice, find_use(record.uses, *slice), stamps_.next()};
+  auto use = find_use(record.uses, *slice);
+  PoolSlot slot{std::move(slice), std::move(use), stamps_.next()};
   pool.slots.insert(pool.slots.begin() + static_cast<std::ptrdiff_t>(at), std::move(slot));
   slices_changed(index, node);
 }

@@ -79,6 +79,7 @@ struct ClusterState::Data {
 void ClusterState::Data::refresh_equivalence() {
   const auto class_of = [this](const std::string& node, const std::vector<PoolIndex>& seen) {
     std::vector<const Pool*> its_pools;
+    its_pools.reserve(seen.size());
     for (const auto pool : seen) its_pools.push_back(&pools.pool(pool));
     return equivalence.of_node(node, std::move(its_pools));
   };
@@ -246,6 +247,7 @@ std::shared_ptr<const Snapshot> ClusterState::snapshot() {
   made->versions_.device_epoch =
       std::max({data.versions.class_epoch, data.versions.rule_epoch, data.pools.epoch()});
   made->versions_.class_epoch = data.versions.class_epoch;
+  made->versions_.rule_epoch = data.versions.rule_epoch;
   made->versions_.equivalence_era = data.equivalence.era();
   made->unclassified_ = data.equivalence.unclassified();
   made->nodes_ = data.nodes.freeze_entries();

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include "engine/protocol/gang_minimum.h"
@@ -48,10 +50,17 @@ void Engine::Router::bind_followed(const PodLife& pod, RequestId id, const NodeN
   if (pod.reservation && pod.reservation->node != node) {
     return out_.answer(id, name + ": " + std::string(text(Reason::reserved_elsewhere)));
   }
+  // Room is asked for that only its reservation holds: it is given up, or bound at the next call.
+  if (evictions_.evicting(pod.uid)) {
+    return out_.answer(id, name + ": " + std::string(text(Reason::room_kept)));
+  }
   if (!pod.reservation) plan_inline(pod.uid, {node}, now);
   if (!pod.reservation) {
     return out_.answer(id,
                        name + ", node " + node.get() + ": " + std::string(text(pod.wait.reason)));
+  }
+  if (upkeep_.releases.under_way(pod.uid)) {
+    return out_.answer(id, name + ": its claims are being given back");
   }
   const auto gang = uncommitted_gang(pod.uid, now);
   if (!gang) return start_bind(pod, {id}, *pod.reservation, Binding::Pace::at_once, now);
@@ -59,30 +68,57 @@ void Engine::Router::bind_followed(const PodLife& pod, RequestId id, const NodeN
   carry(gangs_.join(*gang, bound_members(*gang), pod.uid, id, now), now);
 }
 
+void Engine::Router::on(StartBind& command, Time now) {
+  const auto* pod = pods_.find(command.pod);
+  const bool of_gang = command.pace == Binding::Pace::when_told;
+  if (of_gang && !gangs_.wants_claims(command.pod)) {
+    // A member that was started before it failed at once, and ended it for all.
+    const std::string error = "dray: another pod of the gang could not be bound";
+    for (const auto request : command.requests) out_.answer(request, error);
+    pods_.bind_refused(command.pod, error, now);
+    return carry(gangs_.ended(command.pod, false, error), now);
+  }
+  if (pod != nullptr && pod->reservation) {
+    return start_bind(*pod, std::move(command.requests), *pod->reservation, command.pace, now);
+  }
+  const std::string error = "dray: the pod has no reservation any more";
+  for (const auto request : command.requests) out_.answer(request, error);
+  carry(gangs_.ended(command.pod, false, error), now);
+}
+
+bool Engine::Router::being_written(const Uid& pod) const {
+  return binds_.contains(pod) || gangs_.has_member(pod) || upkeep_.releases.under_way(pod);
+}
+
 void Engine::Router::start_bind(const PodLife& pod, std::vector<RequestId> requests,
                                 Placement placement, Binding::Pace pace, Time now) {
   const auto uid = pod.uid;
+  const auto object = pods_.object(pod);
+  const auto refuse = [&](const std::string& error) {
+    carry(pods_.release(uid), now);
+    for (const auto request : requests) out_.answer(request, error);
+    carry(gangs_.ended(uid, false, error), now);
+  };
+  if (object && uses_other_claims(*object, placement)) {
+    return refuse("pod " + placement.pod.to_string() + " uses other claims by now");
+  }
   planner::PodClaims claims;
   for (const auto& want : placement.claims) {
     auto claim = cluster_.claim(want.claim);
     if (!claim && !want.extended) {
-      const auto error = "claim " + want.claim.to_string() + " does not exist any more";
-      carry(pods_.release(uid), now);
-      for (const auto request : requests) out_.answer(request, error);
-      return carry(gangs_.ended(uid, false, error), now);
+      return refuse("claim " + want.claim.to_string() + " does not exist any more");
     }
     claims.push_back(std::move(claim));
   }
   if (!pod.reservation) cluster_.assume(placement);  // its room counts until the watch shows it
   pods_.bind_begun(uid);
   const auto job = admission_.jobs().job_of(uid);
-  const auto object = pods_.object(pod);
   auto users = object ? claim_users(*object, claims) : std::vector<ClaimConsumer>{};
   carry(binds_.start({.placement = std::move(placement),
                       .requests = std::move(requests),
                       .claims = std::move(claims),
                       .users = std::move(users),
-                      .epoch = standing_.epoch,
+                      .pod_version = pods_.version(pod),
                       .pace = pace,
                       .warnings = pod.warnings,
                       .detail = pod.wait.detail,

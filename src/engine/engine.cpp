@@ -72,7 +72,7 @@ Engine::Status Engine::Router::status() const {
   status.devices = totals.devices;
   status.devices_allocated = totals.devices_allocated;
   for (const auto& [uid, pod] : pods_.all()) {
-    if (pod.state == PodState::waiting) ++status.pods_waiting;
+    if (pod.state == PodState::waiting && !pod.reservation) ++status.pods_waiting;
     if (pod.reservation) ++status.reservations;
   }
   status.binds_in_flight = binds_.size();
@@ -84,6 +84,11 @@ Engine::Status Engine::Router::status() const {
   status.gangs_refused = gangs_.refused();
   status.evictions = evictions_.evicted();
   status.evictions_refused = evictions_.refused();
+  status.unreadable = admission_.unreadable().counts();
+  const auto audits = upkeep_.audits.figures();
+  status.devices_in_two_claims = audits.devices_in_two_claims;
+  status.claims_healed = audits.claims_healed;
+  status.orphans_released = audits.orphans_released;
   status.policy_problem = admission_.problem();
   status.resources = admission_.policy()->counting.resources();
   status.queues = plans_.queues();

@@ -12,7 +12,8 @@ std::vector<const PodLife*> waiting_pods(const planner::JobOutcome& job, const P
   std::vector<const PodLife*> found;
   for (const auto& uid : job.pods) {
     const auto* pod = pods.find(uid);
-    if (pod != nullptr && pod->state == PodState::waiting) found.push_back(pod);
+    if (pod != nullptr && pod->state == PodState::waiting && !pod->reservation)
+      found.push_back(pod);
   }
   return found;
 }

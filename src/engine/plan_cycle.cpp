@@ -11,12 +11,18 @@ void PlanCycle::want_at(Time at) {
   if (!again_at_ || at < *again_at_) again_at_ = at;
 }
 
-bool PlanCycle::take_turn() {
-  if (under_way_) return false;
+bool PlanCycle::take_turn(Time now) {
+  if (under_way_ || rest_ || now < not_before_) return false;
   return std::exchange(wanted_, false);
 }
 
-std::uint64_t PlanCycle::begin() {
+void PlanCycle::placed_inline(const policy::QueueName& queue) {
+  if (under_way_) moved_queues_.insert(queue);
+}
+
+std::uint64_t PlanCycle::begin(Time now) {
+  begun_ = now;
+  moved_queues_.clear();
   ++made_;
   return ++generation_;
 }
@@ -31,7 +37,8 @@ std::shared_ptr<const planner::PlanInput> PlanCycle::step(const Planned& planned
 }
 
 void PlanCycle::taken(const planner::Plan& plan, std::optional<Time> jobs_change,
-                      std::optional<Time> budgets_change) {
+                      std::optional<Time> budgets_change, Time now) {
+  if (pause_ > Duration{0}) not_before_ = now + std::max(pause_, now - begun_);
   queues_ = plan.queues;
   again_at_ = plan.again_at;
   for (const auto at : {jobs_change, budgets_change}) {
@@ -42,14 +49,33 @@ void PlanCycle::taken(const planner::Plan& plan, std::optional<Time> jobs_change
 void PlanCycle::go_on_after(const planner::Plan& plan, Time now) {
   if (!plan.exhausted) return;
   const bool moved_on =
-      !plan.evictions.empty() || std::ranges::any_of(plan.jobs, [](const planner::JobOutcome& job) {
-        return !job.placements.empty() || !job.held.empty();
-      });
+      !plan.evictions.empty() || (!plan.jobs.empty() && planner::gets_something(plan.jobs.front()));
   if (moved_on) {
     want();
   } else {
     want_at(now + exhausted_pause);
   }
+}
+
+void PlanCycle::leave_rest(std::shared_ptr<const planner::Plan> plan, std::size_t from, Time now) {
+  if (from >= plan->jobs.size()) return;
+  rest_ = std::move(plan);
+  rest_from_ = from;
+  rest_since_ = now;
+}
+
+std::span<const planner::JobOutcome> PlanCycle::take_slice() {
+  const auto all = std::span(rest_->jobs);
+  const auto first = rest_from_;
+  std::size_t pods = 0;
+  do {
+    pods += all[rest_from_++].pods.size() + 1;
+  } while (rest_from_ < all.size() && pods + all[rest_from_].pods.size() < slice_pods);
+  return all.subspan(first, rest_from_ - first);
+}
+
+void PlanCycle::slice_taken() {
+  if (rest_ && rest_from_ >= rest_->jobs.size()) rest_.reset();
 }
 
 void PlanCycle::tick(Time now) {
@@ -59,28 +85,83 @@ void PlanCycle::tick(Time now) {
 }
 
 std::optional<Time> PlanCycle::next_tick() const {
-  return under_way_ ? std::nullopt : again_at_;
+  if (under_way_) return std::nullopt;
+  if (rest_) return rest_since_;
+  if (wanted_ && (!again_at_ || not_before_ < *again_at_)) return not_before_;
+  return again_at_;
 }
 
 void PlanCycle::reset() {
   under_way_.reset();
+  rest_.reset();
   ++generation_;
   wanted_ = true;
+  not_before_ = {};
 }
+
+namespace {
+
+template <class T>
+bool same_object(const std::shared_ptr<const T>& a, const std::shared_ptr<const T>& b) {
+  return a == b || (a && b && *a == *b);
+}
+
+/// What kube-scheduler's filters read of a node; heartbeats change nothing of it.
+bool same_for_filters(const cluster::NodeFacts& a, const cluster::NodeFacts& b) {
+  return a.uid == b.uid && a.unschedulable == b.unschedulable && same_object(a.labels, b.labels) &&
+         a.hostname_label == b.hostname_label && same_object(a.taints, b.taints) &&
+         same_object(a.allocatable, b.allocatable) &&
+         same_object(a.declared_features, b.declared_features);
+}
+
+/// Whether pods take no more of the node than before.
+bool no_fuller(const std::shared_ptr<const cluster::NodeUse>& before,
+               const std::shared_ptr<const cluster::NodeUse>& after) {
+  if (before == after || !after) return true;
+  const auto old = before ? *before : cluster::NodeUse{};
+  const auto& was = old.requested;
+  const auto& is = after->requested;
+  return is.milli_cpu <= was.milli_cpu && is.memory <= was.memory &&
+         is.ephemeral_storage <= was.ephemeral_storage && is.pods <= was.pods &&
+         std::ranges::all_of(
+             is.others,
+             [&](const auto& other) { return other.second <= was.other(other.first); }) &&
+         std::ranges::all_of(after->ports, [&](const auto& port) {
+           return std::ranges::find(old.ports, port) != old.ports.end();
+         });
+}
+
+bool same_node(const cluster::NodeEntry& before, const cluster::NodeEntry& after) {
+  if (before.version != after.version || !no_fuller(before.use, after.use)) return false;
+  return before.facts == after.facts || same_for_filters(*before.facts, *after.facts);
+}
+
+/// Pools that many nodes see have no part in a node's version.
+bool has_shared_device(const ClaimPlacement& part, const cluster::Snapshot& snapshot) {
+  return std::ranges::any_of(part.allocation.devices, [&](const auto& each) {
+    const auto pool = snapshot.find_pool(each.device.driver, each.device.pool);
+    return !pool ||
+           std::ranges::find(snapshot.shared_pools(), *pool) != snapshot.shared_pools().end();
+  });
+}
+
+}  // namespace
 
 bool unmoved(const planner::JobOutcome& outcome, const cluster::Snapshot& then,
              const cluster::Snapshot& current) {
   if (then.generation() == current.generation()) return true;
-  // Pools that many nodes see have no part in a node's version.
-  if (then.device_epoch() != current.device_epoch() || !current.shared_pools().empty())
+  if (then.class_epoch() != current.class_epoch() || then.rule_epoch() != current.rule_epoch()) {
     return false;
+  }
+  const bool shared_moved = then.device_epoch() != current.device_epoch();
   return std::ranges::all_of(outcome.placements, [&](const Placement& placement) {
     const auto before = then.node(placement.node);
     const auto after = current.node(placement.node);
     if (!before || before != after) return false;
-    if (then.entry(*before).version != current.entry(*after).version) return false;
+    if (!same_node(then.entry(*before), current.entry(*after))) return false;
     return std::ranges::all_of(placement.claims, [&](const ClaimPlacement& part) {
-      return then.claim(part.claim) == current.claim(part.claim);
+      return then.claim(part.claim) == current.claim(part.claim) &&
+             !(shared_moved && has_shared_device(part, current));
     });
   });
 }

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <vector>
 
 #include "dray/base/time.h"
@@ -12,11 +15,16 @@
 namespace dray::engine {
 
 /// When plans are made: one at a time, as soon as something changed that a plan may answer, and
-/// when time alone may change the last one's answer.
+/// when time alone may change the last one's answer. What comes within `pause` of the last one, or
+/// within as long as that one took, is planned together.
 class PlanCycle {
  public:
   /// Before the same jobs are looked at again for nothing.
   static constexpr Duration exhausted_pause = std::chrono::seconds(1);
+  /// Whose outcomes a step takes at most.
+  static constexpr std::size_t slice_pods = 64;
+
+  explicit PlanCycle(Duration pause = {}) : pause_(pause) {}
 
   /// Something changed.
   void want() { wanted_ = true; }
@@ -24,19 +32,32 @@ class PlanCycle {
   void want_at(Time at);
 
   /// Whether a plan is to be made now; it counts as begun, or as not worth it, by the caller.
-  [[nodiscard]] bool take_turn();
+  [[nodiscard]] bool take_turn(Time now);
   /// A plan is made, here or (with `under_way`) beside the strand; gives its generation.
-  std::uint64_t begin();
+  std::uint64_t begin(Time now);
   void under_way(std::shared_ptr<const planner::PlanInput> input);
   /// What the plan was made from; null for a plan that is not awaited (any more).
   [[nodiscard]] std::shared_ptr<const planner::PlanInput> step(const Planned& planned);
+  /// A pod of the queue was placed on the spot: a plan that is under way does not know of it.
+  void placed_inline(const policy::QueueName& queue);
+  /// Queues in which that happened since the plan began that was taken last.
+  [[nodiscard]] const std::set<policy::QueueName>& moved_queues() const { return moved_queues_; }
 
   /// The plan is taken; by itself it may change at `again_at` of the plan and at these times.
   void taken(const planner::Plan& plan, std::optional<Time> jobs_change,
-             std::optional<Time> budgets_change);
+             std::optional<Time> budgets_change, Time now);
   /// After that, where the budget ended the plan: the rest is planned at once if this one moved
   /// anything, else the same plan again would end where this one did.
   void go_on_after(const planner::Plan& plan, Time now);
+
+  /// What waiting jobs are told by a plan that many of them wait in is taken bit by bit, a slice a
+  /// step: from that outcome on it is still to be taken. The next plan waits for the last.
+  void leave_rest(std::shared_ptr<const planner::Plan> plan, std::size_t from, Time now);
+  /// The next outcomes of the rest, of fewer than `slice_pods` pods or of one job; slice_taken()
+  /// says that they are taken.
+  [[nodiscard]] std::span<const planner::JobOutcome> take_slice();
+  void slice_taken();
+  [[nodiscard]] bool has_rest() const { return rest_ != nullptr; }
 
   void tick(Time now);
   /// Nothing while a plan is awaited: it says when the next one is due.
@@ -49,16 +70,24 @@ class PlanCycle {
   [[nodiscard]] const std::vector<planner::QueueReport>& queues() const { return queues_; }
 
  private:
+  Duration pause_;
   bool wanted_ = false;
+  Time begun_{};
+  Time not_before_{};
   std::uint64_t generation_ = 0;
   std::uint64_t made_ = 0;
   std::shared_ptr<const planner::PlanInput> under_way_;
+  std::shared_ptr<const planner::Plan> rest_;
+  std::size_t rest_from_ = 0;
+  Time rest_since_{};
   std::optional<Time> again_at_;
   std::vector<planner::QueueReport> queues_;
+  std::set<policy::QueueName> moved_queues_;
 };
 
-/// Whether the placements of a job can be taken as the plan made them: their nodes and claims are
-/// as they were, or the devices must be chosen anew.
+/// Whether the placements of a job can be taken as the plan made them: their nodes (devices,
+/// labels, taints, cordon, and no less room) and claims are as they were, or they must be made
+/// anew.
 [[nodiscard]] bool unmoved(const planner::JobOutcome& outcome, const cluster::Snapshot& then,
                            const cluster::Snapshot& current);
 

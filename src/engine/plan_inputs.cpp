@@ -5,28 +5,12 @@
 #include <utility>
 
 namespace dray::engine {
-namespace {
-
-bool waits(const planner::Member& member) {
-  return member.state == planner::MemberState::waiting;
-}
-
-/// The job as others see it while one job is planned alone: what it holds counts, it wants no more.
-std::shared_ptr<const planner::Job> without_wishes(const std::shared_ptr<const planner::Job>& job) {
-  if (std::ranges::none_of(job->members, waits)) return job;
-  auto quiet = *job;
-  for (auto& member : quiet.members) {
-    if (waits(member)) member.state = planner::MemberState::blocked;
-  }
-  return std::make_shared<const planner::Job>(std::move(quiet));
-}
-
-}  // namespace
 
 bool PlanInputs::worth_planning() const {
   if (usage_.history() || admission_.jobs().has_groups()) return true;
   return std::ranges::any_of(pods_.all(), [](const auto& entry) {
-    return entry.second.state == PodState::waiting && !entry.second.bypasses;
+    const auto& pod = entry.second;
+    return pod.state == PodState::waiting && !pod.reservation && !pod.bypasses;
   });
 }
 
@@ -50,13 +34,15 @@ planner::PlanBudget PlanInputs::budget() const {
 
 planner::PlanInput PlanInputs::of_all(Time now) {
   planner::PlanInput input;
+  admission_.refresh_topologies();
   admission_.retry_blocked();
   input.jobs = admission_.jobs().jobs(now);
   input.snapshot = cluster_.snapshot();
   input.policy = admission_.policy();
-  for (const auto& [uid, pod] : pods_.all()) {
-    if (pod.state != PodState::waiting || pod.bypasses) continue;
-    add_refused(pod, now, input.refused);
+  for (const auto& uid : pods_.refused_somewhere()) {
+    const auto* pod = pods_.find(uid);
+    if (pod == nullptr || pod->state != PodState::waiting || pod->bypasses) continue;
+    add_refused(*pod, now, input.refused);
   }
   std::ranges::sort(input.refused);
   room_.refresh(input.jobs, now);
@@ -73,20 +59,19 @@ planner::PlanInput PlanInputs::of_one(const std::shared_ptr<const planner::Job>&
                                       const std::vector<NodeName>& nodes, std::size_t nodes_a_pod,
                                       Time now) {
   planner::PlanInput input;
+  admission_.refresh_topologies();
   input.snapshot = cluster_.snapshot();
   input.policy = admission_.policy();
+  input.holds = room_.holds();
   if (admission_.open()) {
     input.jobs = {job};
   } else {
-    for (const auto& other : admission_.jobs().jobs(now)) {
-      // Whose room is held keeps its wish, or the room would be free.
-      const bool as_it_is = other->uid == job->uid || room_.holds(other->uid);
-      input.jobs.push_back(as_it_is ? other : without_wishes(other));
+    input.jobs = admission_.jobs().holders(now);
+    // Whose room is held keeps its wish, or the room would be free.
+    for (const auto& hold : input.holds) {
+      if (auto other = admission_.jobs().find(hold.job)) input.jobs.put(std::move(other));
     }
-    if (!admission_.jobs().find(job->uid)) {
-      const auto place = std::ranges::upper_bound(input.jobs, job->uid, {}, &planner::Job::uid);
-      input.jobs.insert(place, job);
-    }
+    input.jobs.put(job);
   }
   for (const auto& member : job->members) {
     const auto* pod = pods_.find(member.pod->meta.uid);
@@ -94,7 +79,6 @@ planner::PlanInput PlanInputs::of_one(const std::shared_ptr<const planner::Job>&
   }
   std::ranges::sort(input.refused);
   input.only = nodes;
-  input.holds = room_.holds();
   input.usage = usage_.history();
   input.actions = {.place = true,
                    .consolidate = false,
@@ -106,15 +90,12 @@ planner::PlanInput PlanInputs::of_one(const std::shared_ptr<const planner::Job>&
   return input;
 }
 
-planner::PlanInput PlanInputs::dry_run(const Pod& pod, const NodeName& node, Time now) {
-  planner::PlanInput input;
-  input.snapshot = cluster_.snapshot();
-  input.jobs = {std::make_shared<const planner::Job>(
-      planner::single_pod_job(std::make_shared<const Pod>(pod),
-                              policy::QueueName(std::string(policy::default_queue)), now))};
-  input.only = std::vector{node};
-  input.now = now;
-  return input;
+planner::PlanInput PlanInputs::dry_run(const Pod& pod, const std::vector<NodeName>& nodes,
+                                       Time now) {
+  auto job = planner::single_pod_job(std::make_shared<const Pod>(pod),
+                                     admission_.jobs().queue_for(pod), now);
+  job.uid = dry_run_uid(pod);
+  return of_one(std::make_shared<const planner::Job>(std::move(job)), nodes, nodes.size(), now);
 }
 
 }  // namespace dray::engine

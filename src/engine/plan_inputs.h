@@ -30,8 +30,13 @@ class PlanInputs {
   [[nodiscard]] planner::PlanInput of_one(const std::shared_ptr<const planner::Job>& job,
                                           const std::vector<NodeName>& nodes,
                                           std::size_t nodes_a_pod, Time now);
-  /// For the question whether a pod that dray need not know would fit on the node, as things are.
-  [[nodiscard]] planner::PlanInput dry_run(const Pod& pod, const NodeName& node, Time now);
+  /// For the question which of the nodes a pod that dray need not know would fit on, as things are:
+  /// a job of its own, `dry_run_uid(pod)`, in the queue that the pod would be in.
+  [[nodiscard]] planner::PlanInput dry_run(const Pod& pod, const std::vector<NodeName>& nodes,
+                                           Time now);
+  [[nodiscard]] static Uid dry_run_uid(const Pod& pod) {
+    return Uid("dry-run/" + pod.meta.uid.get());
+  }
 
  private:
   [[nodiscard]] planner::PlanBudget budget() const;

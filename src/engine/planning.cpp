@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "engine/exposure.h"
@@ -12,19 +13,22 @@ namespace {
 
 /// Before a plan that could not be taken is made again: what was in its way is under way.
 constexpr Duration retry_pause = std::chrono::milliseconds(100);
+/// Jobs of one plan whose devices are chosen anew: each is a plan on the strand. The next plan has
+/// the others.
+constexpr std::size_t most_chosen_anew = 8;
 
 }  // namespace
 
 void Engine::Router::plan_when_due(Time now) {
-  while (standing_.leading && standing_.synced && plans_.take_turn()) {
+  while (standing_.leading && standing_.synced && plans_.take_turn(now)) {
     carry(shares_.tick(now), now);
     if (!inputs().worth_planning()) return;
     auto input = inputs().of_all(now);
     report_unformed(now);
     if (input.jobs.empty()) return;
-    const auto generation = plans_.begin();
+    const auto generation = plans_.begin(now);
     if (options_.plan_inline) {
-      take(planner_.plan(input), *input.snapshot, now);
+      take(std::make_shared<const planner::Plan>(planner_.plan(input)), *input.snapshot, now);
       continue;
     }
     const auto shared = std::make_shared<const planner::PlanInput>(std::move(input));
@@ -34,26 +38,65 @@ void Engine::Router::plan_when_due(Time now) {
 }
 
 void Engine::Router::on(const Planned& planned, Time now) {
-  if (const auto input = plans_.step(planned)) take(planned.plan, *input->snapshot, now);
+  const auto input = plans_.step(planned);
+  if (!input) return;
+  // By other rules than those in force: neither its placements nor its evictions are to happen.
+  if (input->policy != admission_.policy() &&
+      (!input->policy || input->policy->config != admission_.policy()->config)) {
+    return plans_.want();
+  }
+  take(planned.plan, *input->snapshot, now);
 }
 
-void Engine::Router::take(const planner::Plan& plan, const cluster::Snapshot& then, Time now) {
+/// Whether the queue, or one that shares a limit with it, has got a pod that the plan did not know.
+bool Engine::Router::queue_moved(const Uid& job) const {
+  const auto& moved = plans_.moved_queues();
+  if (moved.empty() || admission_.open()) return false;
+  const auto found = admission_.jobs().find(job);
+  if (!found) return false;
+  const auto& queues = admission_.policy()->queues;
+  const auto top = [&queues](const policy::QueueName& name) {
+    const auto index = queues.find(name.get());
+    return index ? std::optional(queues.path_to(*index).front()) : std::nullopt;
+  };
+  return std::ranges::any_of(
+      moved, [&](const policy::QueueName& name) { return top(name) == top(found->queue); });
+}
+
+void Engine::Router::take(const std::shared_ptr<const planner::Plan>& made,
+                          const cluster::Snapshot& then, Time now) {
+  const auto& plan = *made;
+  const auto get_nothing = std::ranges::find_if_not(plan.jobs, planner::gets_something);
+  const std::span outcomes(plan.jobs.begin(), get_nothing);
   // Judged for all jobs before the first is taken, which moves its node.
   const auto current = cluster_.snapshot();
   std::vector<bool> as_planned;
-  as_planned.reserve(plan.jobs.size());
-  for (const auto& job : plan.jobs) as_planned.push_back(unmoved(job, then, *current));
+  as_planned.reserve(outcomes.size());
+  for (const auto& job : outcomes) {
+    as_planned.push_back(unmoved(job, then, *current) && !queue_moved(job.job));
+  }
   usage_.account(plan, now);
   auto& jobs = admission_.jobs();
   jobs.set_stale(plan.stale);
+  // Before it is taken: what that asks for comes on top.
+  plans_.taken(plan, jobs.next_change(), admission_.budgets().next_change(), now);
   // Those whose devices are chosen anew come last, or they might choose what the plan gave others.
+  std::size_t anew = 0;
   for (const bool first : {true, false}) {
-    for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
-      if (as_planned[i] == first) take_job(plan.jobs[i], as_planned[i], now);
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      if (as_planned[i] != first) continue;
+      const bool choose = !first && !outcomes[i].placements.empty();
+      if (choose && ++anew > most_chosen_anew) {
+        plans_.want();
+      } else {
+        take_job(outcomes[i], as_planned[i], now);
+      }
     }
   }
+  plans_.leave_rest(made, outcomes.size(), now);
+  if (outcomes.empty()) take_rest(now);
+  carry(pods_.offer_due(now), now);
   gangs_.forget_jobs([&](const Uid& job) { return jobs.find(job) != nullptr; });
-  plans_.taken(plan, jobs.next_change(), admission_.budgets().next_change());
   take_evictions(plan, now);
   const auto most = std::max(admission_.policy()->config.budgets.exposed_jobs, 0);
   for (const auto& uid :
@@ -63,11 +106,19 @@ void Engine::Router::take(const planner::Plan& plan, const cluster::Snapshot& th
   plans_.go_on_after(plan, now);
 }
 
+/// Those that get nothing are told so, some of them.
+void Engine::Router::take_rest(Time now) {
+  if (!plans_.has_rest()) return;
+  for (const auto& outcome : plans_.take_slice()) take_job(outcome, true, now);
+  plans_.slice_taken();
+}
+
 void Engine::Router::take_job(const planner::JobOutcome& outcome, bool as_planned, Time now) {
   room_.hold(outcome.job, outcome.held);
   if (as_planned || outcome.placements.empty()) return take_placements(outcome, now);
   // Its devices are chosen anew, on the nodes that the plan chose.
   std::vector<NodeName> nodes;
+  nodes.reserve(outcome.placements.size());
   for (const auto& placement : outcome.placements) nodes.push_back(placement.node);
   admission_.jobs().refresh(now);
   const auto job = admission_.jobs().find(outcome.job);
@@ -91,9 +142,10 @@ void Engine::Router::take_placements(const planner::JobOutcome& outcome, Time no
   for (const auto& placement : outcome.placements) {
     carry(pods_.reserve(placement, outcome.detail, outcome.warnings), now);
   }
-  for (const auto& placement : outcome.placements) {
-    carry(pods_.offer(placement.pod_uid, now), now);
-  }
+  std::vector<Uid> placed;
+  placed.reserve(outcome.placements.size());
+  for (const auto& placement : outcome.placements) placed.push_back(placement.pod_uid);
+  if (!placed.empty()) pods_.offer_in_turn(std::move(placed));
   for (const auto& uid : outcome.pods) {
     if (waits(uid)) take_unplaced(outcome, uid, now);
   }
@@ -101,7 +153,7 @@ void Engine::Router::take_placements(const planner::JobOutcome& outcome, Time no
 
 void Engine::Router::take_unplaced(const planner::JobOutcome& outcome, const Uid& uid, Time now) {
   const auto pod = pods_.object(*pods_.find(uid));
-  if (outcome.reason != Reason::planning && pod) carry(releases_.start(*pod), now);
+  if (outcome.reason != Reason::planning && pod) carry(upkeep_.releases.start(*pod), now);
   if (outcome.reason != Reason::claim_missing) {
     return carry(pods_.waits_for_room(uid, outcome.reason, outcome.detail, now), now);
   }
@@ -115,7 +167,7 @@ void Engine::Router::take_unplaced(const planner::JobOutcome& outcome, const Uid
 void Engine::Router::report_unformed(Time now) {
   for (const auto& [uid, why] : admission_.jobs().unformed()) {
     if (!pods_.waits(uid)) continue;
-    if (why.reason == Reason::unsupported) {
+    if (why.reason == Reason::unsupported || why.reason == Reason::queue_missing) {
       carry(pods_.waits(uid, why.reason, why.detail, false, now), now);
     } else {
       pods_.waits_quietly(uid, why.reason, why.detail, now);
@@ -124,6 +176,7 @@ void Engine::Router::report_unformed(Time now) {
 }
 
 void Engine::Router::take_evictions(const planner::Plan& plan, Time now) {
+  admission_.jobs().refresh(now);
   std::map<Uid, std::vector<planner::Eviction>> by_beneficiary;
   for (const auto& eviction : plan.evictions) {
     if (!eviction.beneficiary) {
@@ -143,16 +196,26 @@ void Engine::Router::start_evictions(std::vector<planner::Eviction> evictions, T
 }
 
 /// Things moved since the plan was made: a victim that is not there any more, or that is being
-/// bound right now, spoils the set.
+/// bound right now, spoils the set; so does a beneficiary that has its place meanwhile.
 bool Engine::Router::may_evict(const planner::Eviction& eviction) const {
-  const auto& jobs = admission_.jobs();
-  if (!jobs.find(eviction.job)) return false;
-  if (eviction.beneficiary && !jobs.find(*eviction.beneficiary)) return false;
+  if (!admission_.jobs().find(eviction.job) || !is_needed(eviction)) return false;
   return std::ranges::all_of(eviction.pods, [this](const Uid& uid) {
     if (evictions_.evicting(uid) || binds_.contains(uid) || gangs_.has_member(uid)) return false;
     const auto pod = cluster_.pod(uid);
+    // Bound, and the watch has yet to show it: it holds more than a reservation to be given back.
+    const auto* life = pod ? pods_.find(pod->key(), uid) : nullptr;
+    if (life != nullptr && life->fixed()) return false;
     return pod && !pod->meta.deleted && !pod->finished();
   });
+}
+
+/// Whom it makes room for still waits for a place.
+bool Engine::Router::is_needed(const planner::Eviction& eviction) const {
+  if (!eviction.beneficiary) return true;
+  const auto taker = admission_.jobs().find(*eviction.beneficiary);
+  return taker && std::ranges::any_of(taker->members, [](const planner::Member& member) {
+           return member.state == planner::MemberState::waiting;
+         });
 }
 
 /// Plans one pod now, on `nodes` only, and reserves what it finds.
@@ -169,6 +232,7 @@ void Engine::Router::plan_inline(const Uid& pod, const std::vector<NodeName>& no
   const auto outcome = std::ranges::find(made.jobs, job->uid, &planner::JobOutcome::job);
   if (outcome == made.jobs.end()) return;
   if (!outcome->placements.empty()) {
+    plans_.placed_inline(job->queue);
     return carry(pods_.reserve(outcome->placements.front(), outcome->detail, outcome->warnings),
                  now);
   }

@@ -1,7 +1,6 @@
 #include "engine/pod_lifecycle.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "dray/model/pod_marks.h"
@@ -26,6 +25,12 @@ const PodLife* PodLifecycle::find(const PodKey& key, const Uid& uid) const {
   return pod != nullptr && pod->uid == uid ? pod : nullptr;
 }
 
+ResourceVersion PodLifecycle::version(const PodLife& pod) const {
+  const auto object = this->object(pod);
+  const auto shown = object ? object->meta.resource_version : ResourceVersion();
+  return is_older(shown, pod.offer.written) ? pod.offer.written : shown;
+}
+
 std::shared_ptr<const Pod> PodLifecycle::object(const PodLife& pod) const {
   auto object = cluster_.pod(pod.key);
   if (!object || object->meta.uid != pod.uid) return nullptr;
@@ -34,7 +39,12 @@ std::shared_ptr<const Pod> PodLifecycle::object(const PodLife& pod) const {
 
 bool PodLifecycle::waits(const Uid& pod) const {
   const auto* life = find(pod);
-  return life != nullptr && life->state == PodState::waiting;
+  return life != nullptr && life->state == PodState::waiting && !life->reservation;
+}
+
+bool PodLifecycle::denied(const Uid& pod) const {
+  const auto* life = find(pod);
+  return life != nullptr && life->denials >= most_denials;
 }
 
 std::optional<NodeName> PodLifecycle::reserved_node(const Uid& pod) const {
@@ -123,6 +133,7 @@ void PodLifecycle::drop(const Uid& pod, Commands& out) {
   const auto found = pods_.find(pod);
   if (found == pods_.end()) return;
   auto& life = found->second;
+  lifts_.left(pod);
   timers_.arm(pod, std::nullopt);
   const bool bound = life.state == PodState::bound;
   if (bound && life.reservation) {
@@ -131,6 +142,7 @@ void PodLifecycle::drop(const Uid& pod, Commands& out) {
   if (const auto name = by_name_.find(life.key); name != by_name_.end() && name->second == pod) {
     by_name_.erase(name);
   }
+  refused_.erase(pod);
   pods_.erase(found);
   out.emplace_back(PodDropped{pod, bound});
 }
@@ -156,7 +168,9 @@ Commands PodLifecycle::reserve(const Placement& placement, const std::string& de
   life.warnings = warnings;
   life.wait.reason = Reason::none;
   life.wait.detail = detail;
+  life.wait.tell_at.reset();
   life.attempts = 0;
+  life.offer.answers = 0;
   return {JobChanged{life.uid}};
 }
 
@@ -167,7 +181,9 @@ Commands PodLifecycle::release(const Uid& pod) {
 }
 
 void PodLifecycle::release(PodLife& pod, Commands& out) {
+  lifts_.left(pod.uid);
   timers_.arm(pod.uid, std::nullopt);
+  pod.wait.tell_at.reset();
   pod.state = PodState::waiting;
   if (!pod.reservation) return;
   cluster_.forget(pod.uid);
@@ -191,15 +207,40 @@ Commands PodLifecycle::refuse_node(const Uid& pod, Time now) {
   return out;
 }
 
-void PodLifecycle::refuse_node(PodLife& pod, Time now, Commands& out) {
+void PodLifecycle::refuse_node(PodLife& pod, Time now, Commands& out, Duration life) {
   const auto node = pod.reservation->node;
   ResourceVersion version;
   if (const auto* facts = cluster_.find_node(node)) version = facts->resource_version;
-  pod.refused[node] = {std::move(version), now + refusal_life};
+  pod.refused[node] = {std::move(version), now + life};
+  refused_.insert(pod.uid);
   pod.filter_refused = true;
   release(pod, out);
   pod.wait.reason = Reason::node_refused;
   out.emplace_back(ReservationEnded{pod.uid});
+}
+
+/// The API server said no to the placement. One that it keeps saying no to is given up: its room is
+/// others', and its owner is told why.
+bool PodLifecycle::gave_up(PodLife& pod, const std::string& error, Time now, Commands& out) {
+  if (++pod.denials < most_denials || !pod.reservation) return false;
+  const auto longer = std::min(pod.denials - most_denials, 5U);
+  auto note = "dray: node " + pod.reservation->node.get() + " is given up: " + error;
+  refuse_node(pod, now, out, refusal_life * (1 << longer));
+  pod.wait.detail = error;
+  out.emplace_back(Send{RecordEvent{.pod = pod.key,
+                                    .uid = pod.uid,
+                                    .event = {.type = "Warning",
+                                              .reason = "PlacementRefused",
+                                              .action = "Binding",
+                                              .note = std::move(note)}},
+                        ForNothing{}});
+  return true;
+}
+
+bool PodLifecycle::offered_in_vain(const Uid& pod, Time now) const {
+  const auto& life = pods_.at(pod);
+  return life.reservation && !life.fixed() && life.offer.answers >= most_answers &&
+         now - life.offer.first_answer >= reservation_life(life);
 }
 
 void PodLifecycle::filter_answered(const Uid& pod, Time now) {
@@ -207,8 +248,9 @@ void PodLifecycle::filter_answered(const Uid& pod, Time now) {
   if (life.fixed()) return;
   life.state = PodState::offered;
   life.offer.asked = true;
+  if (life.offer.answers++ == 0) life.offer.first_answer = now;
   life.filter_refused = false;
-  timers_.arm(pod, now + reservation_life(life));
+  wait_for_requests(life, now);
 }
 
 void PodLifecycle::filter_refused(const Uid& pod) {
@@ -216,16 +258,20 @@ void PodLifecycle::filter_refused(const Uid& pod) {
 }
 
 void PodLifecycle::bind_begun(const Uid& pod) {
-  pods_.at(pod).state = PodState::binding;
+  auto& life = pods_.at(pod);
+  life.state = PodState::binding;
+  life.offer.answers = 0;
   timers_.arm(pod, std::nullopt);
 }
 
 Commands PodLifecycle::bind_ended(const BindEnded& ended, Time now) {
   Commands out;
   const auto& uid = ended.placement.pod_uid;
+  lifts_.ended(uid, ended.result == Binding::Result::bound, now);
   const auto found = pods_.find(uid);
   if (found == pods_.end()) {
-    if (ended.result == Binding::Result::bound) {  // the watch was faster
+    // Bound: the watch was faster. Or what is written stays, which the watch has yet to show.
+    if (ended.result == Binding::Result::bound || ended.keeps_claims) {
       bound_.add(ended.placement, ended.claim_versions);
     } else {  // the pod is gone
       cluster_.forget(uid);
@@ -247,10 +293,10 @@ Commands PodLifecycle::bind_ended(const BindEnded& ended, Time now) {
   if (life.bypasses) {
     cluster_.forget(uid);
     life.state = PodState::offered;
-  } else if (ended.result == Binding::Result::refused) {
+  } else if (ended.result == Binding::Result::refused && !ended.keeps_claims) {
     life.filter_refused = true;
     release(life, out);
-  } else {
+  } else if (!ended.denied || ended.keeps_claims || !gave_up(life, ended.error, now, out)) {
     bind_again(life, now);
   }
   return out;
@@ -267,13 +313,20 @@ void PodLifecycle::bind_refused(const Uid& pod, const std::string& error, Time n
 void PodLifecycle::bind_again(PodLife& pod, Time now) {
   pod.state = PodState::offered;
   pod.offer.asked = true;
-  timers_.arm(pod.uid, now + reservation_life(pod));
+  wait_for_requests(pod, now);
+}
+
+std::optional<Time> PodLifecycle::next_tick() const {
+  const auto next = timers_.next();
+  const auto lifts = lifts_.next_tick();
+  if (!next || !lifts) return next ? next : lifts;
+  return std::min(*next, *lifts);
 }
 
 Commands PodLifecycle::tick(Time now) {
   Commands out;
   const auto pod = timers_.take_due(now);
-  if (!pod) return out;
+  if (!pod) return offer_due(now);
   auto& life = pods_.at(*pod);
   switch (life.state) {
     case PodState::nominating:
@@ -281,15 +334,29 @@ Commands PodLifecycle::tick(Time now) {
       offer(life, now, out);
       break;
     case PodState::offered:
-      ran_out(life, now, out);
+      if (life.offer.wake_at && now < life.offer.until) {
+        life.offer.wake_at.reset();
+        timers_.arm(*pod, life.offer.until);
+        if (const auto shown = object(life)) wake(life, *shown, now, out);
+      } else {
+        ran_out(life, now, out);
+      }
       break;
     case PodState::waiting:
       if (!life.seen) {
         drop(*pod, out);
         break;
       }
-      if (!life.refused.empty()) out.emplace_back(PlanNow{});
-      report(life, now, out);
+      if (std::erase_if(life.refused,
+                        [now](const auto& entry) { return entry.second.until <= now; }) > 0) {
+        out.emplace_back(PlanNow{});
+      }
+      if (life.refused.empty()) refused_.erase(*pod);
+      if (life.wait.tell_at && *life.wait.tell_at <= now) {
+        life.wait.tell_at.reset();
+        report(life, now, out);
+      }
+      arm_waiting(life);
       break;
     case PodState::bound:
       if (!life.seen) drop(*pod, out);
@@ -305,10 +372,11 @@ void PodLifecycle::ran_out(PodLife& pod, Time now, Commands& out) {
   if (!pod.reservation) return;
   const auto object = this->object(pod);
   if (object && object->nominated_node == pod.reservation->node && pod.offer.asked) {
-    return timers_.arm(pod.uid, now + reservation_life(pod));
+    return wait_for_requests(pod, now);
   }
   ++expired_;
-  if (!pod.offer.asked) return refuse_node(pod, now, out);
+  // Nobody asked, though kube-scheduler was woken: the node was rejected before dray was heard.
+  if (!pod.offer.asked && !pod.offer.wake_at) return refuse_node(pod, now, out);
   pod.filter_refused = true;
   release(pod, out);
   out.emplace_back(ReservationEnded{pod.uid});
@@ -316,24 +384,14 @@ void PodLifecycle::ran_out(PodLife& pod, Time now, Commands& out) {
 
 Commands PodLifecycle::reset() {
   Commands out;
+  lifts_.reset();
   for (auto& [uid, life] : pods_) {
     release(life, out);
     cluster_.forget(uid);
     life.filter_refused = true;
     out.emplace_back(JobChanged{uid});
   }
-  bound_.reset();
   return out;
-}
-
-/// kube-scheduler lets a whole PodGroup wait after a failure, up to 10 s times the root of its
-/// size; its reservations live longer than that.
-Duration PodLifecycle::reservation_life(const PodLife& pod) const {
-  const auto object = this->object(pod);
-  const auto job = object && object->pod_group ? jobs_.job_of(pod.uid) : nullptr;
-  if (!job) return options_.reservation_life;
-  const auto back_off = std::chrono::seconds(10) * std::sqrt(job->members.size());
-  return options_.reservation_life + std::chrono::duration_cast<Duration>(back_off);
 }
 
 }  // namespace dray::engine

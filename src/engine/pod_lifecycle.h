@@ -4,7 +4,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dray/base/time.h"
@@ -15,6 +17,7 @@
 #include "engine/books/job_book.h"
 #include "engine/protocol/binding.h"
 #include "engine/protocol/command.h"
+#include "engine/protocol/lift_window.h"
 #include "engine/protocol/timers.h"
 
 namespace dray::engine {
@@ -28,6 +31,7 @@ namespace dray::engine {
 ///   offer           many nodes, gated: its node is nominated  waiting                nominating
 ///                   gated: its gate is taken off              waiting, nominating    lifting
 ///                   not gated (any more)                      waiting, lifting       offered
+///   wake_written    woke nobody: written again                offered                offered
 ///   lift_written    nominated / the gate is off               nominating / lifting   lifting /
 ///                                                                                    offered
 ///   filter_answered the reserved node was the answer          all but the last two   offered
@@ -61,11 +65,18 @@ struct PodLife {
     Reason reason = Reason::planning;
     std::string detail;
     Reason reported = Reason::none;  ///< the Reason in its DrayAdmitted condition
+    std::optional<Time> tell_at;     ///< when it is told, if it still is another than that
   };
   struct Offer {
-    bool asked = false;      ///< filter was called since the reservation was offered
-    bool nominated = false;  ///< nominatedNodeName was set again, and not seen since
-    std::string verdict;     ///< kube-scheduler's last word when it was offered
+    bool asked = false;         ///< filter was called since the reservation was offered
+    std::uint32_t answers = 0;  ///< filter's, since the last bind call; the first of them at:
+    Time first_answer;
+    bool nominated = false;       ///< nominatedNodeName was set again, and not seen since
+    std::string verdict;          ///< kube-scheduler's last word when it was offered
+    Time until;                   ///< the reservation ends, unless somebody is interested
+    std::optional<Time> wake_at;  ///< the wake-up came to nothing: it is written again
+    ResourceVersion woken_from;   ///< the pod's when the wake-up was written
+    ResourceVersion written;      ///< the pod's after dray's last write for the offer
   };
 
   PodKey key;
@@ -84,6 +95,7 @@ struct PodLife {
   bool filter_refused = false;  ///< kube-scheduler gave it up, and is to be woken for a new place
   bool exposed = false;  ///< its gate was taken off without a placement, for an autoscaler to see
   std::uint32_t attempts = 0;  ///< of the write under way
+  std::uint32_t denials = 0;   ///< how often the API server would not have it placed so
 
   /// Its placement is carried out, or is being carried out: nothing else may happen to it.
   [[nodiscard]] bool fixed() const {
@@ -100,9 +112,17 @@ class PodLifecycle {
     std::string gate;
     Duration reservation_life;
     std::size_t nominate_from_nodes;
+    /// The next plan may have a place: worth a write only if the pod still waits then.
+    Duration tell_after;
   };
   /// A node that kube-scheduler refused is not tried again for so long.
   static constexpr Duration refusal_life = std::chrono::seconds(60);
+  /// So often the API server may say no to a placement before it is given up; from then on each no
+  /// ends one, and the node is refused for longer each time.
+  static constexpr std::uint32_t most_denials = 3;
+  /// A reservation that kube-scheduler asks for again and again, and for a whole life of it never
+  /// binds (a plugin of its own fails), is given up.
+  static constexpr std::uint32_t most_answers = 5;
   /// A claim or group that is missing is usually on its way: worth a word only if it stays away.
   static constexpr Duration claim_patience = std::chrono::seconds(10);
 
@@ -129,13 +149,19 @@ class PodLifecycle {
                                  const std::vector<std::string>& warnings);
   /// Lets kube-scheduler have the pod: nominates, lifts or wakes it, as it needs.
   [[nodiscard]] Commands offer(const Uid& pod, Time now);
+  /// Reserved pods of one job: they are offered together, when binds keep up (see LiftWindow).
+  void offer_in_turn(std::vector<Uid> pods) { lifts_.add(std::move(pods)); }
+  /// Offers those whose turn it is.
+  [[nodiscard]] Commands offer_due(Time now);
   [[nodiscard]] Commands lift_written(const Uid& pod, const WriteOutcome& outcome, Time now);
+  /// A wake-up that was lost, or changed nothing, woke nobody: it is written again.
+  [[nodiscard]] Commands wake_written(const Uid& pod, const WriteOutcome& outcome, Time now);
   /// Takes the gate off without a placement, for a cluster autoscaler to see the pod.
   [[nodiscard]] Commands expose(const Uid& pod);
 
   // ---- Pods without a place
 
-  /// Why it waits; told to its owner when the Reason changes.
+  /// Why it waits; told to its owner, after a while, when the Reason changes.
   [[nodiscard]] Commands waits(const Uid& pod, Reason reason, const std::string& detail, bool again,
                                Time now);
   /// As before; and plans again when the first refused node may be tried again.
@@ -149,6 +175,8 @@ class PodLifecycle {
 
   // ---- kube-scheduler's requests
 
+  /// Its reservation was offered so often in vain that it is of no use.
+  [[nodiscard]] bool offered_in_vain(const Uid& pod, Time now) const;
   /// filter's answer was the reserved node.
   void filter_answered(const Uid& pod, Time now);
   /// filter's answer was no node: the pod is to be woken when it has one.
@@ -166,7 +194,7 @@ class PodLifecycle {
 
   /// The first pod whose time has come; call again while next_tick() has come.
   [[nodiscard]] Commands tick(Time now);
-  [[nodiscard]] std::optional<Time> next_tick() const { return timers_.next(); }
+  [[nodiscard]] std::optional<Time> next_tick() const;
   /// Leadership changed: every pod waits, and nothing is held.
   [[nodiscard]] Commands reset();
 
@@ -177,11 +205,19 @@ class PodLifecycle {
   [[nodiscard]] const PodLife* find(const PodKey& key, const Uid& uid) const;
   [[nodiscard]] const PodLife* find(const PodKey& key) const;
   [[nodiscard]] const std::map<Uid, PodLife>& all() const { return pods_; }
+  /// Those that nodes were refused for; some of them may be gone, or refused nothing any more.
+  [[nodiscard]] const std::set<Uid>& refused_somewhere() const { return refused_; }
   /// The pod as the watch shows it, or null.
   [[nodiscard]] std::shared_ptr<const Pod> object(const PodLife& pod) const;
+  /// The pod's newest version that dray knows of: the watch's, or an answer's that it has not shown
+  /// yet. kube-scheduler's own watch may well be faster, and a binding names a version.
+  [[nodiscard]] ResourceVersion version(const PodLife& pod) const;
+  /// It has no place: one that has, and is to be offered in its turn, does not wait for a plan.
   [[nodiscard]] bool waits(const Uid& pod) const;
   /// The node of its reservation.
   [[nodiscard]] std::optional<NodeName> reserved_node(const Uid& pod) const;
+  /// The API server said no to its placements so often that one was given up.
+  [[nodiscard]] bool denied(const Uid& pod) const;
   /// Bound for good: the API server has it on its node.
   [[nodiscard]] bool is_bound(const Uid& pod) const;
   [[nodiscard]] std::uint64_t expired() const { return expired_; }
@@ -190,12 +226,18 @@ class PodLifecycle {
   PodLife& follow(const Pod& pod, bool seen, Commands& out);
   void drop(const Uid& pod, Commands& out);
   void release(PodLife& pod, Commands& out);
-  void refuse_node(PodLife& pod, Time now, Commands& out);
+  void refuse_node(PodLife& pod, Time now, Commands& out, Duration life = refusal_life);
+  [[nodiscard]] bool gave_up(PodLife& pod, const std::string& error, Time now, Commands& out);
   void offer(PodLife& pod, Time now, Commands& out);
   void lift(PodLife& pod, Time now, Commands& out);
   void offered(PodLife& pod, const Pod& object, Time now, Commands& out);
+  void wake(PodLife& pod, const Pod& object, Time now, Commands& out);
+  static const Pod* note_version(PodLife& pod, const WriteOutcome& outcome);
+  void wait_for_requests(PodLife& pod, Time now);
   void keep_nominated(PodLife& pod, const Pod& object, Commands& out);
   void report(PodLife& pod, Time now, Commands& out);
+  void tell_by(PodLife& pod, Time at);
+  void arm_waiting(const PodLife& pod);
   void bind_again(PodLife& pod, Time now);
   void ran_out(PodLife& pod, Time now, Commands& out);
   [[nodiscard]] Duration reservation_life(const PodLife& pod) const;
@@ -205,7 +247,9 @@ class PodLifecycle {
   const JobBook& jobs_;
   std::map<Uid, PodLife> pods_;
   std::map<PodKey, Uid> by_name_;
+  std::set<Uid> refused_;
   Timers<Uid> timers_;
+  LiftWindow lifts_;
   BoundPlacements bound_;  ///< of pods that are not followed any more
   std::uint64_t expired_ = 0;
 };

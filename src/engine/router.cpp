@@ -20,20 +20,28 @@ Engine::Router::Router(Options given)
       planner_(allocator_options(options_, 0)),
       admission_({.scheduler_name = options_.scheduler_name, .gate = options_.gate}, cluster_,
                  {.reserved_node = [this](const Uid& uid) { return pods_.reserved_node(uid); },
-                  .evicting = [this](const Uid& uid) { return evictions_.evicting(uid); }}),
+                  .evicting = [this](const Uid& uid) { return evictions_.evicting(uid); },
+                  .denied = [this](const Uid& uid) { return pods_.denied(uid); }}),
       usage_(options_.usage_record),
       room_(cluster_),
       pods_({.gate = options_.gate,
              .reservation_life = options_.reservation_life,
-             .nominate_from_nodes = options_.nominate_from_nodes},
+             .nominate_from_nodes = options_.nominate_from_nodes,
+             .tell_after = options_.tell_after},
             cluster_, admission_.jobs()),
-      evictions_(cluster_),
+      evictions_(cluster_, [this](const auto& eviction) { return is_needed(eviction); }),
       shares_(cluster_),
-      releases_(cluster_) {
+      upkeep_{.releases = {cluster_, [this](const Uid& uid) { return pods_.waits(uid); }},
+              .audits = {cluster_,
+                         {.ours = [this](const Pod& pod) { return admission_.ours(pod); },
+                          .busy = [this](const Uid& uid) { return being_written(uid); }}},
+              .queue_users = QueueUsersKeeper(options_.queue_users_record)},
+      plans_(options_.plan_pause) {
   usage_.set_policy(admission_.policy());
 }
 
 Effects Engine::Router::finish_step(Time now) {
+  carry(pods_.offer_due(now), now);
   plan_when_due(now);
   return out_.take();
 }
@@ -44,17 +52,31 @@ void Engine::Router::apply(const Event& event, Time now) {
   std::visit([&](const auto& each) { on(each, now); }, event);
 }
 
-void Engine::Router::on(const Synced& /*synced*/, Time /*now*/) {
+void Engine::Router::on(const Synced& /*synced*/, Time now) {
   standing_.synced = true;
+  upkeep_.audits.lead(standing_.leading, now);
   plans_.want();
 }
 
+/// It holds what it holds; all else goes on without it.
+void Engine::Router::on(const cluster::ObjectUnreadable& found, Time now) {
+  for (auto& event : admission_.unreadable().put(found))
+    out_.send(std::move(event), ForNothing{}, now);
+  if (!std::holds_alternative<ResourceClaim>(found.object)) return;
+  cluster_.apply(cluster::ObjectChanged{found.object});
+  upkeep_.audits.put(std::get<ResourceClaim>(found.object), now);
+  plans_.want();
+  pods_.claims_moved();
+}
+
 void Engine::Router::on(const cluster::ObjectChanged& change, Time now) {
+  admission_.unreadable().erase(kind_of(change.object), meta_of(change.object));
   const auto before = cluster_.generation();
   cluster_.apply(change);
   if (const auto* slice = std::get_if<ResourceSlice>(&change.object)) shares_.put(*slice);
   const auto changed = admission_.observe(change.object);
-  admission_changed(changed, now);
+  const auto& meta = meta_of(change.object);
+  admission_changed(changed, {meta.namespace_name, meta.name}, now);
   if (changed != Admission::Change::none || !in_cluster_state(kind_of(change.object))) return;
   if (const auto* pod = std::get_if<Pod>(&change.object)) {
     observe_pod(*pod, now);
@@ -63,17 +85,23 @@ void Engine::Router::on(const cluster::ObjectChanged& change, Time now) {
     // Resources that a class stands behind make a pod one with devices.
     if (kind_of(change.object) == Kind::device_class) readmit(now);
   }
-  if (kind_of(change.object) == Kind::resource_claim) pods_.claims_moved();
+  if (const auto* claim = std::get_if<ResourceClaim>(&change.object)) {
+    upkeep_.audits.put(*claim, now);
+    pods_.claims_moved();
+  }
 }
 
 void Engine::Router::on(const cluster::ObjectGone& change, Time now) {
+  admission_.unreadable().erase(change);
   cluster_.apply(change);
   if (change.kind == Kind::resource_slice) shares_.erase(change.name);
-  admission_changed(admission_.forget(change), now);
+  admission_changed(admission_.forget(change), {change.namespace_name, change.name}, now);
   if (!in_cluster_state(change.kind)) return;
   plans_.want();
   if (change.kind == Kind::resource_claim) {
-    shares_.claim_gone({change.namespace_name, change.name});
+    const ClaimKey key{change.namespace_name, change.name};
+    shares_.claim_gone(key);
+    upkeep_.audits.erase(key);
     pods_.claims_moved();
   }
   if (change.kind != Kind::pod) return;
@@ -81,6 +109,7 @@ void Engine::Router::on(const cluster::ObjectGone& change, Time now) {
   if (job) room_.pod_gone(*job, change.uid, now);
   admission_.erase(change.uid);
   evictions_.forget(change.uid);
+  upkeep_.audits.pod_gone(change.uid, now);
   if (const auto* pod = pods_.find(PodKey{change.namespace_name, change.name})) {
     carry(pods_.drop(pod->uid), now);
   }
@@ -118,17 +147,21 @@ void Engine::Router::show_followed(const Pod& pod, Time now) {
 }
 
 void Engine::Router::on(const PolicyChanged& change, Time now) {
-  admission_changed(admission_.set_config(change.config), now);
+  admission_changed(admission_.set_config(change.config), {}, now);
 }
 
-void Engine::Router::admission_changed(Admission::Change change, Time now) {
+void Engine::Router::admission_changed(Admission::Change change, const GroupMembers::Group& object,
+                                       Time now) {
   switch (change) {
     case Admission::Change::none:
       return;
     case Admission::Change::plans:
       return plans_.want();
+    case Admission::Change::group:
+      return readmit(object, now);
     case Admission::Change::policy:
       usage_.set_policy(admission_.policy());
+      upkeep_.queue_users.set_policy(admission_.policy()->config, now);
       shares_.set_rule(admission_.policy()->config.fractions, *cluster_.snapshot());
       return readmit(now);
     case Admission::Change::pods:
@@ -140,25 +173,48 @@ void Engine::Router::admission_changed(Admission::Change change, Time now) {
 void Engine::Router::readmit(Time now) {
   admission_.readmit(now);
   for (const auto& [uid, life] : pods_.all()) {
-    if (const auto pod = pods_.object(life)) pods_.set_bypasses(uid, admission_.bypasses(*pod));
+    if (const auto pod = pods_.object(life)) show_again(*pod, now);
   }
   plans_.want();
 }
 
+void Engine::Router::readmit(const GroupMembers::Group& group, Time now) {
+  for (const auto& key : admission_.members().of(group)) {
+    const auto pod = cluster_.pod(key);
+    if (!pod) continue;
+    admission_.readmit(*pod, now);
+    if (pods_.find(pod->meta.uid) != nullptr) show_again(*pod, now);
+  }
+  plans_.want();
+}
+
+/// What makes a followed pod a job may have changed.
+void Engine::Router::show_again(const Pod& pod, Time now) {
+  const auto& life = *pods_.find(pod.meta.uid);
+  const bool bypassed = life.bypasses;
+  pods_.set_bypasses(life.uid, admission_.bypasses(pod));
+  // No plan will ever take its gate off: it is offered as it is.
+  if (!bypassed && life.bypasses && life.state == PodState::waiting) show_followed(pod, now);
+}
+
 void Engine::Router::on(const LeadershipChanged& change, Time now) {
   standing_.leading = change.leading;
-  standing_.epoch = change.epoch;
   carry(binds_.reset(), now);
   carry(gangs_.reset(), now);
   carry(evictions_.reset(), now);
   room_.reset();
-  out_.reset();
-  releases_.reset();
+  out_.reset(change.epoch);
+  upkeep_.releases.reset();
+  upkeep_.audits.lead(standing_.leading && standing_.synced, now);
   usage_.lead(standing_.leading, now);
+  upkeep_.queue_users.lead(standing_.leading, now);
   plans_.reset();
   shares_.reset();
+  admission_.unreadable().quiet();
   carry(pods_.reset(), now);
   if (!standing_.leading) return;
+  for (auto& event : admission_.unreadable().tell_all())
+    out_.send(std::move(event), ForNothing{}, now);
   for (const auto& [uid, life] : pods_.all()) {
     if (const auto pod = pods_.object(life)) show_followed(*pod, now);
   }
@@ -170,8 +226,16 @@ void Engine::Router::tick(Time now) {
   while (due(pods_.next_tick(), now)) carry(pods_.tick(now), now);
   while (due(binds_.next_tick(), now)) carry(binds_.tick(now), now);
   while (due(gangs_.next_tick(), now)) carry(gangs_.tick(now), now);
-  while (due(evictions_.next_tick(), now)) carry(evictions_.tick(now), now);
-  for (auto& write : usage_.tick(now)) out_.send(std::move(write), ForUsage{});
+  while (due(evictions_.next_tick(), now)) {
+    admission_.jobs().refresh(now);
+    carry(evictions_.tick(now), now);
+  }
+  auto& [releases, audits, queue_users] = upkeep_;
+  while (due(releases.next_tick(), now)) carry(releases.tick(now), now);
+  while (due(audits.next_tick(), now)) carry(audits.tick(now), now);
+  for (auto& write : usage_.tick(now)) out_.send(std::move(write), ForUsage{}, now);
+  for (auto& write : queue_users.tick(now)) out_.send(std::move(write), ForQueueUsers{}, now);
+  take_rest(now);
   plans_.tick(now);
 }
 
@@ -179,45 +243,12 @@ std::optional<Time> Engine::Router::next_tick() const {
   std::optional<Time> next;
   for (const auto at :
        {pods_.next_tick(), binds_.next_tick(), gangs_.next_tick(), evictions_.next_tick(),
+        upkeep_.releases.next_tick(), upkeep_.audits.next_tick(), upkeep_.queue_users.next_tick(),
         usage_.next_tick(),
         standing_.leading && standing_.synced ? plans_.next_tick() : std::nullopt}) {
     if (at && (!next || *at < *next)) next = at;
   }
   return next;
-}
-
-// ---- Outcomes of writes
-
-void Engine::Router::on(const WriteDone& done, Time now) {
-  const auto purpose = out_.done(done.id);
-  if (purpose) std::visit([&](const auto& each) { on(each, done.outcome, now); }, *purpose);
-}
-
-void Engine::Router::on(const ForNothing& /*purpose*/, const WriteOutcome& /*outcome*/,
-                        Time /*now*/) {}
-
-void Engine::Router::on(const ForBinding& purpose, const WriteOutcome& outcome, Time now) {
-  carry(binds_.step(purpose.pod, purpose.token, outcome, now), now);
-}
-
-void Engine::Router::on(const ForLift& purpose, const WriteOutcome& outcome, Time now) {
-  carry(pods_.lift_written(purpose.pod, outcome, now), now);
-}
-
-void Engine::Router::on(const ForRelease& purpose, const WriteOutcome& /*outcome*/, Time now) {
-  carry(releases_.step(purpose.claim), now);
-}
-
-void Engine::Router::on(const ForEviction& purpose, const WriteOutcome& outcome, Time now) {
-  carry(evictions_.step(purpose.set, purpose.token, outcome, now), now);
-}
-
-void Engine::Router::on(const ForUsage& /*purpose*/, const WriteOutcome& outcome, Time now) {
-  for (auto& write : usage_.step(outcome, now)) out_.send(std::move(write), ForUsage{});
-}
-
-void Engine::Router::on(const ForShare& purpose, const WriteOutcome& outcome, Time now) {
-  carry(shares_.step(purpose.pod, outcome, now), now);
 }
 
 // ---- Commands
@@ -228,8 +259,10 @@ void Engine::Router::carry(Commands commands, Time now) {
   }
 }
 
-void Engine::Router::on(Send& command, Time /*now*/) {
-  out_.send(std::move(command.write), std::move(command.purpose));
+void Engine::Router::on(Send& command, Time now) {
+  const auto* binding = std::get_if<ForBinding>(&command.purpose);
+  const auto since = binding != nullptr ? binds_.begun(binding->pod).value_or(now) : now;
+  out_.send(std::move(command.write), std::move(command.purpose), since);
 }
 
 void Engine::Router::on(Answer& command, Time /*now*/) {
@@ -267,16 +300,6 @@ void Engine::Router::on(const BindEnded& command, Time now) {
   carry(gangs_.ended(uid, command.result == Binding::Result::bound, command.error), now);
 }
 
-void Engine::Router::on(StartBind& command, Time now) {
-  const auto* pod = pods_.find(command.pod);
-  if (pod != nullptr && pod->reservation) {
-    return start_bind(*pod, std::move(command.requests), *pod->reservation, command.pace, now);
-  }
-  const std::string error = "dray: the pod has no reservation any more";
-  for (const auto request : command.requests) out_.answer(request, error);
-  carry(gangs_.ended(command.pod, false, error), now);
-}
-
 void Engine::Router::on(const ProceedBind& command, Time now) {
   carry(binds_.proceed(command.pod), now);
 }
@@ -298,10 +321,12 @@ void Engine::Router::on(const GangEnded& command, Time now) {
 }
 
 void Engine::Router::on(const GiveUpVictim& command, Time now) {
-  const auto* pod = pods_.find(command.pod);
-  if (pod == nullptr || !pod->reservation) return;
-  if (binds_.contains(command.pod) || gangs_.has_member(command.pod)) return;
+  // From here on it waits, or stays: one that was bound meanwhile is asked for by the next plan.
   evictions_.forget(command.pod);
+  admission_.jobs().touch(command.pod);
+  const auto* pod = pods_.find(command.pod);
+  if (pod == nullptr || !pod->reservation || pod->fixed()) return;
+  if (binds_.contains(command.pod) || gangs_.has_member(command.pod)) return;
   carry(pods_.give_up(command.pod), now);
 }
 
@@ -333,6 +358,10 @@ void Engine::Router::on(const PodDropped& command, Time now) {
   }
   admission_.jobs().touch(uid);
   plans_.want();
+}
+
+void Engine::Router::on(const GiveBack& command, Time now) {
+  carry(upkeep_.releases.give_back(command), now);
 }
 
 void Engine::Router::on(const ReservationEnded& command, Time now) {

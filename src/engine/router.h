@@ -10,11 +10,13 @@
 #include "dray/cluster/state.h"
 #include "dray/engine/engine.h"
 #include "engine/books/admission.h"
+#include "engine/books/queue_users_keeper.h"
 #include "engine/books/room_book.h"
 #include "engine/books/usage_keeper.h"
 #include "engine/plan_cycle.h"
 #include "engine/plan_inputs.h"
 #include "engine/pod_lifecycle.h"
+#include "engine/protocol/auditor.h"
 #include "engine/protocol/bind_runs.h"
 #include "engine/protocol/claim_releases.h"
 #include "engine/protocol/command.h"
@@ -29,8 +31,9 @@ namespace dray::engine {
 /// own members and answers with commands, which are carried out in their order, each with all that
 /// follows from it before the next: the order of the engine's effects.
 ///
-/// router.cpp: events, timers and commands; verbs.cpp: filter, prioritize, preempt; bind_verb.cpp:
-/// bind, and what binds ask of gangs; planning.cpp: asking for plans, and taking them.
+/// router.cpp: events, timers and commands; outcomes.cpp: of writes; verbs.cpp: filter, prioritize,
+/// preempt; bind_verb.cpp: bind, and what binds ask of gangs; planning.cpp: asking for plans, and
+/// taking them.
 class Engine::Router {
  public:
   explicit Router(Options given);
@@ -53,25 +56,33 @@ class Engine::Router {
   // ---- router.cpp
   void on(const cluster::ObjectChanged& change, Time now);
   void on(const cluster::ObjectGone& change, Time now);
+  void on(const cluster::ObjectUnreadable& found, Time now);
   void on(const Synced& synced, Time now);
-  void on(const WriteDone& done, Time now);
   void on(const LeadershipChanged& change, Time now);
   void on(const Planned& planned, Time now);
   void on(const PolicyChanged& change, Time now);
   void observe_pod(const Pod& pod, Time now);
   void show_followed(const Pod& pod, Time now);
-  void admission_changed(Admission::Change change, Time now);
+  void admission_changed(Admission::Change change, const GroupMembers::Group& object, Time now);
   void readmit(Time now);
+  void readmit(const GroupMembers::Group& group, Time now);
+  void show_again(const Pod& pod, Time now);
   void lead(const LeadershipChanged& change, Time now);
 
+  // ---- outcomes.cpp
+  void on(const WriteDone& done, Time now);
   void on(const ForNothing& purpose, const WriteOutcome& outcome, Time now);
   void on(const ForBinding& purpose, const WriteOutcome& outcome, Time now);
   void on(const ForLift& purpose, const WriteOutcome& outcome, Time now);
+  void on(const ForWake& purpose, const WriteOutcome& outcome, Time now);
   void on(const ForRelease& purpose, const WriteOutcome& outcome, Time now);
   void on(const ForEviction& purpose, const WriteOutcome& outcome, Time now);
   void on(const ForUsage& purpose, const WriteOutcome& outcome, Time now);
+  void on(const ForQueueUsers& purpose, const WriteOutcome& outcome, Time now);
   void on(const ForShare& purpose, const WriteOutcome& outcome, Time now);
+  void on(const ForAudit& purpose, const WriteOutcome& outcome, Time now);
 
+  // ---- router.cpp: commands
   void carry(Commands commands, Time now);
   void on(Send& command, Time now);
   void on(Answer& command, Time now);
@@ -82,7 +93,6 @@ class Engine::Router {
   void on(const TellWaiting& command, Time now);
   void on(const ClaimsHeld& command, Time now);
   void on(const BindEnded& command, Time now);
-  void on(StartBind& command, Time now);
   void on(const ProceedBind& command, Time now);
   void on(const AbortBind& command, Time now);
   void on(const BindRefused& command, Time now);
@@ -94,6 +104,7 @@ class Engine::Router {
   void on(const HoldEnded& command, Time now);
   void on(const PodDropped& command, Time now);
   void on(const ReservationEnded& command, Time now);
+  void on(const GiveBack& command, Time now);
 
   // ---- verbs.cpp
   [[nodiscard]] extender::FilterResponse filter_followed(const Uid& uid,
@@ -107,6 +118,7 @@ class Engine::Router {
                                                  Time now);
 
   // ---- bind_verb.cpp
+  void on(StartBind& command, Time now);
   void bind_followed(const PodLife& pod, RequestId id, const NodeName& node, Time now);
   void start_bind(const PodLife& pod, std::vector<RequestId> requests, Placement placement,
                   Binding::Pace pace, Time now);
@@ -116,17 +128,23 @@ class Engine::Router {
   [[nodiscard]] std::shared_ptr<const planner::Job> uncommitted_gang(const Uid& pod, Time now);
   void release_short_gang(const Uid& job, Time now);
   void release_gang_of(const Uid& pod, Time now);
+  /// A binding of the pod is under way, or something of its is being given back.
+  [[nodiscard]] bool being_written(const Uid& pod) const;
   [[nodiscard]] std::set<Uid> bound_members(const planner::Job& job) const;
 
   // ---- planning.cpp
   void plan_when_due(Time now);
-  void take(const planner::Plan& plan, const cluster::Snapshot& then, Time now);
+  [[nodiscard]] bool queue_moved(const Uid& job) const;
+  void take(const std::shared_ptr<const planner::Plan>& made, const cluster::Snapshot& then,
+            Time now);
+  void take_rest(Time now);
   void take_job(const planner::JobOutcome& outcome, bool as_planned, Time now);
   void take_placements(const planner::JobOutcome& outcome, Time now);
   void take_unplaced(const planner::JobOutcome& outcome, const Uid& uid, Time now);
   void take_evictions(const planner::Plan& plan, Time now);
   void start_evictions(std::vector<planner::Eviction> evictions, Time now);
   [[nodiscard]] bool may_evict(const planner::Eviction& eviction) const;
+  [[nodiscard]] bool is_needed(const planner::Eviction& eviction) const;
   void report_unformed(Time now);
   void plan_inline(const Uid& pod, const std::vector<NodeName>& nodes, Time now);
 
@@ -136,7 +154,14 @@ class Engine::Router {
   struct Standing {
     bool synced = false;
     bool leading = false;
-    std::int32_t epoch = 0;
+  };
+
+  /// What is put in order beside deciding: claims that hold what they should not, and what
+  /// admission knows of queues.
+  struct Upkeep {
+    ClaimReleases releases;
+    Auditor audits;
+    QueueUsersKeeper queue_users;
   };
 
   Options options_;
@@ -150,7 +175,7 @@ class Engine::Router {
   GangRuns gangs_;
   EvictionRuns evictions_;
   ShareRuns shares_;
-  ClaimReleases releases_;
+  Upkeep upkeep_;
   PlanCycle plans_;
   Outgoing out_;
   Standing standing_;

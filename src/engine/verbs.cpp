@@ -87,6 +87,7 @@ extender::FilterResponse Engine::Router::filter_followed(const Uid& uid,
     if (nominated_alone || pod.fixed()) return refuse(nodes, Reason::reserved_elsewhere);
     carry(pods_.refuse_node(uid, now), now);
   }
+  if (pods_.offered_in_vain(uid, now)) carry(pods_.refuse_node(uid, now), now);
   if (!pod.reservation) {
     plan_inline(uid, nodes, now);
     if (!pod.reservation) {
@@ -101,14 +102,23 @@ extender::FilterResponse Engine::Router::filter_followed(const Uid& uid,
 /// What filter would say, with nothing reserved.
 extender::FilterResponse Engine::Router::dry_run(const Pod& pod, const std::vector<NodeName>& nodes,
                                                  Time now) {
+  const auto* followed = pods_.find(pod.key(), pod.meta.uid);
+  const bool reserved = followed != nullptr && followed->reservation;
+  const auto verdicts =
+      reserved ? std::vector<Reason>()
+               : planner_.verdicts(inputs().dry_run(pod, nodes, now), PlanInputs::dry_run_uid(pod));
   extender::FilterResponse response;
-  for (const auto& node : nodes) {
-    const auto plan = planner_.plan(inputs().dry_run(pod, node, now));
-    const auto& outcome = plan.jobs.front();
-    if (!outcome.placements.empty()) {
-      response.node_names.push_back(node);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    auto reason = Reason::none;
+    if (!reserved) {
+      reason = verdicts[i];
+    } else if (nodes[i] != followed->reservation->node) {
+      reason = Reason::reserved_elsewhere;
+    }
+    if (reason == Reason::none) {
+      response.node_names.push_back(nodes[i]);
     } else {
-      response.failed_unresolvable[std::string(text(outcome.reason))].push_back(node);
+      response.failed_unresolvable[std::string(text(reason))].push_back(nodes[i]);
     }
   }
   return response;

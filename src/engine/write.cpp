@@ -7,10 +7,11 @@ namespace dray::engine {
 std::string_view name(const Write& write) {
   // In the order of the variant.
   static constexpr std::array<std::string_view, std::variant_size_v<Write>> names{
-      "LiftGate",      "AnnotatePod",  "NominateNode",      "SetPodCondition", "ProtectClaim",
-      "AllocateClaim", "ReserveClaim", "ReleaseClaim",      "ReadClaim",       "ReadPod",
-      "BindPod",       "EvictPod",     "RecordEvent",       "ReadLease",       "PutLease",
-      "CreateClaim",   "DeleteClaim",  "NameExtendedClaim", "ReadConfigMap",   "PutConfigMap"};
+      "LiftGate",          "AnnotatePod",  "NominateNode",      "SetPodCondition", "ProtectClaim",
+      "AllocateClaim",     "ReserveClaim", "ReleaseClaim",      "ReadClaim",       "ReadPod",
+      "BindPod",           "EvictPod",     "RecordEvent",       "ReadLease",       "PutLease",
+      "CreateClaim",       "DeleteClaim",  "NameExtendedClaim", "ReadConfigMap",   "PutConfigMap",
+      "SetNodeAllocatable"};
   return names[write.index()];
 }
 

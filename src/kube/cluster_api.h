@@ -3,33 +3,47 @@
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 
+#include "dray/alloc/feature_gates.h"
 #include "dray/cluster/event.h"
 #include "dray/engine/engine.h"
+#include "dray/engine/outbox.h"
 #include "dray/engine/write.h"
 
 namespace dray::kube {
 
 /// What a cluster tells its watcher: changes in the order of each kind's watch, and once, when
 /// every kind has been listed, Synced.
-using WatchEvent = std::variant<cluster::ObjectChanged, cluster::ObjectGone, engine::Synced>;
+using WatchEvent = std::variant<cluster::ObjectChanged, cluster::ObjectGone,
+                                cluster::ObjectUnreadable, engine::Synced>;
 using WatchSink = std::function<void(WatchEvent)>;
 
 /// Whether a write may still be sent: asked, on any thread, right before its bytes go out. Empty:
 /// it may.
 using Permit = std::function<bool()>;
 
+/// What holds for a write, besides what it is.
+struct WriteTerms {
+  Permit permit = {};
+  /// Who writes, and under which epoch; empty: not said (the Lease's own writes).
+  std::string field_manager = {};
+  Time since = {};  ///< when the work began that it is part of: among alike the oldest goes first
+};
+
 /// The cluster as the service sees it: a real API server (KubeApi), or the embedded one.
 class ClusterApi {
  public:
   virtual ~ClusterApi() = default;
 
-  /// Carries out one write, in several requests where it takes more than one, each while `permit`
-  /// allows it. Any executor; many may be under way at a time.
+  /// Carries out one write when its turn has come, in several requests where it takes more than
+  /// one, each while its permit allows it. Any executor; many may be under way at a time.
   virtual boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write,
-                                                             Permit permit) = 0;
+                                                             WriteTerms terms) = 0;
+  /// What waits for its turn to be written: for metrics. Any executor.
+  virtual boost::asio::awaitable<engine::Outbox::Status> backlog() = 0;
 
   /// Lists and watches until stop(). `sink` is called on any thread, but never twice at a time, and
   /// must not block.
@@ -41,7 +55,10 @@ class ClusterApi {
   virtual boost::asio::awaitable<Result<void>> refresh_claims(
       std::chrono::milliseconds at_most) = 0;
 
-  /// Cuts off whatever writes are under way: leadership is lost.
+  /// How the API server's feature gates stand; nothing where there is none that has any.
+  virtual boost::asio::awaitable<Result<std::optional<alloc::FeatureGates>>> feature_gates() = 0;
+
+  /// Cuts off whatever writes are under way, and drops those that wait: leadership is lost.
   virtual void abandon_writes() = 0;
 
   /// For readyz and logs: nothing while all is well, else what is missing or broken.

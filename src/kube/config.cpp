@@ -1,17 +1,23 @@
 #include "kube/config.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
-#include "kube/base64.h"
+#include "wire/base64.h"
 #include "wire/kubeconfig_codec.h"
 
 namespace dray::kube {
 namespace {
 
 constexpr auto token_read_every = std::chrono::seconds(30);
+/// A plugin may ask a cloud's server.
+constexpr auto plugin_time = std::chrono::seconds(30);
+constexpr auto plugin_every = std::chrono::seconds(10);
+constexpr auto before_expiry = std::chrono::seconds(60);
 
 Result<std::string> read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -31,13 +37,14 @@ struct Material {
   const char* name;
   const std::string& data;
   const std::string& file;
+  const std::filesystem::path& folder;
   std::string& out;
 };
 
-Result<void> load(const Material& what, const std::filesystem::path& folder) {
+Result<void> load(const Material& what) {
   if (what.data.empty() && what.file.empty()) return {};
-  auto text =
-      what.data.empty() ? read_file((folder / what.file).string()) : decode_base64(what.data);
+  auto text = what.data.empty() ? read_file((what.folder / what.file).string())
+                                : wire::decode_base64(what.data);
   if (!text) return std::unexpected(std::move(text.error()).within(what.name));
   what.out = std::move(*text);
   return {};
@@ -45,9 +52,8 @@ Result<void> load(const Material& what, const std::filesystem::path& folder) {
 
 Result<void> check_supported(const wire::KubeconfigContext& context) {
   for (const auto& login : context.other_logins) {
-    return fail(
-        ErrorCode::unsupported,
-        "user: " + login + " is not supported: use a client certificate, a token or a token file");
+    return fail(ErrorCode::unsupported,
+                "user: " + login + " is not supported: use a client certificate, a token or exec");
   }
   if (!context.proxy_url.empty()) {
     return fail(ErrorCode::unsupported, "cluster: proxy-url is not supported");
@@ -55,20 +61,22 @@ Result<void> check_supported(const wire::KubeconfigContext& context) {
   return {};
 }
 
-Result<ClusterConfig> resolve(const wire::KubeconfigContext& context,
-                              const std::filesystem::path& folder) {
+Result<ClusterConfig> resolve(const wire::KubeconfigContext& context) {
+  const std::filesystem::path of_cluster = context.cluster_folder;
+  const std::filesystem::path of_user = context.user_folder;
   if (auto ok = check_supported(context); !ok) return std::unexpected(std::move(ok.error()));
   ClusterConfig config;
   auto url = net::Url::parse(context.server);
   if (!url) return std::unexpected(std::move(url.error()).within("cluster: server"));
   config.server = std::move(*url);
   for (const auto& material : {
-           Material{"certificate-authority", context.ca_data, context.ca_file, config.tls.ca},
+           Material{"certificate-authority", context.ca_data, context.ca_file, of_cluster,
+                    config.tls.ca},
            Material{"client-certificate", context.certificate_data, context.certificate_file,
-                    config.tls.certificate},
-           Material{"client-key", context.key_data, context.key_file, config.tls.key},
+                    of_user, config.tls.certificate},
+           Material{"client-key", context.key_data, context.key_file, of_user, config.tls.key},
        }) {
-    if (auto ok = load(material, folder); !ok) return std::unexpected(std::move(ok.error()));
+    if (auto ok = load(material); !ok) return std::unexpected(std::move(ok.error()));
   }
   if (config.tls.certificate.empty() != config.tls.key.empty()) {
     return fail(ErrorCode::invalid, "user: a client certificate and its key belong together");
@@ -76,12 +84,17 @@ Result<ClusterConfig> resolve(const wire::KubeconfigContext& context,
   config.tls.server_name = context.tls_server_name;
   config.tls.verify = !context.insecure;
   config.token = context.token;
-  if (!context.token_file.empty()) config.token_file = (folder / context.token_file).string();
+  if (!context.token_file.empty()) config.token_file = (of_user / context.token_file).string();
+  // As client-go: a token that is written down comes first.
+  if (context.exec && config.token.empty() && config.token_file.empty()) {
+    config.exec = std::make_shared<const ExecLogin>(context, config.tls.ca);
+  }
   config.namespace_name = context.namespace_name;
   if (context.insecure) {
     config.warnings.push_back("insecure-skip-tls-verify: anybody may pose as the API server");
   }
-  if (!config.server.tls && !(config.token.empty() && config.token_file.empty())) {
+  const bool tokens = !config.token.empty() || !config.token_file.empty() || config.exec;
+  if (!config.server.tls && tokens) {
     config.warnings.push_back("the token is sent over plain http");
   }
   return config;
@@ -90,14 +103,73 @@ Result<ClusterConfig> resolve(const wire::KubeconfigContext& context,
 }  // namespace
 
 Result<ClusterConfig> load_kubeconfig(const std::string& path, std::string_view context) {
-  const auto where = "kubeconfig " + path;
-  const auto text = read_file(path);
-  if (!text) return std::unexpected(Error(text.error()).within("kubeconfig"));
-  const auto decoded = wire::decode_kubeconfig(*text, context);
-  if (!decoded) return std::unexpected(Error(decoded.error()).within(where));
-  auto config = resolve(*decoded, std::filesystem::path(path).parent_path());
-  if (!config) return std::unexpected(std::move(config.error()).within(where));
+  return load_kubeconfig(std::span(&path, 1), context);
+}
+
+Result<ClusterConfig> load_kubeconfig(std::span<const std::string> paths,
+                                      std::string_view context) {
+  std::vector<wire::KubeconfigText> files;
+  std::string names;
+  for (const auto& path : paths) {
+    auto text = read_file(path);
+    if (!text) return std::unexpected(Error(text.error()).within("kubeconfig"));
+    files.push_back({"kubeconfig " + path, std::filesystem::path(path).parent_path().string(),
+                     *std::move(text)});
+    names += (names.empty() ? "kubeconfig " : ", ") + path;
+  }
+  const auto decoded = wire::decode_kubeconfig(files, context);
+  if (!decoded) return std::unexpected(decoded.error());
+  auto config = resolve(*decoded);
+  if (!config) return std::unexpected(std::move(config.error()).within(names));
+  if (!config->exec) return config;
+  // Now, so that what is wrong with it is an error here.
+  auto given = config->exec->run(plugin_time);
+  if (!given) return std::unexpected(std::move(given.error()).within(names));
+  config->given = *std::move(given);
   return config;
+}
+
+namespace {
+
+bool in_pod(const GetEnv& getenv) {
+  return !getenv("KUBERNETES_SERVICE_HOST").value_or("").empty();
+}
+
+}  // namespace
+
+std::optional<std::string> process_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::vector<std::string> usual_kubeconfigs(const GetEnv& getenv) {
+  std::vector<std::string> named;
+  const auto listed = getenv("KUBECONFIG");
+  if (listed && !listed->empty()) {
+    for (const auto part : std::views::split(*listed, ':')) {
+      named.emplace_back(std::string_view(part));
+    }
+  } else if (const auto home = getenv("HOME"); home && !home->empty()) {
+    named.push_back(*home + "/.kube/config");
+  }
+  std::erase_if(named, [](const std::string& path) {
+    std::error_code unknown;
+    return path.empty() || !std::filesystem::exists(path, unknown);
+  });
+  return named;
+}
+
+bool has_usual_config(const GetEnv& getenv) {
+  return in_pod(getenv) || !usual_kubeconfigs(getenv).empty();
+}
+
+Result<ClusterConfig> usual_config(const GetEnv& getenv, std::string_view context) {
+  if (context.empty() && in_pod(getenv)) return in_cluster_config(getenv);
+  const auto paths = usual_kubeconfigs(getenv);
+  if (!paths.empty()) return load_kubeconfig(paths, context);
+  return fail(ErrorCode::not_found,
+              "which cluster? This is no pod (KUBERNETES_SERVICE_HOST is unset), and there is no "
+              "file of $KUBECONFIG and no ~/.kube/config; give --kubeconfig FILE");
 }
 
 Result<ClusterConfig> in_cluster_config(const GetEnv& getenv, const std::string& folder) {
@@ -124,20 +196,61 @@ Result<ClusterConfig> in_cluster_config(const GetEnv& getenv, const std::string&
   return config;
 }
 
+TokenSource::TokenSource(const ClusterConfig& config)
+    : fixed_(config.token), file_(config.token_file), exec_(config.exec) {
+  if (config.given) take(*config.given, Clock::now());
+}
+
 std::string TokenSource::token(Clock::time_point now) {
-  if (file_.empty()) return fixed_;
+  if (file_.empty() && !exec_) return fixed_;
   const std::lock_guard lock(mutex_);
-  if (!read_at_ || now - *read_at_ >= token_read_every) {
-    read_at_ = now;
-    auto text = trimmed(read_file(file_).value_or(""));
-    if (!text.empty()) current_ = std::move(text);
+  if (exec_) {
+    run_plugin(now);
+  } else {
+    read_file(now);
   }
   return current_;
 }
 
+void TokenSource::read_file(Clock::time_point now) {
+  if (!refused_ && read_at_ && now - *read_at_ < token_read_every) return;
+  refused_ = false;
+  read_at_ = now;
+  auto text = trimmed(kube::read_file(file_).value_or(""));
+  if (!text.empty()) current_ = std::move(text);
+}
+
+void TokenSource::run_plugin(Clock::time_point now) {
+  const bool soon = expires_ && now >= *expires_ - before_expiry;
+  const bool wanted = current_.empty() || refused_ || soon;
+  if (!wanted || running_ || (read_at_ && now - *read_at_ < plugin_every)) return;
+  read_at_ = now;
+  refused_ = false;
+  const bool none = current_.empty() || (expires_ && now >= *expires_);
+  if (none) return take(exec_->run(plugin_time), now);
+  running_ = true;
+  beside_ = std::jthread([this, now] {
+    const auto given = exec_->run(plugin_time);
+    const std::lock_guard lock(mutex_);
+    running_ = false;
+    take(given, now);
+  });
+}
+
+void TokenSource::take(const Result<wire::ExecCredential>& given, Clock::time_point now) {
+  if (!given) return;
+  current_ = given->token;
+  expires_.reset();
+  if (given->expires) {
+    const auto left =
+        given->expires->time_since_epoch() - std::chrono::system_clock::now().time_since_epoch();
+    expires_ = now + left;
+  }
+}
+
 void TokenSource::refused() {
   const std::lock_guard lock(mutex_);
-  read_at_.reset();
+  refused_ = true;
 }
 
 }  // namespace dray::kube

@@ -24,8 +24,9 @@ WatchState::Options watch_options(const InformerOptions& options) {
   return {kind_info(options.kind).versions.size(), options.required, options.seed};
 }
 
-/// Claims say which devices are taken: not to know one is not to know what is free.
-bool must_be_readable(Kind kind) {
+/// Claims say which devices are taken: not even to know which one cannot be read is not to know
+/// what is free. (The API server gives every object a name.)
+bool must_be_known(Kind kind) {
   return kind == Kind::resource_claim;
 }
 
@@ -81,6 +82,7 @@ asio::awaitable<Command> Informer::carry(Command command) {
   if (const auto* absent = std::get_if<WatchState::Absent>(&command)) {
     known_.begin_list();
     ++lists_begun_;
+    known_.end_list();  // whatever there was went with its kind
     whole_list_told();
     co_await sleep(absent->retry_after);
     co_return state_.next();
@@ -125,9 +127,13 @@ asio::awaitable<Command> Informer::list(WatchState::List asked) {
 Command Informer::take_list(std::string_view json) {
   auto list = wire::decode_list(json);
   if (!list) return failed(std::move(list.error()).within("list"));
-  for (const auto& rejected : list->rejected) {
-    notice("cannot be read: " + rejected.message);
-    if (must_be_readable(options_.kind)) return failed(rejected);
+  for (auto& rejected : list->rejected) {
+    notice("cannot be read: " + rejected.error.message);
+    if (rejected.object && kind_of(*rejected.object) == options_.kind) {
+      known_.unreadable({*std::move(rejected.object), rejected.error.message}, true);
+    } else if (must_be_known(options_.kind)) {
+      return failed(rejected.error);
+    }
   }
   for (auto& item : list->items) {
     if (kind_of(item) == options_.kind) known_.listed(std::move(item));
@@ -181,7 +187,6 @@ asio::awaitable<Command> Informer::follow(std::shared_ptr<net::HttpStream> strea
 std::optional<Command> Informer::saw_line(const std::string& line) {
   auto event = wire::decode_watch_line(line);
   if (!event) {
-    // What it was before stays; a write to it will meet a conflict.
     notice("watch: cannot be read: " + event.error().message);
     return std::nullopt;
   }
@@ -194,6 +199,10 @@ std::optional<Command> Informer::saw_line(const std::string& line) {
     return failed({expired ? ErrorCode::gone : ErrorCode::unavailable,
                    fmt::format("watch: {} {}", status->code, status->message)});
   }
+  if (auto* rejected = std::get_if<wire::RejectedChange>(&*event)) {
+    saw_unreadable(std::move(*rejected));
+    return std::nullopt;
+  }
   auto& watched = std::get<wire::WatchedObject>(*event);
   auto* object = std::get_if<KubeObject>(&watched.object);
   if (object == nullptr || kind_of(*object) != options_.kind) return std::nullopt;
@@ -204,6 +213,15 @@ std::optional<Command> Informer::saw_line(const std::string& line) {
     known_.changed(std::move(*object));
   }
   return std::nullopt;
+}
+
+void Informer::saw_unreadable(wire::RejectedChange change) {
+  auto& [error, object] = change.object;
+  if (!object || kind_of(*object) != options_.kind) return;
+  state_.saw(meta_of(*object).resource_version);
+  if (change.change == wire::WatchedObject::Change::deleted) return known_.deleted(*object);
+  notice("watch: cannot be read: " + error.message);
+  known_.unreadable({*std::move(object), std::move(error.message)}, false);
 }
 
 Command Informer::refused(const net::HttpResponse& response) {

@@ -15,6 +15,7 @@
 #include "kube/known_objects.h"
 #include "kube/watch_state.h"
 #include "net/http_client.h"
+#include "wire/object/object_codec.h"
 
 namespace dray::kube {
 
@@ -72,6 +73,7 @@ class Informer : public std::enable_shared_from_this<Informer> {
   boost::asio::awaitable<void> sleep(Duration time);
   /// A line of the stream; a command if it ends the stream.
   std::optional<WatchState::Command> saw_line(const std::string& line);
+  void saw_unreadable(wire::RejectedChange change);
   WatchState::Command take_list(std::string_view json);
   WatchState::Command failed(const Error& error, std::optional<Duration> retry_after = {});
   WatchState::Command refused(const net::HttpResponse& response);

@@ -1,28 +1,34 @@
 #include "kube/known_objects.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace dray::kube {
 
 void KnownObjects::listed(KubeObject object) {
-  keep(std::move(object), false);
+  if (keep(meta_of(object))) tell_(cluster::ObjectChanged{std::move(object)});
 }
 
 void KnownObjects::changed(KubeObject object) {
-  keep(std::move(object), true);
+  keep(meta_of(object));
+  tell_(cluster::ObjectChanged{std::move(object)});
 }
 
-void KnownObjects::keep(KubeObject object, bool tell_anyway) {
-  const auto& meta = meta_of(object);
+void KnownObjects::unreadable(cluster::ObjectUnreadable object, bool listed) {
+  const bool another = keep(meta_of(object.object));
+  if (another || !listed) tell_(std::move(object));
+}
+
+bool KnownObjects::keep(const ObjectMeta& meta) {
   const Key key{meta.namespace_name, meta.name};
   auto& known = known_[key];
   const bool another = !known.uid.get().empty() && known.uid != meta.uid;
   if (another) tell_gone(key, known);
   const bool same = known.uid == meta.uid && known.version == meta.resource_version;
   known = {meta.uid, meta.resource_version, pass_};
-  if (tell_anyway || !same) tell_(cluster::ObjectChanged{std::move(object)});
+  return !same;
 }
 
 void KnownObjects::deleted(const KubeObject& object) {

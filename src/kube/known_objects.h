@@ -21,6 +21,8 @@ class KnownObjects {
   void begin_list() { ++pass_; }
   /// An object of the list. One that is known in that version already is not told again.
   void listed(KubeObject object);
+  /// One that cannot be read: it is there all the same. `listed`: of a list.
+  void unreadable(cluster::ObjectUnreadable object, bool listed);
   /// All of the list has come: what was not in it is gone.
   void end_list();
 
@@ -46,7 +48,8 @@ class KnownObjects {
     std::uint32_t pass = 0;  ///< the list it was last in
   };
 
-  void keep(KubeObject object, bool tell_anyway);
+  /// Notes the object; whether it is in another version than it was told in.
+  bool keep(const ObjectMeta& meta);
   void tell_gone(const Key& key, const Known& known);
 
   Kind kind_;

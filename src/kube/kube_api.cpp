@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kube/api_path.h"
+#include "kube/feature_gates.h"
 #include "kube/informer.h"
 #include "kube/writer.h"
 
@@ -106,8 +107,13 @@ void KubeApi::State::update_trouble() {
   }
 }
 
-KubeApi::KubeApi(std::shared_ptr<State> state) : state_(std::move(state)) {}
+KubeApi::KubeApi(std::shared_ptr<State> state, std::unique_ptr<net::OwnThread> lease_thread,
+                 std::shared_ptr<Writer> lease_writer)
+    : state_(std::move(state)),
+      lease_thread_(std::move(lease_thread)),
+      lease_writer_(std::move(lease_writer)) {}
 KubeApi::~KubeApi() {
+  lease_thread_->stop();
   stop();
 }
 
@@ -125,12 +131,24 @@ Result<std::unique_ptr<KubeApi>> KubeApi::make(asio::io_context& io, const Clust
   state->watch_client = std::move(*watching);
   const std::shared_ptr<net::HttpClient> write_client = std::move(*writing);
   state->writer = std::make_shared<Writer>(io, write_client, state->tokens, state->options);
-  return std::unique_ptr<KubeApi>(new KubeApi(std::move(state)));
+  auto lease_thread = std::make_unique<net::OwnThread>();
+  auto renewing = net::HttpClient::make(lease_thread->io(), http);
+  if (!renewing) return std::unexpected(std::move(renewing.error()));
+  const std::shared_ptr<net::HttpClient> lease_client = std::move(*renewing);
+  auto lease_writer =
+      std::make_shared<Writer>(lease_thread->io(), lease_client, state->tokens, state->options);
+  return std::unique_ptr<KubeApi>(
+      new KubeApi(std::move(state), std::move(lease_thread), std::move(lease_writer)));
 }
 
-asio::awaitable<engine::WriteOutcome> KubeApi::write(engine::Write write, Permit permit) {
+asio::awaitable<engine::WriteOutcome> KubeApi::write(engine::Write write, WriteTerms terms) {
+  const auto writer = engine::is_lease_write(write) ? lease_writer_ : state_->writer;
+  co_return co_await writer->write(std::move(write), std::move(terms));
+}
+
+asio::awaitable<engine::Outbox::Status> KubeApi::backlog() {
   const auto writer = state_->writer;
-  co_return co_await writer->write(std::move(write), std::move(permit));
+  co_return co_await writer->backlog();
 }
 
 void KubeApi::watch(WatchSink sink) {
@@ -186,6 +204,11 @@ asio::awaitable<Result<void>> KubeApi::refresh_claims(std::chrono::milliseconds 
   co_return co_await asio::co_spawn(state->strand,
                                     refresh(state, Kind::resource_claim, Clock::now() + at_most),
                                     asio::use_awaitable);
+}
+
+asio::awaitable<Result<std::optional<alloc::FeatureGates>>> KubeApi::feature_gates() {
+  const auto state = state_;
+  co_return co_await read_feature_gates(state->watch_client, state->tokens);
 }
 
 }  // namespace dray::kube

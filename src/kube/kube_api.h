@@ -11,14 +11,19 @@
 
 #include "kube/cluster_api.h"
 #include "kube/config.h"
+#include "net/own_thread.h"
 
 namespace dray::kube {
 
 struct KubeApiOptions {
-  double qps = 200;         ///< writes a second on average; the Lease is not counted
+  double qps = 0;           ///< at most so many writes a second on average; 0: no such bound
   std::size_t burst = 400;  ///< and at once
-  std::size_t connections = 64;
+  /// At most so many requests at a time; how many there are is what the API server can bear.
+  std::size_t connections = 128;
+  /// Of a write, from when it is sent.
   std::chrono::milliseconds write_deadline = std::chrono::seconds(5);
+  /// Of a read or write of the Lease: a few of them fit into a term.
+  std::chrono::milliseconds lease_deadline = std::chrono::seconds(3);
   /// The API server itself tries an eviction again for 10 s before it says no.
   std::chrono::milliseconds eviction_deadline = std::chrono::seconds(12);
   std::size_t list_chunk = 500;
@@ -31,6 +36,8 @@ struct KubeApiOptions {
   std::function<void(const std::string&)> on_notice;
 };
 
+class Writer;
+
 /// A real API server. Any thread; watch() tells on a strand of its own.
 class KubeApi : public ClusterApi {
  public:
@@ -40,7 +47,9 @@ class KubeApi : public ClusterApi {
   KubeApi(const KubeApi&) = delete;
   KubeApi& operator=(const KubeApi&) = delete;
 
-  boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write, Permit permit) override;
+  boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write,
+                                                     WriteTerms terms) override;
+  boost::asio::awaitable<engine::Outbox::Status> backlog() override;
   void watch(WatchSink sink) override;
   void stop() override;
   void abandon_writes() override;
@@ -50,11 +59,19 @@ class KubeApi : public ClusterApi {
   /// allocation, since its watch may be behind. An error if that took too long.
   boost::asio::awaitable<Result<void>> refresh_claims(std::chrono::milliseconds at_most) override;
 
+  /// Off the API server's /metrics, which dray's account must have leave to read.
+  boost::asio::awaitable<Result<std::optional<alloc::FeatureGates>>> feature_gates() override;
+
   struct State;
 
  private:
-  explicit KubeApi(std::shared_ptr<State> state);
+  KubeApi(std::shared_ptr<State> state, std::unique_ptr<net::OwnThread> lease_thread,
+          std::shared_ptr<Writer> lease_writer);
+
   std::shared_ptr<State> state_;
+  /// The Lease has a connection and a thread of its own: no backlog may slow its renewal.
+  std::unique_ptr<net::OwnThread> lease_thread_;
+  std::shared_ptr<Writer> lease_writer_;
 };
 
 }  // namespace dray::kube

@@ -84,7 +84,7 @@ class Lister {
   Result<std::string> take_chunk(Kind kind, std::string_view json) {
     auto list = wire::decode_list(json);
     if (!list) return std::unexpected(std::move(list.error()));
-    for (const auto& rejected : list->rejected) result_.warnings.push_back(rejected.message);
+    for (const auto& rejected : list->rejected) result_.warnings.push_back(rejected.error.message);
     for (auto& item : list->items) {
       if (kind_of(item) == kind) result_.objects.push_back(std::move(item));
     }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -105,6 +106,9 @@ Name name(const engine::DeleteClaim& w) {
 Name name(const engine::NameExtendedClaim& w) {
   return {"name the extended resource claim of pod", w.pod.to_string()};
 }
+Name name(const engine::SetNodeAllocatable& w) {
+  return {"write the node resources of pod", w.pod.to_string()};
+}
 Name name(const engine::ReadClaim& w) {
   return {"read claim", w.claim.to_string()};
 }
@@ -148,23 +152,19 @@ WriteOutcome outcome_of(const Write& write, Answered answered, const net::HttpRe
     return WrittenObject();
   }
   const bool evicts = std::holds_alternative<engine::EvictPod>(write);
-  if (evicts && response.status == 429) error.code = ErrorCode::denied;
+  if (evicts && is_budget(response)) error.code = ErrorCode::denied;
   if (names_other_object(error)) error.code = ErrorCode::conflict;
   return std::unexpected(std::move(error));
 }
 
-Urgency urgency_of(const Write& write) {
-  if (std::holds_alternative<engine::SetPodCondition>(write) ||
-      std::holds_alternative<engine::RecordEvent>(write)) {
-    return Urgency::notice;
-  }
-  if (std::holds_alternative<engine::LiftGate>(write) ||
-      std::holds_alternative<engine::AnnotatePod>(write) ||
-      std::holds_alternative<engine::NominateNode>(write) ||
-      std::holds_alternative<engine::EvictPod>(write)) {
-    return Urgency::plan;
-  }
-  return Urgency::bind;
+bool is_other_epoch(const net::HttpResponse& response) {
+  return response.status == 403 && response.body.contains("not of the Lease's epoch");
+}
+
+bool is_budget(const net::HttpResponse& response) {
+  if (response.status != 429) return false;
+  const auto status = wire::decode_status(response.body);
+  return status && std::ranges::find(status->causes, "DisruptionBudget") != status->causes.end();
 }
 
 std::string describe(const Write& write) {

@@ -29,7 +29,9 @@ WriteRequest made(std::string method, std::string target, std::string content_ty
   request.http.method = std::move(method);
   request.http.target = std::move(target);
   request.http.headers.push_back({"Accept", "application/json"});
-  if (!content_type.empty()) request.http.headers.push_back({"Content-Type", content_type});
+  if (!content_type.empty()) {
+    request.http.headers.push_back({"Content-Type", std::move(content_type)});
+  }
   request.http.body = std::move(text);
   request.answered = answered;
   return request;
@@ -119,7 +121,6 @@ WriteRequest request(const engine::ProtectClaim& protect, const WriteContext& co
   return patch(claim_path(protect.claim, context), body([&](FieldWriter& io) {
                  io.object("metadata", [&](FieldWriter& meta) {
                    precondition(meta, protect.uid, protect.expected);
-                   meta.field("annotations", protect.annotations);
                    meta.required("finalizers", std::vector<std::string>{claim_finalizer});
                  });
                }),
@@ -155,6 +156,19 @@ WriteRequest request(const engine::ReleaseClaim& release, const WriteContext& co
   return read(claim_path(release.claim, context), Answered::claim);
 }
 
+/// Moves the claim's resourceVersion: the value is another each time.
+WriteRequest undone_request(const engine::ReleaseClaim& release, const ResourceClaim& claim,
+                            const WriteContext& context) {
+  return patch(claim_path(release.claim, context), body([&](FieldWriter& io) {
+                 io.object("metadata", [&](FieldWriter& meta) {
+                   const auto& version = claim.meta.resource_version;
+                   precondition(meta, release.uid, version);
+                   meta.field("annotations", Labels{{engine::undone_annotation, version.get()}});
+                 });
+               }),
+               Answered::claim);
+}
+
 WriteRequest request(const engine::CreateClaim& create, const WriteContext&) {
   auto text = wire::encode_object(create.claim);
   return made("POST", collection_path(Kind::resource_claim, "v1", create.claim.meta.namespace_name),
@@ -168,6 +182,13 @@ WriteRequest request(const engine::DeleteClaim& drop, const WriteContext& contex
 
 WriteRequest request(const engine::NameExtendedClaim& name, const WriteContext&) {
   return patch(pod_path(name.pod) + "/status", wire::extended_claim_patch(name), Answered::pod);
+}
+
+/// A JSON merge patch: the list is replaced, and an empty one clears it (the API server keeps the
+/// old list where a patch leaves none).
+WriteRequest request(const engine::SetNodeAllocatable& set, const WriteContext&) {
+  return made("PATCH", pod_path(set.pod) + "/status", std::string(wire::json_merge_patch),
+              wire::node_allocatable_patch(set), Answered::pod);
 }
 
 WriteRequest request(const engine::ReadClaim& wanted, const WriteContext& context) {
@@ -226,7 +247,9 @@ WriteRequest release_request(const engine::ReleaseClaim& release, const Resource
   const bool reserved = std::ranges::any_of(claim.reserved_for, is_ours);
   const bool others = !std::ranges::all_of(claim.reserved_for, is_ours);
   const bool deallocates = release.deallocate && claim.allocation && !others;
-  if (!reserved && !deallocates) return {};
+  if (!reserved && !deallocates) {
+    return release.fence ? undone_request(release, claim, context) : WriteRequest();
+  }
   return patch(claim_path(release.claim, context) + "/status", body([&](FieldWriter& io) {
                  io.object("metadata", [&](FieldWriter& meta) {
                    precondition(meta, release.uid, claim.meta.resource_version);

@@ -6,7 +6,6 @@
 
 #include "dray/base/time.h"
 #include "dray/engine/write.h"
-#include "kube/throttle_state.h"
 #include "net/http.h"
 
 namespace dray::kube {
@@ -45,7 +44,11 @@ struct WriteRequest {
 /// The error that a failed request's answer means: code by status, the API server's own message.
 [[nodiscard]] Error error_of(const net::HttpResponse& response);
 
-[[nodiscard]] Urgency urgency_of(const engine::Write& write);
+/// The admission policy of manifests/exclusion.yaml says that the write is not the leader's: its
+/// epoch is over, or this API server has not heard of it yet.
+[[nodiscard]] bool is_other_epoch(const net::HttpResponse& response);
+/// A 429 that is a disruption budget's no, and not the API server's asking for patience.
+[[nodiscard]] bool is_budget(const net::HttpResponse& response);
 /// `allocate claim default/c0`: for errors and logs.
 [[nodiscard]] std::string describe(const engine::Write& write);
 

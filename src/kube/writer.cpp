@@ -1,10 +1,9 @@
 #include "kube/writer.h"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
+#include <variant>
 
 #include "kube/api_path.h"
 #include "kube/informer.h"
@@ -12,21 +11,38 @@
 namespace dray::kube {
 
 namespace asio = boost::asio;
+using engine::Load;
 using engine::WriteOutcome;
 using engine::WrittenObject;
 
 namespace {
 
 constexpr int release_attempts = 5;
-constexpr auto default_retry_after = std::chrono::seconds(1);
 
 std::chrono::milliseconds left_until(Writer::Clock::time_point deadline) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Writer::Clock::now());
 }
 
-bool is_lease_write(const engine::Write& write) {
-  return std::holds_alternative<engine::PutLease>(write) ||
-         std::holds_alternative<engine::ReadLease>(write);
+Duration since(Writer::Clock::time_point start) {
+  return std::chrono::duration_cast<Duration>(Writer::Clock::now() - start);
+}
+
+std::optional<Duration> retry_after_in(const Result<net::HttpResponse>& response) {
+  return response ? retry_after_of(*response) : std::nullopt;
+}
+
+std::chrono::milliseconds deadline_of(const engine::Write& write, const KubeApiOptions& options) {
+  if (engine::is_lease_write(write)) return options.lease_deadline;
+  const bool evicts = std::holds_alternative<engine::EvictPod>(write);
+  return evicts ? options.eviction_deadline : options.write_deadline;
+}
+
+/// What an answer, or its absence, says about the API server.
+Load load_of(const Result<net::HttpResponse>& response, const Permit& permit) {
+  if (!response) return permit && !permit() ? Load::fine : Load::lost;
+  if (response->status == 503 || response->status == 504) return Load::lost;
+  if (is_other_epoch(*response)) return Load::other_epoch;
+  return response->status == 429 && !is_budget(*response) ? Load::overloaded : Load::fine;
 }
 
 }  // namespace
@@ -37,7 +53,9 @@ Writer::Writer(asio::io_context& io, std::shared_ptr<net::HttpClient> client,
       client_(std::move(client)),
       tokens_(std::move(tokens)),
       options_(options),
-      throttle_(io, options.qps, options.burst) {}
+      outbox_(io, {.flight = {.most = static_cast<double>(options.connections)},
+                   .qps = options.qps,
+                   .burst = options.burst}) {}
 
 WriteContext Writer::context() const {
   WriteContext context;
@@ -49,66 +67,95 @@ WriteContext Writer::context() const {
 }
 
 /// Away from the caller's strand: answers are decoded here.
-asio::awaitable<WriteOutcome> Writer::write(engine::Write write, Permit permit) {
+asio::awaitable<WriteOutcome> Writer::write(engine::Write write, WriteTerms terms) {
+  auto shared = std::make_shared<const engine::Write>(std::move(write));
   co_return co_await asio::co_spawn(
-      io_, perform(shared_from_this(), std::move(write), std::move(permit)), asio::use_awaitable);
+      io_, perform(shared_from_this(), std::move(shared), std::move(terms)), asio::use_awaitable);
 }
 
-asio::awaitable<WriteOutcome> Writer::perform(std::shared_ptr<Writer> self, engine::Write write,
-                                              Permit permit) {
-  const auto what = describe(write);
-  // An eviction's 429 is a disruption budget's no.
-  const bool evicts = std::holds_alternative<engine::EvictPod>(write);
-  const auto& options = self->options_;
-  Terms terms{std::move(permit),
-              Clock::now() + (evicts ? options.eviction_deadline : options.write_deadline),
-              !evicts};
-  auto outcome = co_await self->carry(std::move(write), std::move(terms));
-  if (!outcome) outcome = std::unexpected(std::move(outcome.error()).within(what));
+asio::awaitable<WriteOutcome> Writer::perform(std::shared_ptr<Writer> self, SharedWrite write,
+                                              WriteTerms terms) {
+  auto outcome = WriteOutcome();
+  if (engine::is_lease_write(*write)) {
+    auto done = co_await self->carry(write, std::move(terms));
+    outcome = std::move(done.outcome);
+  } else {
+    outcome = co_await self->in_turn(write, std::move(terms));
+  }
+  if (!outcome) outcome = std::unexpected(std::move(outcome.error()).within(describe(*write)));
   co_return outcome;
 }
 
-asio::awaitable<WriteOutcome> Writer::carry(engine::Write write, Terms terms) {
-  if (!is_lease_write(write)) {
-    const bool admitted = co_await throttle_.enter(urgency_of(write), terms.deadline);
-    if (!admitted) co_return fail(ErrorCode::unavailable, "not sent: too many writes at a time");
+asio::awaitable<WriteOutcome> Writer::in_turn(SharedWrite write, WriteTerms terms) {
+  const auto place = co_await outbox_.enter(write, terms.since);
+  auto turn = place.turn;
+  auto outcome = WriteOutcome();
+  while (turn == OutboxCarrier::Turn::now) {
+    auto done = co_await carry(write, terms);
+    outcome = std::move(done.outcome);
+    turn = co_await outbox_.answered(place.ticket, done.answer);
   }
-  if (const auto* released = std::get_if<engine::ReleaseClaim>(&write)) {
+  if (turn == OutboxCarrier::Turn::dropped) {
+    co_return fail(ErrorCode::unavailable, "not sent: leadership is lost");
+  }
+  // One that was replaced is as good as done: the later one says all that it would have said.
+  co_return outcome;
+}
+
+asio::awaitable<Writer::Done> Writer::carry(SharedWrite write, WriteTerms given) {
+  const auto start = Clock::now();
+  Terms terms{std::move(given.permit), std::move(given.field_manager),
+              start + deadline_of(*write, options_)};
+  if (const auto* released = std::get_if<engine::ReleaseClaim>(write.get())) {
     const auto copy = *released;
     co_return co_await release(copy, std::move(terms));
   }
-  auto request = request_for(write, context());
-  const auto response = co_await send(std::move(request.http), std::move(terms));
-  if (!response) co_return std::unexpected(response.error());
-  co_return outcome_of(write, request.answered, *response);
+  auto request = request_for(*write, context());
+  const auto response = co_await send(std::move(request.http), terms);
+  Done done;
+  done.answer = {load_of(response, terms.permit), since(start), retry_after_in(response)};
+  done.outcome = response ? outcome_of(*write, request.answered, *response)
+                          : WriteOutcome(std::unexpected(response.error()));
+  co_return done;
 }
 
 /// Reads, and changes just what was read; again if somebody else was quicker.
-asio::awaitable<WriteOutcome> Writer::release(engine::ReleaseClaim release, Terms terms) {
+asio::awaitable<Writer::Done> Writer::release(engine::ReleaseClaim release, Terms terms) {
   const engine::Write write = release;
+  Done done;
   for (int attempt = 0;; ++attempt) {
+    const auto start = Clock::now();
     auto read = request_for(write, context());
     const auto found = co_await send(std::move(read.http), terms);
-    if (!found) co_return std::unexpected(found.error());
-    auto outcome = outcome_of(write, Answered::claim, *found);
-    if (!outcome) co_return outcome;
-    const auto claim = std::get<ResourceClaim>(std::move(*outcome));
+    done.answer = {load_of(found, terms.permit), since(start), retry_after_in(found)};
+    done.outcome = found ? outcome_of(write, Answered::claim, *found)
+                         : WriteOutcome(std::unexpected(found.error()));
+    if (!done.outcome) co_return done;
+    const auto claim = std::get<ResourceClaim>(std::move(*done.outcome));
     if (claim.meta.uid != release.uid) {
-      co_return fail(ErrorCode::conflict, "is another claim of that name now");
+      done.outcome = fail(ErrorCode::conflict, "is another claim of that name now");
+      co_return done;
     }
+    done.outcome = WrittenObject(claim);
     auto change = release_request(release, claim, context());
-    if (change.http.body.empty()) co_return WrittenObject(claim);
+    if (change.http.body.empty()) co_return done;
     const auto response = co_await send(std::move(change.http), terms);
-    if (!response) co_return std::unexpected(response.error());
-    auto changed = outcome_of(write, Answered::claim, *response);
-    const bool again = !changed && changed.error().code == ErrorCode::conflict;
-    if (!again || attempt + 1 == release_attempts) co_return changed;
+    done.answer = {load_of(response, terms.permit), since(start) / 2, retry_after_in(response)};
+    done.outcome = response ? outcome_of(write, Answered::claim, *response)
+                            : WriteOutcome(std::unexpected(response.error()));
+    const bool again = !done.outcome && done.outcome.error().code == ErrorCode::conflict;
+    if (!again || attempt + 1 == release_attempts) co_return done;
   }
 }
 
-/// 401 and 429 say that nothing was done: once with a fresh token, and after the time asked for.
+/// 401 says that nothing was done: once more with a fresh token.
 asio::awaitable<Result<net::HttpResponse>> Writer::send(net::HttpRequest request, Terms terms) {
   request.headers.push_back({"User-Agent", "dray"});
+  // A DELETE has none, and a GET changes nothing.
+  const bool is_managed = request.method != "GET" && request.method != "DELETE";
+  if (is_managed && !terms.field_manager.empty()) {
+    request.target += "?fieldManager=" + net::percent_encode(terms.field_manager);
+  }
   request.may_go = terms.permit;
   bool token_refused = false;
   for (;;) {
@@ -116,18 +163,15 @@ asio::awaitable<Result<net::HttpResponse>> Writer::send(net::HttpRequest request
     const auto token = tokens_->token(Clock::now());
     if (!token.empty()) attempt.headers.push_back({"Authorization", "Bearer " + token});
     auto response = co_await client_->send(std::move(attempt), left_until(terms.deadline));
-    if (!response) co_return response;
-    if (response->status == 401 && !std::exchange(token_refused, true)) {
-      tokens_->refused();
-      continue;
+    if (!response || response->status != 401 || std::exchange(token_refused, true)) {
+      co_return response;
     }
-    if (response->status != 429 || !terms.may_wait) co_return response;
-    const auto wait = retry_after_of(*response).value_or(default_retry_after);
-    if (Clock::now() + wait >= terms.deadline) co_return response;
-    asio::steady_timer timer(io_);
-    timer.expires_after(wait);
-    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    tokens_->refused();
   }
+}
+
+asio::awaitable<engine::Outbox::Status> Writer::backlog() {
+  co_return co_await outbox_.status();
 }
 
 }  // namespace dray::kube

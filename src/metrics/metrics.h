@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "metrics/table.h"
 
@@ -43,8 +44,10 @@ class Metrics {
   /// Takes a time into a histogram; as many `labels` as its row names.
   void observe(Fed<Type::histogram> metric, LabelValues labels, Seconds took);
 
-  /// Every row in Prometheus' text format, version 0.0.4; `policy_problem` as in Reading.
-  [[nodiscard]] std::string page(engine::Engine::Status status, std::string policy_problem);
+  /// Every row in Prometheus' text format, version 0.0.4; the arguments as in Reading.
+  [[nodiscard]] std::string page(engine::Engine::Status status, std::string policy_problem,
+                                 const engine::Outbox::Status& outbox = {},
+                                 std::vector<alloc::GateDifference> gates = {});
 
  private:
   struct State;

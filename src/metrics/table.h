@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "dray/alloc/feature_gates.h"
 #include "dray/engine/engine.h"
+#include "dray/engine/outbox.h"
 
 namespace dray::metrics {
 
@@ -19,6 +23,8 @@ struct Reading {
   engine::Engine::Status engine;
   std::string policy_problem;  ///< why the policy is not in force as written last; empty: it is
   std::string version;
+  engine::Outbox::Status outbox = {};
+  std::vector<alloc::GateDifference> gates = {};
 };
 
 /// Takes a metric's values, each with the values of its labels in the order of their names.
@@ -91,6 +97,26 @@ template <auto Figure>
 void figure(const Reading& reading, Samples& out) {
   out(reading.engine.*Figure);
 }
+/// A figure of Outbox::Status.
+template <auto Figure>
+void outbox(const Reading& reading, Samples& out) {
+  out(reading.outbox.*Figure);
+}
+/// A figure of each class of writes.
+template <auto Figure>
+void classes(const Reading& reading, Samples& out) {
+  using Status = engine::Outbox::ClassStatus;
+  for (std::size_t i = 0; i < engine::write_classes; ++i) {
+    const Status& each = reading.outbox.classes[i];
+    const auto figure = each.*Figure;
+    const auto label = engine::name(static_cast<engine::WriteClass>(i));
+    if constexpr (std::is_same_v<decltype(figure), const Duration>) {
+      out(std::chrono::duration<double>(figure).count(), {label});
+    } else {
+      out(figure, {label});
+    }
+  }
+}
 /// What each queue has of each counted resource, as of the last plan.
 template <auto Amounts>
 void queues(const Reading& reading, Samples& out) {
@@ -108,6 +134,8 @@ void queues(const Reading& reading, Samples& out) {
 inline constexpr auto table = [] {
   using namespace row;
   using Status = Engine::Status;
+  using Outbox = engine::Outbox::Status;
+  using Class = engine::Outbox::ClassStatus;
   return std::to_array<Metric>({
       gauge("dray_build_info", "Always 1; the version is a label.", {"version"},
             [](const Reading& r, Samples& out) { out(1, {r.version}); }),
@@ -124,6 +152,23 @@ inline constexpr auto table = [] {
               "Requests to the API server by kind and result: ok or the error's code.",
               {"kind", "result"}),
       observed("dray_api_write_duration_seconds", "Requests to the API server by kind.", {"kind"}),
+      gauge("dray_outbox_waiting", "Writes that wait for their turn, by class.", {"class"},
+            classes<&Class::waiting>),
+      gauge("dray_outbox_longest_wait",
+            "Seconds that the write has waited that waits longest now, by class.", {"class"},
+            classes<&Class::oldest>),
+      counter("dray_outbox_sent_total", "Writes whose turn came, by class.", {"class"},
+              classes<&Class::sent>),
+      counter("dray_outbox_wait_seconds_total", "Seconds that they had waited, together, by class.",
+              {"class"}, classes<&Class::waited>),
+      gauge("dray_outbox_in_flight", "Writes under way.", {}, outbox<&Outbox::in_flight>),
+      gauge("dray_outbox_limit", "Writes that may be under way: what the API server bears.", {},
+            outbox<&Outbox::limit>),
+      counter("dray_outbox_cuts_total",
+              "Times that this was cut: 429, 503, 504, no answer in time, or high latency.", {},
+              outbox<&Outbox::cuts>),
+      counter("dray_outbox_resent_total", "Writes sent again after a 429.", {},
+              outbox<&Outbox::again>),
       observed("dray_engine_step_duration_seconds", "Steps of the engine on its strand by cause.",
                {"cause"}),
       counter("dray_plans_total", "Plans asked for.", {}, figure<&Status::plans_made>),
@@ -134,6 +179,24 @@ inline constexpr auto table = [] {
       gauge("dray_devices", "Devices published.", {}, figure<&Status::devices>),
       gauge("dray_devices_allocated", "Devices in use or reserved.", {},
             figure<&Status::devices_allocated>),
+      gauge("dray_unreadable_objects",
+            "Objects that cannot be read, by kind: dray goes on without them.", {"kind"},
+            [](const Reading& r, Samples& out) {
+              for (std::size_t i = 0; i < r.engine.unreadable.size(); ++i) {
+                if (r.engine.unreadable[i] > 0) out(r.engine.unreadable[i], {kind_table[i].name});
+              }
+            }),
+      gauge("dray_devices_in_two_claims",
+            "Devices that more than one claim has: must be 0; dray repair --dry-run names them.",
+            {}, figure<&Status::devices_in_two_claims>),
+      counter("dray_audit_healed_total",
+              "What the auditor gave back: claims with a device that another has, too, and users "
+              "of claims that were gone.",
+              {"found"},
+              [](const Reading& r, Samples& out) {
+                out(r.engine.claims_healed, {"device in two claims"});
+                out(r.engine.orphans_released, {"user is gone"});
+              }),
       gauge("dray_pods_waiting", "Pods of dray's scheduler without a placement.", {},
             figure<&Status::pods_waiting>),
       gauge("dray_reservations", "Placements held for pods.", {}, figure<&Status::reservations>),
@@ -162,6 +225,15 @@ inline constexpr auto table = [] {
             queues<&QueueReport::allocated>),
       gauge("dray_queue_requested", "What the queue holds and waits for, by resource.",
             {"queue", "resource"}, queues<&QueueReport::requested>),
+      gauge("dray_feature_gate_difference",
+            "1 for each feature gate of Kubernetes that stands otherwise in the API server than in "
+            "dray, by its name and where it is on.",
+            {"gate", "on_in"},
+            [](const Reading& r, Samples& out) {
+              for (const auto& each : r.gates) {
+                out(1, {each.gate, each.on_in_cluster ? "cluster" : "dray"});
+              }
+            }),
       gauge("dray_policy_in_force", "1 while the policy is in force as it was written last.", {},
             [](const Reading& r, Samples& out) { out(r.policy_problem.empty()); }),
       gauge("dray_policy_problem", "Why the policy is not in force as it was written last.",

@@ -10,8 +10,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <map>
 #include <mutex>
-#include <unordered_set>
 #include <utility>
 
 #include "net/http_session.h"
@@ -72,15 +72,26 @@ struct HttpServer::State {
   }
   std::vector<std::shared_ptr<Session>> all() const {
     const std::lock_guard lock(mutex);
-    return {sessions.begin(), sessions.end()};
+    std::vector<std::shared_ptr<Session>> open;
+    open.reserve(sessions.size());
+    for (const auto& [number, session] : sessions) open.push_back(session);
+    return open;
   }
   void add(const std::shared_ptr<Session>& session) {
     const std::lock_guard lock(mutex);
-    sessions.insert(session);
+    sessions.emplace(++accepted, session);
+    session->number = accepted;
   }
   void remove(const std::shared_ptr<Session>& session) {
     const std::lock_guard lock(mutex);
-    sessions.erase(session);
+    sessions.erase(session->number);
+  }
+  void close_oldest() {
+    const std::lock_guard lock(mutex);
+    if (sessions.empty()) return;
+    // Taken out here: it counts no more, however long its end takes.
+    sessions.begin()->second->connection->close_soon();
+    sessions.erase(sessions.begin());
   }
 
   // Fixed after construction.
@@ -97,7 +108,8 @@ struct HttpServer::State {
   mutable std::mutex mutex;
   std::shared_ptr<tcp::acceptor> acceptor;
   std::uint16_t port = 0;
-  std::unordered_set<std::shared_ptr<Session>> sessions;
+  std::map<std::uint64_t, std::shared_ptr<Session>> sessions;  ///< the oldest first
+  std::uint64_t accepted = 0;
 };
 
 namespace {
@@ -115,7 +127,8 @@ asio::awaitable<void> accept_all(std::shared_ptr<HttpServer::State> state,
                                  std::shared_ptr<tcp::acceptor> acceptor) {
   using Clock = std::chrono::steady_clock;
   while (state->listens_with(acceptor)) {
-    if (state->count() >= state->served->options.max_connections) {
+    const auto& options = state->served->options;
+    if (state->count() >= options.max_connections && !options.oldest_gives_way) {
       co_await state->changed.wait_until(Clock::now() + accept_pause);
       continue;
     }
@@ -131,6 +144,7 @@ asio::awaitable<void> accept_all(std::shared_ptr<HttpServer::State> state,
     error_code ignored;
     ignored = socket.set_option(tcp::no_delay(true), ignored);
     auto session = std::make_shared<Session>(std::move(socket));
+    if (state->count() >= options.max_connections) state->close_oldest();
     state->add(session);
     asio::co_spawn(session_strand, run_session(state, session), asio::detached);
   }

@@ -28,6 +28,9 @@ struct HttpServerOptions {
   std::vector<std::string> allowed_clients;
   HttpLimits limits;
   std::size_t max_connections = 2048;  ///< more wait in the kernel's queue
+  /// Then the oldest connection is closed for a new one, in place of that: whoever opens many
+  /// cannot keep others out.
+  bool oldest_gives_way = false;
   /// Above the 90 s after which Go's client gives an idle connection up, so that the client closes
   /// first: it does not repeat a POST on a connection that has just been closed.
   std::chrono::milliseconds idle_timeout = std::chrono::seconds(120);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -23,8 +24,9 @@ struct Session {
       : connection(std::make_shared<Connection>(std::move(socket))) {}
 
   std::shared_ptr<Connection> connection;
-  bool busy = false;  ///< owned by the strand
-  std::string inbox;  ///< owned by the strand: received and not yet parsed
+  std::uint64_t number = 0;  ///< in the order of acceptance; owned by the server
+  bool busy = false;         ///< owned by the strand
+  std::string inbox;         ///< owned by the strand: received and not yet parsed
 };
 
 /// Serves requests on a connection, one after the other, until either side has had enough.

@@ -1,5 +1,6 @@
 #include "net/http_stream.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <limits>

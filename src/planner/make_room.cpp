@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "dray/policy/capacity.h"
@@ -38,6 +39,13 @@ bool looked_for_room(Reason reason) {
   std::unreachable();
 }
 
+std::string detail_of(const PlanJob& victim, const PlanJob& taker,
+                      const policy::QueueTree& queues) {
+  return fmt::format("{} of queue {} makes room for {} of queue {}", victim.job->name,
+                     queues[*victim.queue].name.get(), taker.job->name,
+                     queues[*taker.queue].name.get());
+}
+
 /// The evictions of a solution, job by job; pods that only this plan placed are none.
 std::vector<Eviction> evictions_of(const PlanJob& job, const Solution& solution, Action action,
                                    const policy::QueueTree& queues) {
@@ -52,16 +60,14 @@ std::vector<Eviction> evictions_of(const PlanJob& job, const Solution& solution,
                       .cause = cause_of(action),
                       .beneficiary = job.job->uid,
                       .moved = {},
-                      .detail = fmt::format("{} of queue {} makes room for {} of queue {}",
-                                            victim->job->name, queues[*victim->queue].name.get(),
-                                            job.job->name, queues[*job.queue].name.get())};
+                      .detail = detail_of(*victim, job, queues)};
     for (const auto& chunk : solution.victims) {
       if (chunk.job != victim) continue;
       for (auto* task : chunk.tasks) {
         if (task->just_placed()) continue;
         eviction.pods.push_back(task->pod().meta.uid);
         const auto moved = solution.moved.find(task);
-        if (moved != solution.moved.end()) eviction.moved.push_back(moved->second);
+        if (moved != solution.moved.end()) eviction.moved.push_back(moved->second.placement);
       }
     }
     if (!eviction.pods.empty()) evictions.push_back(std::move(eviction));
@@ -74,6 +80,7 @@ std::vector<Eviction> evictions_of(const PlanJob& job, const Solution& solution,
 MakeRoom::MakeRoom(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer,
                    Decisions& decisions, const NodeSet& open_nodes)
     : context_(context),
+      jobs_(jobs),
       overlay_(overlay),
       placer_(placer),
       decisions_(decisions),
@@ -182,6 +189,8 @@ bool MakeRoom::help(PlanJob& job, Action action, const JobOrder& order) {
   if (std::ranges::any_of(chunk, [&](auto id) { return job.tasks[id].shape == nullptr; })) {
     return false;
   }
+  // This plan evicts its minimum: what waits is no gang any more.
+  if (!job.reaches_minimum(chunk)) return false;
   const policy::Reclaimer reclaimer{
       *job.queue, job.counts_of(chunk, decisions_.queues().resources()), job.job->preemptible};
   if (!within_bounds(job, reclaimer, action)) {
@@ -216,15 +225,16 @@ bool MakeRoom::use_leftovers(PlanJob& job, std::span<const std::uint32_t> chunk,
 }
 
 void MakeRoom::carry_out(PlanJob& job, const Solution& solution, Action action) {
-  std::ranges::move(evictions_of(job, solution, action, decisions_.queues()),
-                    std::back_inserter(made_.evictions));
+  auto evictions = evictions_of(job, solution, action, decisions_.queues());
   search_.commit(solution);
   const bool evicts = withdraw(job, solution);
+  std::ranges::move(evictions, std::back_inserter(made_.evictions));
   for (const auto& victim : solution.victims) decisions_.settle(*victim.job, overlay_.queues());
   const bool idle = std::ranges::all_of(solution.placed,
                                         [](const Placed& each) { return each.room == Room::idle; });
   if (evicts || !idle) {
-    decisions_.hold(job, solution.placed, overlay_.queues());
+    const auto left = action == Action::consolidate ? Left::moved : Left::for_good;
+    decisions_.hold(job, solution.placed, overlay_.queues(), left);
   } else {
     decisions_.start(job, solution.placed, overlay_.queues());
   }
@@ -233,6 +243,7 @@ void MakeRoom::carry_out(PlanJob& job, const Solution& solution, Action action) 
 /// Takes back what this plan itself gave the victims; whether others have to be evicted as well.
 bool MakeRoom::withdraw(const PlanJob& taker, const Solution& solution) {
   bool evicts = false;
+  std::vector<const PlanJob*> losers;
   for (const auto& victim : solution.victims) {
     for (auto* task : victim.tasks) {
       if (!task->just_placed()) {
@@ -240,21 +251,66 @@ bool MakeRoom::withdraw(const PlanJob& taker, const Solution& solution) {
         continue;
       }
       auto& outcome = decisions_.outcome(*victim.job);
-      std::erase_if(outcome.placements, [&](const Placement& placement) {
+      const auto its = [&](const Placement& placement) {
         return placement.pod_uid == task->pod().meta.uid;
-      });
-      if (const auto moved = solution.moved.find(task); moved != solution.moved.end()) {
-        outcome.held.push_back(moved->second);
-        decisions_.keep(*task);
-        continue;
+      };
+      std::erase_if(outcome.placements, its);
+      if (const auto held = std::ranges::find_if(outcome.held, its); held != outcome.held.end()) {
+        const auto to = solution.moved.find(task);
+        // On room that is free it does not need those who move for it any more.
+        const bool waits_on = to != solution.moved.end() && to->second.room != Room::idle &&
+                              to->second.placement.node == held->node;
+        if (!waits_on) losers.push_back(victim.job);
+        outcome.held.erase(held);
+        decisions_.forget(*task);
       }
+      const bool none = outcome.placements.empty() && outcome.held.empty();
+      if (none) outcome.warnings.clear();
+      if (solution.moved.contains(task)) continue;
       overlay_.return_to_waiting(*victim.job, *task);
-      if (!outcome.placements.empty() || !outcome.held.empty()) continue;
-      outcome.warnings.clear();
-      decisions_.wait(*victim.job, Reason::room_kept, "its room goes to " + taker.job->name);
+      if (none) {
+        decisions_.wait(*victim.job, Reason::room_kept, "its room goes to " + taker.job->name);
+      }
     }
   }
+  for (const auto* job : losers) {
+    if (decisions_.outcome(*job).held.empty()) evicts = pass_on(*job, taker) || evicts;
+  }
+  place_elsewhere(solution);
   return evicts;
+}
+
+/// Who moves for a job that has lost the room moves for the one that took it; whether anybody does.
+bool MakeRoom::pass_on(const PlanJob& from, const PlanJob& taker) {
+  const auto others = std::ranges::stable_partition(made_.evictions, [&](const Eviction& eviction) {
+    return eviction.beneficiary != from.job->uid;
+  });
+  for (auto& eviction : others) {
+    eviction.beneficiary = taker.job->uid;
+    eviction.detail = detail_of(*jobs_.find(eviction.job), taker, decisions_.queues());
+  }
+  return !others.empty();
+}
+
+/// What this plan itself gave the victims and gives them elsewhere now.
+void MakeRoom::place_elsewhere(const Solution& solution) {
+  std::set<const PlanJob*> done;
+  for (const auto& victim : solution.victims) {
+    const auto* job = victim.job;
+    if (!done.insert(job).second) continue;
+    std::vector<Placed> placed;
+    for (const auto& [task, to] : solution.moved) {
+      const bool its =
+          std::ranges::any_of(job->tasks, [&](const auto& own) { return &own == task; });
+      if (its && task->just_placed()) placed.push_back(to);
+    }
+    if (placed.empty()) continue;
+    if (solution.only_placed_anew(*job)) {
+      decisions_.start(*job, placed, overlay_.queues());
+    } else {
+      decisions_.hold(*job, placed, overlay_.queues());
+    }
+  }
 }
 
 }  // namespace dray::planner

@@ -58,8 +58,11 @@ class MakeRoom {
                                    const policy::Amounts& counts);
   void carry_out(PlanJob& job, const Solution& solution, Action action);
   [[nodiscard]] bool withdraw(const PlanJob& taker, const Solution& solution);
+  [[nodiscard]] bool pass_on(const PlanJob& from, const PlanJob& taker);
+  void place_elsewhere(const Solution& solution);
 
   const PlanContext& context_;
+  const JobTable& jobs_;
   Overlay& overlay_;
   Placer& placer_;
   Decisions& decisions_;

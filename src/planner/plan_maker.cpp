@@ -8,8 +8,6 @@
 
 namespace dray::planner {
 
-using policy::TaskState;
-
 PlanMaker::PlanMaker(const PlanInput& input, PlanMemory& memory)
     : input_(input),
       jobs_(memory.jobs()),
@@ -49,11 +47,44 @@ Plan PlanMaker::make() {
     again_at.add(gangs.again_at);
   }
   plan.jobs = decisions_.take_outcomes();
+  std::ranges::stable_partition(plan.jobs, gets_something);
   plan.nodes_tried = placer_.fit().tried();
   plan.exhausted = plan.exhausted || placer_.fit().exhausted();
   plan.again_at = again_at.get();
   overlay_.undo(0);
   return plan;
+}
+
+std::vector<Reason> PlanMaker::verdicts(const Uid& job) {
+  release_leaving_pods();
+  release_leaving_claims();
+  const auto& asked = *jobs_.find(job);
+  const auto lack = lacks(asked);
+  std::vector<Reason> said;
+  said.reserve(input_.only->size());
+  for (const auto& name : *input_.only) {
+    const auto node = input_.snapshot->node(name);
+    if (lack != Reason::none) {
+      said.push_back(lack);
+    } else if (!node) {
+      said.push_back(Reason::node_unknown);
+    } else {
+      said.push_back(placer_.fit().verdict(asked.tasks.front(), *node).in(Room::idle));
+    }
+  }
+  overlay_.undo(0);
+  return said;
+}
+
+/// What keeps the pod from every node; Reason::none: nothing does.
+Reason PlanMaker::lacks(const PlanJob& job) const {
+  if (!job.queue) return Reason::queue_missing;
+  const auto& task = job.tasks.front();
+  if (task.not_ready) return task.not_ready->reason;
+  const auto no =
+      policy::check_capacity(start_.queues, *job.queue, task.demand->counts, job.job->preemptible);
+  if (!no) return Reason::none;
+  return no->rule == policy::CapacityRule::limit ? Reason::queue_limit : Reason::queue_quota;
 }
 
 bool PlanMaker::evicts() const {
@@ -118,12 +149,9 @@ bool PlanMaker::is_ready(PlanJob& job) {
     decisions_.wait(job, task.not_ready->reason, task.not_ready->detail);
     return false;
   }
-  if (!job.gang || job.has_minimum()) return true;
-  for (const auto id : chunk) job.set_state(job.tasks[id], TaskState::placed);
-  const bool complete = job.has_minimum();
-  for (const auto id : chunk) job.set_state(job.tasks[id], TaskState::pending);
-  if (!complete) decisions_.wait(job, Reason::gang_incomplete, {});
-  return complete;
+  if (job.reaches_minimum(chunk)) return true;
+  decisions_.wait(job, Reason::gang_incomplete, {});
+  return false;
 }
 
 }  // namespace dray::planner

@@ -18,6 +18,8 @@ class PlanMaker {
   PlanMaker& operator=(const PlanMaker&) = delete;
 
   [[nodiscard]] Plan make();
+  /// See Planner.
+  [[nodiscard]] std::vector<Reason> verdicts(const Uid& job);
 
  private:
   [[nodiscard]] std::vector<QueueReport> report_queues() const;
@@ -25,6 +27,7 @@ class PlanMaker {
   void release_leaving_claims();
   [[nodiscard]] std::vector<PlanJob*> waiting_jobs();
   [[nodiscard]] bool is_ready(PlanJob& job);
+  [[nodiscard]] Reason lacks(const PlanJob& job) const;
   [[nodiscard]] bool evicts() const;
 
   const PlanInput& input_;

@@ -21,6 +21,10 @@ Plan Planner::plan(const PlanInput& input) {
   return PlanMaker(input, state_->memory).make();
 }
 
+std::vector<Reason> Planner::verdicts(const PlanInput& input, const Uid& job) {
+  return PlanMaker(input, state_->memory).verdicts(job);
+}
+
 std::string_view name(EvictionCause cause) {
   switch (cause) {
     case EvictionCause::reclaim:

@@ -3,23 +3,12 @@
 #include <algorithm>
 
 #include "dray/cluster/snapshot.h"
+#include "dray/model/pod_claim.h"
 
 namespace dray::planner {
 namespace {
 
 constexpr std::string_view implicit_prefix = "deviceclass.resource.kubernetes.io/";
-
-/// The claim's name for one of spec.resourceClaims: from the spec, or from the status once the
-/// resourceclaim controller has made it. An empty name: none is needed.
-std::expected<std::string, NotReady> claim_name(const Pod& pod, const PodResourceClaim& entry) {
-  if (entry.claim_name) return *entry.claim_name;
-  const auto status =
-      std::ranges::find(pod.resource_claim_statuses, entry.name, &PodResourceClaimStatus::name);
-  if (status == pod.resource_claim_statuses.end()) {
-    return std::unexpected(NotReady{Reason::claim_missing, "claim for " + entry.name});
-  }
-  return status->claim_name.value_or("");
-}
 
 /// For the pod, or for its PodGroup (KEP-5729).
 bool made_for(const ResourceClaim& claim, const Pod& pod) {
@@ -49,9 +38,9 @@ std::optional<std::string> missing_class(const cluster::Snapshot& snapshot,
 std::expected<PodClaims, NotReady> claims_of(const cluster::Snapshot& snapshot, const Pod& pod) {
   PodClaims claims;
   for (const auto& entry : pod.resource_claims) {
-    const auto name = claim_name(pod, entry);
-    if (!name) return std::unexpected(name.error());
-    if (name->empty()) continue;
+    const auto [known, name] = claim_of_entry(pod, entry);
+    if (!known) return std::unexpected(NotReady{Reason::claim_missing, "claim for " + entry.name});
+    if (name == nullptr) continue;
     const ClaimKey key{pod.meta.namespace_name, *name};
     auto claim = snapshot.claim(key);
     const auto not_ready = [&](Reason reason, const std::string& more = "") {

@@ -101,7 +101,7 @@ JobOutcome WhatIf::place(Pod pod) {
   input.snapshot = cluster_.snapshot();
   input.only = only_;
   input.budget.nodes_tried = any_number_of_nodes;
-  input.jobs.push_back(std::make_shared<const Job>(single_pod_job(
+  input.jobs.put(std::make_shared<const Job>(single_pod_job(
       cluster_.pod(pod.key()), policy::QueueName(std::string(policy::default_queue)), {})));
   auto made = planner_.plan(input);
   auto outcome = std::move(made.jobs.front());

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -127,7 +129,7 @@ class QueueCheck {
     const auto& weights = config_.queues[i].over_quota_weight;
     const auto at = path(i, "overQuotaWeight");
     for (const auto& [resource, weight] : weights.by_resource) {
-      check_resource_name(config_, resource, at + "." + resource, problems_);
+      check_resource_name(config_, resource, fmt::format("{}.{}", at, resource), problems_);
     }
   }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -78,7 +80,9 @@ class RangeCheck {
   }
   void check(const std::string& path, const Weights& weights, Range range) {
     check(path, weights.all, range);
-    for (const auto& [name, weight] : weights.by_resource) check(path + "." + name, weight, range);
+    for (const auto& [name, weight] : weights.by_resource) {
+      check(fmt::format("{}.{}", path, name), weight, range);
+    }
   }
 
   std::string path_;

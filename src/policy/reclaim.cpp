@@ -146,6 +146,36 @@ bool may_give(const QueueTree& tree, const Reclaimer& reclaimer, QueueIndex vict
   return !under;
 }
 
+Amounts most_given(const QueueTree& tree, const Reclaimer& reclaimer, QueueIndex victim,
+                   std::span<const Amounts> chunks) {
+  const auto [taker_index, giver_index] = rivals(tree, reclaimer.queue, victim);
+  const auto& taker = tree[taker_index];
+  const auto& giver = tree[giver_index];
+  const bool owed = (taker.allocated + reclaimer.requested).within(taker.quota);
+  const auto may_hold = allocatable(giver);
+  const auto resources = reclaimer.requested.size();
+  Amounts surplus(resources);
+  ResourceSet over;
+  for (std::size_t r = 0; r < resources; ++r) {
+    const auto keeps = owed ? std::min(may_hold[r], giver.quota[r]) : may_hold[r];
+    surplus[r] = giver.allocated[r] - keeps;
+    over.set(r, surplus[r] > 0);
+  }
+  Amounts most(resources);
+  if (over.none()) return most;
+  Amounts largest(resources);
+  for (const auto& chunk : chunks) {
+    most += chunk;
+    for (std::size_t r = 0; r < resources; ++r) largest[r] = std::max(largest[r], chunk[r]);
+  }
+  // All but the last chunk leave some surplus; of which resource is known if there is one only.
+  constexpr double below = 1e-6;
+  for (std::size_t r = 0; r < resources; ++r) {
+    if (over[r] && over.count() == 1) most[r] = std::min(most[r], surplus[r] + largest[r] - below);
+  }
+  return most;
+}
+
 bool reclaim_holds(const QueueTree& tree, const Reclaimer& reclaimer,
                    std::span<const Taking> takings, double saturation_multiplier) {
   TouchedQueues touched;

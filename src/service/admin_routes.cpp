@@ -23,7 +23,8 @@ struct Admin {
 /// One line of ?verbose, as the API server writes them: `[+]watch ok`, `[-]watch failed: why`.
 struct Check {
   std::string name;
-  std::string failure;  ///< empty: fine
+  std::string failure;    ///< empty: fine
+  std::string note = {};  ///< worth knowing though it is fine
 };
 
 HttpResponse report(std::string_view endpoint, const std::vector<Check>& checks, bool verbose) {
@@ -32,7 +33,8 @@ HttpResponse report(std::string_view endpoint, const std::vector<Check>& checks,
   for (const auto& check : checks) {
     const bool ok = check.failure.empty();
     fine = fine && ok;
-    lines += ok ? fmt::format("[+]{} ok\n", check.name)
+    const auto note = check.note.empty() ? "" : ": " + check.note;
+    lines += ok ? fmt::format("[+]{} ok{}\n", check.name, note)
                 : fmt::format("[-]{} failed: {}\n", check.name, check.failure);
   }
   if (fine && !verbose) return net::text_response(200, "ok");
@@ -55,7 +57,11 @@ asio::awaitable<HttpResponse> readyz(Admin admin, bool verbose) {
   checks.push_back({"invariants", broken ? "dray found a fault of its own: " + *broken : ""});
   checks.push_back({"sync", status.synced ? "" : "the cluster has not been listed yet"});
   checks.push_back({"watch", admin.api->trouble()});
+  const auto port_problem = admin.readiness->port_problem.load();
+  checks.push_back({"extender", port_problem ? *port_problem : ""});
   checks.push_back({"leader", status.leading ? "" : "another replica holds the Lease"});
+  const auto* gates = admin.readiness->gates;
+  if (gates != nullptr) checks.push_back({"feature-gates", "", gates->report().to_string()});
   co_return report("readyz", checks, verbose);
 }
 
@@ -63,7 +69,12 @@ asio::awaitable<HttpResponse> metrics_page(Admin admin) {
   auto status = co_await admin.engine->status();
   const auto refused = admin.readiness->policy_problem.load();
   auto problem = refused && !refused->empty() ? *refused : status.policy_problem;
-  auto page = admin.metrics->page(std::move(status), std::move(problem));
+  const auto backlog = co_await admin.api->backlog();
+  const auto* gates = admin.readiness->gates;
+  auto differences =
+      gates == nullptr ? std::vector<alloc::GateDifference>() : gates->report().differences;
+  auto page =
+      admin.metrics->page(std::move(status), std::move(problem), backlog, std::move(differences));
   auto response = net::text_response(200, std::move(page));
   response.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}};
   co_return response;

@@ -8,6 +8,7 @@
 #include "net/http.h"
 #include "net/published.h"
 #include "service/engine_strand.h"
+#include "service/gate_watch.h"
 
 namespace dray::service {
 
@@ -15,7 +16,11 @@ namespace dray::service {
 struct Readiness {
   std::atomic<bool> draining{false};
   Published<std::string> broken;          ///< which invariant broke: nothing is written any more
+  Published<std::string> port_problem;    ///< why the extender's port is not open; empty: it is
   Published<std::string> policy_problem;  ///< why the policy file as it is now is not in force
+  /// The API server's feature gates, which make nothing unready; null: nobody reads them. Fixed
+  /// before the port opens.
+  const GateWatch* gates = nullptr;
 };
 
 /// Health and metrics: /livez, /readyz (both with ?verbose), /metrics. After a broken invariant

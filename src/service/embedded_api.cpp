@@ -27,18 +27,23 @@ void EmbeddedApi::on_event(std::function<void(const sim::RecordedEvent&)> observ
   server_.set_event_observer(std::move(observer));
 }
 
-asio::awaitable<engine::WriteOutcome> EmbeddedApi::write(engine::Write write, kube::Permit permit) {
-  co_return co_await asio::co_spawn(strand_, write_here(std::move(write), std::move(permit)),
+asio::awaitable<engine::WriteOutcome> EmbeddedApi::write(engine::Write write,
+                                                         kube::WriteTerms terms) {
+  co_return co_await asio::co_spawn(strand_, write_here(std::move(write), std::move(terms)),
                                     asio::use_awaitable);
 }
 asio::awaitable<engine::WriteOutcome> EmbeddedApi::write_here(engine::Write write,
-                                                              kube::Permit permit) {
-  if (permit && !permit()) {
+                                                              kube::WriteTerms terms) {
+  if (terms.permit && !terms.permit()) {
     co_return fail(ErrorCode::unavailable, "not sent: it may not go any more");
   }
   auto outcome = server_.write(write, clock_.now());
   settle();
   co_return outcome;
+}
+
+asio::awaitable<engine::Outbox::Status> EmbeddedApi::backlog() {
+  co_return engine::Outbox::Status{};
 }
 
 asio::awaitable<Result<KubeObject>> EmbeddedApi::create(KubeObject object) {

@@ -32,12 +32,18 @@ class EmbeddedApi : public kube::ClusterApi {
   void on_event(std::function<void(const sim::RecordedEvent&)> observer);
 
   boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write,
-                                                     kube::Permit permit) override;
+                                                     kube::WriteTerms terms) override;
+  /// Nothing ever waits.
+  boost::asio::awaitable<engine::Outbox::Status> backlog() override;
   void watch(kube::WatchSink sink) override;
   void stop() override;
   /// What is told is told at once: there is nothing to refresh.
   boost::asio::awaitable<Result<void>> refresh_claims(std::chrono::milliseconds at_most) override;
   void abandon_writes() override {}
+  /// It keeps every field.
+  boost::asio::awaitable<Result<std::optional<alloc::FeatureGates>>> feature_gates() override {
+    co_return std::nullopt;
+  }
   [[nodiscard]] std::string trouble() const override { return ""; }
 
   /// POST of a new object.
@@ -46,7 +52,8 @@ class EmbeddedApi : public kube::ClusterApi {
   void post(std::function<void(sim::ApiServer&, Time)> work);
 
  private:
-  boost::asio::awaitable<engine::WriteOutcome> write_here(engine::Write write, kube::Permit permit);
+  boost::asio::awaitable<engine::WriteOutcome> write_here(engine::Write write,
+                                                          kube::WriteTerms terms);
   boost::asio::awaitable<Result<KubeObject>> create_here(KubeObject object);
   void start(kube::WatchSink sink);
   void settle();

@@ -5,6 +5,7 @@
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -14,6 +15,7 @@
 #include <variant>
 
 #include "dray/base/check.h"
+#include "dray/engine/lease.h"
 #include "service/log.h"
 
 namespace dray::service {
@@ -24,6 +26,9 @@ namespace {
 
 /// What kube-scheduler is told after a broken invariant.
 constexpr auto stopped = "dray has stopped: it found a fault of its own";
+
+/// What comes of a write that the engine wants after the last ones.
+constexpr auto ending = "dray is ending";
 
 void log_filter(const extender::FilterRequest& request, const extender::FilterResponse& answer) {
   if (!logs(4)) return;
@@ -58,7 +63,7 @@ void log_bind(const extender::BindRequest& request, const std::string& error) {
 
 std::string_view cause(const engine::Event& event) {
   static constexpr std::array<std::string_view, std::variant_size_v<engine::Event>> names{
-      "changed", "gone", "synced", "written", "leadership", "planned", "policy"};
+      "changed", "gone", "unreadable", "synced", "written", "leadership", "planned", "policy"};
   return names[event.index()];
 }
 
@@ -70,6 +75,7 @@ EngineStrand::EngineStrand(asio::io_context& io, engine::Options options, Parts 
       strand_(asio::make_strand(io)),
       engine_(std::move(options)),
       timer_(strand_),
+      last_write_(strand_),
       plans_(std::move(parts_.make_plan), parts_.metrics,
              {[this](engine::Planned planned) { post(std::move(planned)); },
               [this](std::string what) {
@@ -127,6 +133,7 @@ asio::awaitable<extender::FilterResponse> EngineStrand::filter_here(
   const bool answered = step("filter", [&](Time now) {
     auto answer = engine_.filter(*request, now);
     response = std::move(answer.response);
+    record(now, FilterInput{request}, answer.effects, response);
     return std::move(answer.effects);
   });
   if (!answered) response.error = stopped;
@@ -165,7 +172,11 @@ asio::awaitable<extender::BindResponse> EngineStrand::bind_here(extender::BindRe
   auto pending = std::make_shared<PendingBind>(PendingBind{asio::steady_timer(strand_), {}});
   pending->answered.expires_at(asio::steady_timer::time_point::max());
   binds_.emplace(id, pending);
-  step("bind", [&](Time now) { return engine_.bind(id, request, now); });
+  step("bind", [&](Time now) {
+    auto effects = engine_.bind(id, request, now);
+    record(now, BindInput{id, request}, effects);
+    return effects;
+  });
   // The step may have answered already, or broken: the entry is out then.
   if (binds_.contains(id)) {
     boost::system::error_code cancelled;
@@ -194,8 +205,34 @@ asio::awaitable<std::optional<engine::Engine::PodView>> EngineStrand::pod_here(P
 
 void EngineStrand::post(engine::Event event) {
   asio::post(strand_, [this, event = std::move(event)] {
-    step(cause(event), [&](Time now) { return engine_.apply(event, now); });
+    step(cause(event), [&](Time now) { return apply(event, now); });
   });
+}
+
+void EngineStrand::post_if(engine::Event event, std::function<bool()> holds) {
+  asio::post(strand_, [this, event = std::move(event), holds = std::move(holds)] {
+    step(cause(event), [&](Time now) { return holds() ? apply(event, now) : engine::Effects(); });
+  });
+}
+
+engine::Effects EngineStrand::apply(const engine::Event& event, Time now) {
+  auto effects = engine_.apply(event, now);
+  if (recorder_ != nullptr) record(now, input_of(event), effects);
+  return effects;
+}
+
+void EngineStrand::record(Time now, RecordInput input, const engine::Effects& effects,
+                          std::optional<extender::FilterResponse> answer) {
+  if (recorder_ == nullptr) return;
+  engine::Effects noted;
+  noted.reserve(effects.size());
+  for (const auto& effect : effects) {
+    // What a plan starts from is not kept, and is not this thread's to destroy later.
+    const auto* want = std::get_if<engine::WantPlan>(&effect);
+    noted.push_back(want != nullptr ? engine::WantPlan{want->generation, nullptr} : effect);
+  }
+  const bool idle = recorder_->wants_idle() && is_idle(engine_, now);
+  recorder_->note(now, std::move(input), std::move(noted), std::move(answer), idle);
 }
 
 void EngineStrand::post(std::string_view cause, Step work) {
@@ -211,6 +248,8 @@ void EngineStrand::carry(engine::Effects effects) {
 }
 
 void EngineStrand::carry(engine::SendWrite effect) {
+  if (finishing_) return post(engine::WriteDone{effect.id, fail(ErrorCode::unavailable, ending)});
+  ++under_way_;
   asio::co_spawn(io_, write(std::move(effect)), asio::detached);
 }
 
@@ -220,13 +259,39 @@ asio::awaitable<void> EngineStrand::write(engine::SendWrite command) {
   kube::Permit permit = [this] { return parts_.fence.open(parts_.clock.now()); };
   auto write = command.write;
   engine::WriteOutcome outcome = fail(ErrorCode::unavailable, "leadership is lost");
-  if (permit()) outcome = co_await parts_.api.write(std::move(write), std::move(permit));
+  if (permit()) {
+    kube::WriteTerms terms{std::move(permit), engine::field_manager(command.epoch, parts_.identity),
+                           command.since};
+    outcome = co_await parts_.api.write(std::move(write), std::move(terms));
+  }
   log_write(command.write, outcome);
   parts_.metrics.count("dray_api_writes_total",
                        {kind, outcome ? "ok" : name(outcome.error().code)});
   parts_.metrics.observe("dray_api_write_duration_seconds", {kind},
                          std::chrono::steady_clock::now() - start);
-  post(engine::WriteDone{command.id, std::move(outcome)});
+  asio::post(strand_,
+             [this, done = engine::Event(engine::WriteDone{command.id, std::move(outcome)})] {
+               if (--under_way_ == 0) last_write_.cancel();
+               step(cause(done), [&](Time now) { return apply(done, now); });
+             });
+}
+
+asio::awaitable<bool> EngineStrand::finish_writes(std::chrono::milliseconds at_most) {
+  asio::dispatch(strand_, [this] { finishing_ = true; });
+  co_return co_await writes_ended(at_most);
+}
+
+asio::awaitable<bool> EngineStrand::writes_ended(std::chrono::milliseconds at_most) {
+  co_return co_await asio::co_spawn(strand_, writes_ended_here(at_most), asio::use_awaitable);
+}
+asio::awaitable<bool> EngineStrand::writes_ended_here(std::chrono::milliseconds at_most) {
+  last_write_.expires_after(at_most);
+  while (under_way_ > 0) {
+    boost::system::error_code cancelled;
+    co_await last_write_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+    if (!cancelled) break;
+  }
+  co_return under_way_ == 0;
 }
 
 void EngineStrand::carry(const engine::AnswerBind& effect) {
@@ -254,7 +319,11 @@ void EngineStrand::arm_timer(std::optional<Time> next) {
 void EngineStrand::on_timer(const boost::system::error_code& error) {
   if (error) return;
   timer_at_.reset();
-  step("tick", [this](Time now) { return engine_.tick(now); });
+  step("tick", [this](Time now) {
+    auto effects = engine_.tick(now);
+    record(now, TickInput{}, effects);
+    return effects;
+  });
 }
 
 }  // namespace dray::service

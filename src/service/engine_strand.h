@@ -4,6 +4,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -11,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "dray/engine/engine.h"
 #include "kube/cluster_api.h"
@@ -18,6 +21,7 @@
 #include "service/clock.h"
 #include "service/fence.h"
 #include "service/plan_worker.h"
+#include "service/record/recorder.h"
 
 namespace dray::service {
 
@@ -40,11 +44,15 @@ class EngineStrand {
     PlanWorker::MakePlan make_plan;
     /// Told once, on the strand, after the fence was shut: which invariant broke.
     std::function<void(const std::string&)> on_broken;
+    std::string identity = {};  ///< in the Lease; empty: there is none
   };
 
   EngineStrand(boost::asio::io_context& io, engine::Options options, Parts parts);
   EngineStrand(const EngineStrand&) = delete;
   EngineStrand& operator=(const EngineStrand&) = delete;
+
+  /// From now on every step is noted there; to be called before the first one.
+  void record_to(std::unique_ptr<Recorder> recorder) { recorder_ = std::move(recorder); }
 
   boost::asio::awaitable<extender::FilterResponse> filter(
       std::shared_ptr<const extender::FilterRequest> request);
@@ -55,8 +63,17 @@ class EngineStrand {
   boost::asio::awaitable<engine::Engine::Status> status();
   boost::asio::awaitable<std::optional<engine::Engine::PodView>> pod(PodKey key);
 
+  /// From now on no write is begun. True when none is under way any more, false if some still are
+  /// `at_most` later.
+  boost::asio::awaitable<bool> finish_writes(std::chrono::milliseconds at_most);
+  /// The same, while others may be begun: for when the fence holds these back.
+  boost::asio::awaitable<bool> writes_ended(std::chrono::milliseconds at_most);
+
   void post(engine::Event event);
-  /// Any other step of the engine; `cause` (a literal) names it in the metrics.
+  /// The same if `holds` says so when its turn has come.
+  void post_if(engine::Event event, std::function<bool()> holds);
+  /// Any other step of the engine, which is not recorded; `cause` (a literal) names it in the
+  /// metrics.
   using Step = std::function<engine::Effects(engine::Engine&, Time)>;
   void post(std::string_view cause, Step step);
 
@@ -75,11 +92,15 @@ class EngineStrand {
   boost::asio::awaitable<extender::BindResponse> bind_here(extender::BindRequest request);
   boost::asio::awaitable<engine::Engine::Status> status_here();
   boost::asio::awaitable<std::optional<engine::Engine::PodView>> pod_here(PodKey key);
+  boost::asio::awaitable<bool> writes_ended_here(std::chrono::milliseconds at_most);
   boost::asio::awaitable<void> write(engine::SendWrite command);
   template <class Work>
   bool step(std::string_view cause, Work&& work);
   template <class Work>
   bool unless_broken(Work&& work);
+  [[nodiscard]] engine::Effects apply(const engine::Event& event, Time now);
+  void record(Time now, RecordInput input, const engine::Effects& effects,
+              std::optional<extender::FilterResponse> answer = {});
   void break_down(const std::string& what);
   void carry(engine::Effects effects);
   void carry(engine::SendWrite effect);
@@ -92,6 +113,7 @@ class EngineStrand {
   boost::asio::io_context& io_;
   Parts parts_;
   Strand strand_;
+  std::unique_ptr<Recorder> recorder_;  ///< null: nothing is recorded
   // Owned by the strand.
   engine::Engine engine_;
   boost::asio::steady_timer timer_;
@@ -100,6 +122,9 @@ class EngineStrand {
   std::uint64_t next_request_ = 1;
   engine::Engine::Status last_status_;  ///< as last asked for
   bool broken_ = false;
+  bool finishing_ = false;
+  std::size_t under_way_ = 0;             ///< writes
+  boost::asio::steady_timer last_write_;  ///< cancelled when none is under way
   // Any thread; the last, so that it has ended before what its plans come back to is gone.
   PlanWorker plans_;
 };

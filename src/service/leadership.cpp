@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
@@ -11,13 +12,14 @@ namespace dray::service {
 
 namespace asio = boost::asio;
 
-Leadership::Leadership(asio::io_context& io, engine::LeaseKeeper::Options options,
-                       kube::ClusterApi& api, const Clock& clock, Fence& fence, Told told)
+Leadership::Leadership(engine::LeaseKeeper::Options options, kube::ClusterApi& api,
+                       const Clock& clock, Fence& fence, Told told, WritesEnd writes_end)
     : api_(api),
       clock_(clock),
       fence_(fence),
       told_(std::move(told)),
-      strand_(asio::make_strand(io)),
+      writes_end_(std::move(writes_end)),
+      strand_(asio::make_strand(thread_.io())),
       keeper_(std::move(options)),
       timer_(strand_),
       ended_(strand_, asio::steady_timer::time_point::max()) {}
@@ -29,8 +31,16 @@ void Leadership::start() {
 asio::awaitable<void> Leadership::run() {
   running_ = true;
   while (!stopping_) {
+    if (rest_) {
+      fence_.close();
+      co_await writes_end_();
+      if (stopping_) break;
+      co_await carry(keeper_.release(clock_.now(), *std::exchange(rest_, std::nullopt)));
+      tell();
+    }
     co_await carry(keeper_.tick(clock_.now()));
     if (stopping_) break;
+    if (rest_) continue;
     auto wake = keeper_.next_tick();
     if (leading_) wake = std::min(wake, keeper_.leading_until());
     timer_.expires_at(clock_.steady(std::max(wake, clock_.now() + std::chrono::milliseconds(10))));
@@ -45,7 +55,7 @@ asio::awaitable<void> Leadership::run() {
 asio::awaitable<void> Leadership::carry(engine::LeaseKeeper::Commands commands) {
   while (!commands.empty()) {
     // One command at a time is all that the keeper asks for.
-    const auto outcome = co_await api_.write(std::move(commands.front()), kube::Permit());
+    const auto outcome = co_await api_.write(std::move(commands.front()), kube::WriteTerms());
     commands = keeper_.step(outcome, clock_.now());
     tell();
   }
@@ -59,6 +69,13 @@ void Leadership::tell() {
     fence_.close();
   }
   if (std::exchange(leading_, leading) != leading) told_({leading, keeper_.epoch()});
+}
+
+void Leadership::step_down(Duration rest) {
+  asio::post(strand_, [this, rest] {
+    rest_ = rest;
+    timer_.cancel();
+  });
 }
 
 asio::awaitable<void> Leadership::release() {

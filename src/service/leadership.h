@@ -5,28 +5,39 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <functional>
+#include <optional>
 
 #include "dray/engine/engine.h"
 #include "dray/engine/lease.h"
 #include "kube/cluster_api.h"
+#include "net/own_thread.h"
 #include "service/clock.h"
 #include "service/fence.h"
 
 namespace dray::service {
 
 /// Carries a LeaseKeeper's commands, keeps the fence by its word, and tells when leadership is won
-/// and lost, on a strand of its own. Public functions from any thread.
+/// and lost, on a thread of its own: no step of the engine, and no request, may slow a renewal.
+/// Public functions from any thread.
 class Leadership {
  public:
   using Told = std::function<void(engine::LeadershipChanged)>;
+  /// Waits until the writes that are under way have ended, or for as long as is given to them.
+  using WritesEnd = std::function<boost::asio::awaitable<void>()>;
 
-  Leadership(boost::asio::io_context& io, engine::LeaseKeeper::Options options,
-             kube::ClusterApi& api, const Clock& clock, Fence& fence, Told told);
+  Leadership(engine::LeaseKeeper::Options options, kube::ClusterApi& api, const Clock& clock,
+             Fence& fence, Told told, WritesEnd writes_end);
+  ~Leadership() { thread_.stop(); }
+  Leadership(const Leadership&) = delete;
+  Leadership& operator=(const Leadership&) = delete;
 
   void start();
   /// Stops, waits for the read or write of the Lease that is under way, and gives the Lease back if
-  /// it is held. It is not taken again.
+  /// it is held. It is not taken again. Other writes are the caller's to wait for, before.
   boost::asio::awaitable<void> release();
+  /// Gives the Lease back once the writes under way have ended, whom the next leader must not meet,
+  /// and tries for it again after `rest`: this replica cannot serve now.
+  void step_down(Duration rest);
 
  private:
   boost::asio::awaitable<void> run();
@@ -35,10 +46,12 @@ class Leadership {
   void tell();
 
   // Fixed after construction.
+  net::OwnThread thread_;
   kube::ClusterApi& api_;
   const Clock& clock_;
   Fence& fence_;
   Told told_;
+  WritesEnd writes_end_;
   boost::asio::strand<boost::asio::io_context::executor_type> strand_;
   // Owned by the strand.
   engine::LeaseKeeper keeper_;
@@ -47,6 +60,7 @@ class Leadership {
   bool running_ = false;
   bool leading_ = false;
   bool stopping_ = false;
+  std::optional<Duration> rest_;  ///< asked to step down
 };
 
 }  // namespace dray::service

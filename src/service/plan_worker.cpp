@@ -49,7 +49,9 @@ void PlanWorker::work(const engine::WantPlan& wanted) {
   metrics_.count("dray_plan_jobs_total", {}, static_cast<double>(plan.jobs.size()));
   metrics_.count("dray_plan_nodes_tried_total", {}, static_cast<double>(plan.nodes_tried));
   log_plan(plan, took);
-  listener_.planned({wanted.generation, std::move(plan)});
+  // The last one is destroyed here, and not where it was taken.
+  last_ = std::make_shared<const planner::Plan>(std::move(plan));
+  listener_.planned({wanted.generation, last_});
 }
 
 }  // namespace dray::service

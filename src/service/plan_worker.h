@@ -2,6 +2,7 @@
 
 #include <boost/asio/thread_pool.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "dray/engine/engine.h"
@@ -39,6 +40,7 @@ class PlanWorker {
   // Owned by the thread.
   MakePlan make_;
   bool broken_ = false;
+  std::shared_ptr<const planner::Plan> last_;
   boost::asio::thread_pool thread_;
 };
 

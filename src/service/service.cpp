@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <utility>
 
 #include "service/extender_routes.h"
@@ -22,6 +24,19 @@ PlanWorker::MakePlan make_plan(const engine::Options& options) {
   return [planner](const planner::PlanInput& input) { return planner->plan(input); };
 }
 
+/// Nobody shows who he is at this port, and what is asked there is short: one who opens many
+/// connections, sends much or nothing must not keep the kubelet's probes out.
+net::HttpServerOptions guarded(net::HttpServerOptions options) {
+  options.limits.body_bytes = 16UL * 1024;
+  options.max_connections = 256;
+  options.oldest_gives_way = true;
+  options.idle_timeout = std::chrono::seconds(30);
+  options.header_timeout = std::chrono::seconds(5);
+  options.body_timeout = std::chrono::seconds(5);
+  options.write_timeout = std::chrono::seconds(10);
+  return options;
+}
+
 }  // namespace
 
 Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi& api,
@@ -31,11 +46,14 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
       api_(api),
       clock_(clock),
       metrics_(options_.version),
+      gates_(io, api, options_.engine.allocator.features),
       engine_(io, options_.engine,
               {api, clock, fence_, metrics_, make_plan(options_.engine),
-               [this](const std::string& what) { broke(what); }}),
+               [this](const std::string& what) { broke(what); },
+               options_.lease ? options_.lease->identity : ""}),
       extender_(io, options_.extender, extender_routes(engine_, metrics_)),
-      admin_(io, options_.admin, admin_routes(engine_, api, metrics_, readiness_)) {
+      admin_(io, guarded(options_.admin), admin_routes(engine_, api, metrics_, readiness_)) {
+  readiness_.gates = &gates_;
   if (!options_.policy_file.empty()) {
     policy_.emplace(
         io, options_.policy_file,
@@ -48,8 +66,10 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
                              }});
   }
   if (!options_.lease) return;
-  leadership_.emplace(io, *options_.lease, api, clock_, fence_,
-                      [this](engine::LeadershipChanged change) { leadership_changed(change); });
+  leadership_.emplace(
+      *options_.lease, api, clock_, fence_,
+      [this](engine::LeadershipChanged change) { leadership_changed(change); },
+      [this] { return writes_end(); });
 }
 
 Service::~Service() {
@@ -57,18 +77,25 @@ Service::~Service() {
 }
 
 Result<void> Service::start() {
+  if (!options_.record.folder.empty()) {
+    options_.record.notice = [](const std::string& what) { log_warning(what); };
+    auto recorder = Recorder::open(options_.record, options_.engine, clock_.now());
+    if (!recorder) return std::unexpected(std::move(recorder.error()).within("--record"));
+    engine_.record_to(*std::move(recorder));
+  }
   if (policy_) {
     if (auto read = policy_->open(); !read) return read;
     policy_->start();
   }
   const auto admin = admin_.listen();
   if (!admin) return std::unexpected(Error(admin.error()).within("admin address"));
-  admin_port_ = *admin;
+  ports_.admin = *admin;
   // Bound once now, so that a wrong address or certificate is an error at start.
   const auto extender = extender_.listen();
   if (!extender) return std::unexpected(Error(extender.error()).within("extender address"));
-  extender_port_ = *extender;
+  ports_.extender = *extender;
   if (leadership_) extender_.stop_listening();
+  gates_.start();
   api_.watch([this](kube::WatchEvent event) { saw(std::move(event)); });
   if (leadership_) {
     leadership_->start();
@@ -114,10 +141,20 @@ void Service::broke(const std::string& what) {
   leading_epoch_ = 0;
   stop_serving();
   if (leadership_) {
-    asio::co_spawn(io_, leadership_->release(), asio::detached);
+    asio::co_spawn(io_, give_up(), asio::detached);
   } else {
     api_.abandon_writes();
   }
+}
+
+/// Whoever leads next must not meet our writes.
+asio::awaitable<void> Service::writes_end() {
+  co_await engine_.writes_ended(options_.drain);
+}
+
+asio::awaitable<void> Service::give_up() {
+  co_await writes_end();
+  co_await leadership_->release();
 }
 
 /// The last leader's claims must all be known before the first allocation.
@@ -131,9 +168,17 @@ asio::awaitable<void> Service::take_over(engine::LeadershipChanged change) {
       co_await pause.async_wait(asio::use_awaitable);
       continue;
     }
-    engine_.post(change);
+    // Judged on the engine's strand: a loss that came since was told it after, or before and is
+    // seen here.
+    engine_.post_if(change, [this, change] { return leading_epoch_ == change.epoch; });
     const auto port = extender_.listen();
-    if (!port) log_error("extender: " + port.error().message);
+    readiness_.port_problem.store(
+        std::make_shared<const std::string>(port ? "" : port.error().message));
+    if (!port) {
+      log_error("extender: " + port.error().message + "; another replica may lead");
+      leadership_->step_down(options_.rest);
+      co_return;
+    }
     // Lost or broken meanwhile, and closed before it was opened.
     if (leading_epoch_ != change.epoch || readiness_.broken.load()) stop_serving();
     co_return;
@@ -146,8 +191,16 @@ void Service::reload_policy() {
 
 asio::awaitable<void> Service::drain() {
   readiness_.draining = true;
+  gates_.stop();
   if (policy_) policy_->stop();
+  const auto end = std::chrono::steady_clock::now() + options_.drain;
   co_await extender_.drain(options_.drain);
+  // Whoever leads next must not meet our writes.
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+  if (!co_await engine_.finish_writes(std::max(left, std::chrono::milliseconds(0)))) {
+    log_warning("writes are under way still; those that wait for their turn are dropped");
+  }
   if (leadership_) co_await leadership_->release();
   api_.stop();
   co_await admin_.drain(std::chrono::seconds(1));

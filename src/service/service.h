@@ -18,6 +18,7 @@
 #include "service/clock.h"
 #include "service/engine_strand.h"
 #include "service/fence.h"
+#include "service/gate_watch.h"
 #include "service/leadership.h"
 #include "service/policy_file.h"
 
@@ -31,7 +32,11 @@ struct ServiceOptions {
   std::optional<engine::LeaseKeeper::Options> lease;
   std::string policy_file;  ///< empty: one queue without limits
   std::string version;
-  std::chrono::milliseconds drain = std::chrono::seconds(10);
+  RecorderOptions record;
+  std::chrono::milliseconds drain =
+      std::chrono::seconds(10);  ///< for requests and writes in flight
+  /// A leader whose port cannot be opened does not try for the Lease again before.
+  std::chrono::milliseconds rest = std::chrono::seconds(10);
 };
 
 /// dray as it runs beside a cluster: watch, engine, leadership, the extender's port (served by the
@@ -48,14 +53,15 @@ class Service {
   /// Opens the ports and starts watching.
   Result<void> start();
   /// Where the extender listens once it leads; with port 0 the one that it got.
-  [[nodiscard]] std::uint16_t extender_port() const { return extender_port_; }
-  [[nodiscard]] std::uint16_t admin_port() const { return admin_port_; }
+  [[nodiscard]] std::uint16_t extender_port() const { return ports_.extender; }
+  [[nodiscard]] std::uint16_t admin_port() const { return ports_.admin; }
   [[nodiscard]] EngineStrand& engine() { return engine_; }
 
   /// Reads the policy file again, now.
   void reload_policy();
 
-  /// readyz turns 503, requests in flight are answered, the Lease is given back.
+  /// readyz turns 503, requests and writes in flight are finished (within ServiceOptions::drain),
+  /// the Lease is given back.
   boost::asio::awaitable<void> drain();
 
  private:
@@ -64,6 +70,8 @@ class Service {
   void saw(kube::WatchEvent event);
   void stop_serving();
   void broke(const std::string& what);
+  boost::asio::awaitable<void> writes_end();
+  boost::asio::awaitable<void> give_up();
 
   boost::asio::io_context& io_;
   ServiceOptions options_;
@@ -71,6 +79,7 @@ class Service {
   const Clock& clock_;
   metrics::Metrics metrics_;
   Fence fence_;
+  GateWatch gates_;
   Readiness readiness_;
   EngineStrand engine_;
   net::HttpServer extender_;
@@ -78,8 +87,10 @@ class Service {
   std::optional<PolicyFile> policy_;
   std::optional<Leadership> leadership_;
   std::atomic<std::int32_t> leading_epoch_{0};  ///< 0: another leads
-  std::uint16_t extender_port_ = 0;
-  std::uint16_t admin_port_ = 0;
+  struct Ports {
+    std::uint16_t extender = 0;
+    std::uint16_t admin = 0;
+  } ports_;
 };
 
 }  // namespace dray::service

@@ -44,13 +44,14 @@ Result<void> ApiServer::evict(const PodKey& key, const Uid& uid, bool dry_run, T
   const auto object = get(Kind::pod, key.namespace_name, key.name);
   if (!object) return std::unexpected(object.error());
   const auto& pod = std::get<Pod>(**object);
+  // The budget comes first, whichever pod was meant.
+  if (auto spent = spend_budget(pod, dry_run); !spent) return spent;
   if (!uid.get().empty() && uid != pod.meta.uid) {
     return fail(ErrorCode::conflict,
                 fmt::format("pods \"{}\": precondition failed: UID in precondition: {}, UID in "
                             "object meta: {}",
                             key.name, uid.get(), pod.meta.uid.get()));
   }
-  if (auto spent = spend_budget(pod, dry_run); !spent) return spent;
   if (dry_run) return {};
   const auto marked = patch(
       Kind::pod, key.namespace_name, key.name, Endpoint::status,

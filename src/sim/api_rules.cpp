@@ -77,27 +77,32 @@ Result<void> validate_consumers(const ResourceClaim& next, const ResourceClaim& 
   return {};
 }
 
+bool has_device(const std::optional<AllocationResult>& allocation, const DeviceStatus& status) {
+  return allocation && std::ranges::any_of(allocation->devices, [&](const auto& result) {
+           return result.device == status.device && result.share_id == status.share_id;
+         });
+}
+
+/// Drivers' reports on devices that the claim no longer has end with the allocation.
+void drop_deallocated_devices(ResourceClaim& next, const ResourceClaim& old) {
+  std::erase_if(next.device_statuses, [&](const DeviceStatus& status) {
+    return has_device(old.allocation, status) && !has_device(next.allocation, status);
+  });
+}
+
 Result<void> validate_claim_status(const ResourceClaim& next, const ResourceClaim& old) {
   if (auto valid = validate_consumers(next, old); !valid) return valid;
+  for (const auto& status : next.device_statuses) {
+    if (!has_device(next.allocation, status)) {
+      return fail(ErrorCode::invalid, "status.devices: must be an allocated device in the claim");
+    }
+  }
   if (!next.allocation) return {};
   if (!old.allocation) return validate_allocation(*next.allocation, next.spec);
   if (*next.allocation != *old.allocation) {
     return fail(ErrorCode::invalid, "status.allocation: field is immutable");
   }
   return {};
-}
-
-/// Drivers' reports on devices that the claim no longer has end with the allocation.
-void drop_deallocated_devices(ResourceClaim& next, const ResourceClaim& old) {
-  const auto has = [](const std::optional<AllocationResult>& allocation,
-                      const DeviceStatus& status) {
-    return allocation && std::ranges::any_of(allocation->devices, [&](const auto& result) {
-             return result.device == status.device && result.share_id == status.share_id;
-           });
-  };
-  std::erase_if(next.device_statuses, [&](const DeviceStatus& status) {
-    return has(old.allocation, status) && !has(next.allocation, status);
-  });
 }
 
 Result<void> update_claim(ResourceClaim& next, const ResourceClaim& old, Endpoint endpoint) {
@@ -128,6 +133,17 @@ Result<void> update_node(Node& next, const Node& old, Endpoint endpoint) {
   return {};
 }
 
+/// The disruption controller alone says what a budget still allows.
+Result<void> update_budget(PodDisruptionBudget& next, const PodDisruptionBudget& old,
+                           Endpoint endpoint) {
+  if (endpoint == Endpoint::main) {
+    next.disruptions_allowed = old.disruptions_allowed;
+  } else {
+    next.selector = old.selector;
+  }
+  return {};
+}
+
 Result<void> update_slice(const ResourceSlice& next, const ResourceSlice& old) {
   if (next.pool != old.pool) return fail(ErrorCode::invalid, "spec.pool.name: field is immutable");
   if (next.driver != old.driver) return fail(ErrorCode::invalid, "spec.driver: field is immutable");
@@ -145,6 +161,13 @@ Result<void> update_template(const ResourceClaimTemplate& next, const ResourceCl
   return {};
 }
 
+Result<void> update_priority(const PriorityClass& next, const PriorityClass& old) {
+  if (next.value != old.value) {
+    return fail(ErrorCode::invalid, "value: may not be changed in an update");
+  }
+  return {};
+}
+
 Result<void> update_kind(KubeObject& next, const KubeObject& old, Endpoint endpoint) {
   switch (kind_of(next)) {
     case Kind::pod:
@@ -155,6 +178,11 @@ Result<void> update_kind(KubeObject& next, const KubeObject& old, Endpoint endpo
       return update_node(std::get<Node>(next), std::get<Node>(old), endpoint);
     case Kind::resource_slice:
       return update_slice(std::get<ResourceSlice>(next), std::get<ResourceSlice>(old));
+    case Kind::pod_disruption_budget:
+      return update_budget(std::get<PodDisruptionBudget>(next), std::get<PodDisruptionBudget>(old),
+                           endpoint);
+    case Kind::priority_class:
+      return update_priority(std::get<PriorityClass>(next), std::get<PriorityClass>(old));
     case Kind::resource_claim_template:
       return update_template(std::get<ResourceClaimTemplate>(next),
                              std::get<ResourceClaimTemplate>(old));
@@ -167,6 +195,7 @@ Result<void> update_kind(KubeObject& next, const KubeObject& old, Endpoint endpo
 
 Result<void> prepare_create(KubeObject& object, const ApiServerOptions& options, Time now) {
   if (auto* pod = std::get_if<Pod>(&object)) return prepare_pod_create(*pod, options, now);
+  if (auto* budget = std::get_if<PodDisruptionBudget>(&object)) budget->disruptions_allowed = 0;
   if (auto* claim = std::get_if<ResourceClaim>(&object)) {
     claim->allocation.reset();
     claim->reserved_for.clear();
@@ -199,6 +228,24 @@ Result<void> prepare_update(KubeObject& next, const KubeObject& old, Endpoint en
     }
   }
   return {};
+}
+
+void default_taint_times(KubeObject& object, const KubeObject* old, Time now) {
+  const auto set = [&](DeviceTaint& taint) {
+    if (!taint.time_added) taint.time_added = api_time(now);
+  };
+  if (auto* slice = std::get_if<ResourceSlice>(&object)) {
+    for (auto& device : slice->devices) std::ranges::for_each(device.taints, set);
+  }
+  auto* rule = std::get_if<DeviceTaintRule>(&object);
+  if (rule == nullptr) return;
+  set(rule->taint);
+  if (old == nullptr) return;
+  // A rule's time is that of its effect, unless the client says another.
+  const auto& before = std::get<DeviceTaintRule>(*old).taint;
+  if (rule->taint.effect != before.effect && rule->taint.time_added == before.time_added) {
+    rule->taint.time_added = api_time(now);
+  }
 }
 
 bool allows_unconditional_update(Kind kind) {

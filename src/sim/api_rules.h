@@ -18,6 +18,10 @@ namespace dray::sim {
 [[nodiscard]] Result<void> prepare_update(KubeObject& next, const KubeObject& old,
                                           Endpoint endpoint);
 
+/// Before either: the API's defaults for the times of device taints, the only ones that it takes
+/// from a clock. `old`: what is there, if anything.
+void default_taint_times(KubeObject& object, const KubeObject* old, Time now);
+
 /// Whether a PUT may come without a resourceVersion, and whether it may create.
 [[nodiscard]] bool allows_unconditional_update(Kind kind);
 [[nodiscard]] bool allows_create_on_update(Kind kind);

@@ -151,7 +151,7 @@ void ApiServer::compact(std::uint64_t revision) {
 
 // ---- Storage ----
 
-void ApiServer::log(WatchEvent event) {
+void ApiServer::log(const WatchEvent& event) {
   auto& to = shelf(event.kind);
   to.log.push_back(event);
   while (to.log.size() > options_.watch_window) {
@@ -230,6 +230,7 @@ Result<KubeObject> ApiServer::create(KubeObject object, Time now, std::string_vi
   meta.uid = next_uid();
   meta.created = api_time(now);
   meta.deleted.reset();
+  default_taint_times(object, nullptr, now);
   if (auto valid = prepare_create(object, options_, now); !valid) {
     return std::unexpected(std::move(valid.error()).within(describe(object) + " is invalid"));
   }
@@ -278,12 +279,12 @@ Result<KubeObject> ApiServer::patch(Kind kind, std::string_view space, std::stri
   return replace(*entry, std::move(next), endpoint, now);
 }
 
-Result<KubeObject> ApiServer::replace(Entry& entry, KubeObject next, Endpoint endpoint,
-                                      Time /*now*/) {
+Result<KubeObject> ApiServer::replace(Entry& entry, KubeObject next, Endpoint endpoint, Time now) {
   const auto old = entry.object;
   auto& meta = meta_of(next);
   meta.resource_version = meta_of(*old).resource_version;
   meta.uid = meta_of(*old).uid;
+  default_taint_times(next, old.get(), now);
   if (auto valid = prepare_update(next, *old, endpoint); !valid) {
     return std::unexpected(std::move(valid.error()).within(describe(*old) + " is invalid"));
   }
@@ -359,13 +360,17 @@ Result<void> ApiServer::remove_pod(Entry& entry, const DeleteOptions& options, T
   return {};
 }
 
-Result<void> ApiServer::bind(const PodKey& key, const Uid& uid, const NodeName& node, Time now) {
+Result<void> ApiServer::bind(const PodKey& key, const Uid& uid, const NodeName& node, Time now,
+                             const ResourceVersion& expected) {
   auto* entry = find_entry(Kind::pod, key.namespace_name, key.name);
   if (entry == nullptr) return not_found(Kind::pod, key.name);
   auto next = *entry->object;
   auto& pod = std::get<Pod>(next);
   if (!uid.get().empty() && uid != pod.meta.uid) {
     return uid_differs(Kind::pod, key.name, uid, pod.meta.uid);
+  }
+  if (!expected.get().empty() && expected != pod.meta.resource_version) {
+    return conflict(Kind::pod, key.name, modified_meanwhile);
   }
   const auto refused = [&](std::string_view why) {
     return fail(ErrorCode::conflict,
@@ -388,13 +393,6 @@ Result<void> ApiServer::bind(const PodKey& key, const Uid& uid, const NodeName& 
                 now);
   commit(WatchEvent::Type::modified, *entry, std::move(next));
   return {};
-}
-
-void ApiServer::record(const PodKey& pod, const Uid& uid, const EventRecord& event, Time now) {
-  ++revision_;
-  events_.push_back({pod, uid, event, now});
-  if (event_observer_) event_observer_(events_.back());
-  while (events_.size() > options_.events_kept) events_.pop_front();
 }
 
 }  // namespace dray::sim

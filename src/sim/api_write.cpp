@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "dray/sim/api_server.h"
+#include "sim/strategic_merge.h"
 
 // What the live service would send for each engine::Write, one request each (ReleaseClaim: a GET,
 // then a PUT).
@@ -24,6 +28,27 @@ engine::WriteOutcome written(Result<void> outcome) {
   return engine::WrittenObject();
 }
 
+template <class T>
+void replace(T& old, const T& next) {
+  old = next;
+}
+
+/// A patch says nothing of the fields that are empty.
+void take_condition(Condition& old, const Condition& next) {
+  old.status = next.status;
+  if (!next.reason.empty()) old.reason = next.reason;
+  if (!next.message.empty()) old.message = next.message;
+  if (next.last_transition) old.last_transition = next.last_transition;
+}
+
+void take_allocation(std::optional<AllocationResult>& old, const AllocationResult& next) {
+  if (!old) old.emplace();
+  old->devices = next.devices;
+  if (!next.config.empty()) old->config = next.config;
+  if (next.node_selector) old->node_selector = next.node_selector;
+  if (next.allocated) old->allocated = next.allocated;
+}
+
 }  // namespace
 
 /// One write of an engine, as a visitor of its kinds.
@@ -31,7 +56,8 @@ class WriteRequest {
  public:
   using Outcome = engine::WriteOutcome;
 
-  WriteRequest(ApiServer& server, Time now) : server_(server), now_(now) {}
+  WriteRequest(ApiServer& server, Time now, const ResourceVersion& read_at)
+      : server_(server), now_(now), read_at_(read_at) {}
 
   Outcome operator()(const engine::LiftGate& write) {
     return patch_pod(write.pod, write.uid, Endpoint::main, [&](Pod& pod) {
@@ -49,54 +75,50 @@ class WriteRequest {
                      [&](Pod& pod) { pod.nominated_node = write.node; });
   }
   Outcome operator()(const engine::SetPodCondition& write) {
-    // A merge by type: what is given is set, the transition time too, in whole seconds.
+    // What is given is set, the transition time too, in whole seconds.
+    auto condition = write.condition;
+    if (condition.last_transition) condition.last_transition = api_time(*condition.last_transition);
     return patch_pod(write.pod, write.uid, Endpoint::status, [&](Pod& pod) {
-      auto condition = write.condition;
-      const auto old = std::ranges::find(pod.conditions, condition.type, &Condition::type);
-      if (condition.last_transition) {
-        condition.last_transition = api_time(*condition.last_transition);
-      } else if (old != pod.conditions.end()) {
-        condition.last_transition = old->last_transition;
-      }
-      if (old == pod.conditions.end()) {
-        pod.conditions.push_back(std::move(condition));
-      } else {
-        *old = std::move(condition);
-      }
+      merge_list(pod.conditions, {condition}, &Condition::type, take_condition);
     });
   }
   Outcome operator()(const engine::ProtectClaim& write) {
     auto claim = claim_at(write.claim, write.uid);
     if (!claim) return std::unexpected(std::move(claim.error()));
     claim->meta.resource_version = write.expected;
-    auto& finalizers = claim->meta.finalizers;
-    if (std::ranges::find(finalizers, claim_finalizer) == finalizers.end()) {
-      finalizers.emplace_back(claim_finalizer);
-    }
-    for (const auto& [key, value] : write.annotations) claim->meta.annotations[key] = value;
+    merge_list(claim->meta.finalizers, {claim_finalizer}, std::identity{}, replace<std::string>);
     return written<ResourceClaim>(server_.update(std::move(*claim), Endpoint::main, now_));
   }
   Outcome operator()(const engine::AllocateClaim& write) {
     auto claim = claim_at(write.claim, write.uid);
     if (!claim) return std::unexpected(std::move(claim.error()));
     claim->meta.resource_version = write.expected;
-    claim->allocation = write.allocation;
-    claim->reserved_for = write.reserved_for;
+    take_allocation(claim->allocation, write.allocation);
+    merge_list(claim->reserved_for, write.reserved_for, &ClaimConsumer::uid,
+               replace<ClaimConsumer>);
     return written<ResourceClaim>(server_.update(std::move(*claim), Endpoint::status, now_));
   }
   Outcome operator()(const engine::ReserveClaim& write) {
     auto claim = claim_at(write.claim, write.uid);
     if (!claim) return std::unexpected(std::move(claim.error()));
     claim->meta.resource_version = write.expected;
-    auto& users = claim->reserved_for;
-    if (std::ranges::find(users, write.consumer.uid, &ClaimConsumer::uid) == users.end()) {
-      users.push_back(write.consumer);
-    }
+    merge_list(claim->reserved_for, {write.consumer}, &ClaimConsumer::uid, replace<ClaimConsumer>);
     return written<ResourceClaim>(server_.update(std::move(*claim), Endpoint::status, now_));
   }
   Outcome operator()(const engine::ReleaseClaim& write) {
     auto claim = claim_at(write.claim, write.uid);
     if (!claim) return std::unexpected(std::move(claim.error()));
+    if (!read_at_.get().empty() && claim->meta.resource_version != read_at_) {
+      return fail(ErrorCode::conflict, "the claim has been modified since it was read");
+    }
+    const bool nothing = std::ranges::find(claim->reserved_for, write.consumer,
+                                           &ClaimConsumer::uid) == claim->reserved_for.end() &&
+                         !(write.deallocate && claim->allocation && claim->reserved_for.empty());
+    if (nothing) {
+      if (!write.fence) return engine::WrittenObject(*claim);
+      claim->meta.annotations[engine::undone_annotation] = claim->meta.resource_version.get();
+      return written<ResourceClaim>(server_.update(std::move(*claim), Endpoint::main, now_));
+    }
     std::erase_if(claim->reserved_for,
                   [&](const ClaimConsumer& user) { return user.uid == write.consumer; });
     if (claim->reserved_for.empty() && write.deallocate) claim->allocation.reset();
@@ -106,15 +128,19 @@ class WriteRequest {
     return written<ResourceClaim>(server_.create(write.claim, now_));
   }
   Outcome operator()(const engine::DeleteClaim& write) {
-    auto done =
-        server_.remove(Kind::resource_claim, write.claim.namespace_name, write.claim.name,
-                       {.uid = write.uid, .resource_version = {}, .grace_seconds = {}}, now_);
+    auto done = server_.remove(
+        Kind::resource_claim, write.claim.namespace_name, write.claim.name,
+        {.uid = write.uid, .resource_version = write.expected, .grace_seconds = {}}, now_);
     if (!done && done.error().code == ErrorCode::not_found) return engine::WrittenObject();
     return written(std::move(done));
   }
   Outcome operator()(const engine::NameExtendedClaim& write) {
     return patch_pod(write.pod, write.uid, Endpoint::status,
                      [&](Pod& pod) { pod.extended_resource_claim = write.claim; });
+  }
+  Outcome operator()(const engine::SetNodeAllocatable& write) {
+    return patch_pod(write.pod, write.uid, Endpoint::status,
+                     [&](Pod& pod) { pod.node_allocatable_claims = write.claims; });
   }
   Outcome operator()(const engine::ReadClaim& write) {
     return read<ResourceClaim>(write.claim.namespace_name, write.claim.name);
@@ -123,7 +149,7 @@ class WriteRequest {
     return read<Pod>(write.pod.namespace_name, write.pod.name);
   }
   Outcome operator()(const engine::BindPod& write) {
-    return written(server_.bind(write.pod, write.uid, write.node, now_));
+    return written(server_.bind(write.pod, write.uid, write.node, now_, write.expected));
   }
   Outcome operator()(const engine::EvictPod& write) {
     return written(server_.evict(write.pod, write.uid, write.dry_run, now_));
@@ -184,10 +210,19 @@ class WriteRequest {
 
   ApiServer& server_;
   Time now_;
+  const ResourceVersion& read_at_;
 };
 
-engine::WriteOutcome ApiServer::write(const engine::Write& write, Time now) {
-  return std::visit(WriteRequest(*this, now), write);
+engine::WriteOutcome ApiServer::write(const engine::Write& write, Time now,
+                                      const ResourceVersion& read_at) {
+  return std::visit(WriteRequest(*this, now, read_at), write);
+}
+
+void ApiServer::record(const PodKey& pod, const Uid& uid, const EventRecord& event, Time now) {
+  ++revision_;
+  events_.push_back({pod, uid, event, now});
+  if (event_observer_) event_observer_(events_.back());
+  while (events_.size() > options_.events_kept) events_.pop_front();
 }
 
 }  // namespace dray::sim

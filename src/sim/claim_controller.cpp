@@ -47,8 +47,7 @@ const ResourceClaim* ClaimController::claim_or_made(const std::string& key, Time
   const auto found = made_.find(key);
   if (found == made_.end()) return known;
   if (known != nullptr) {
-    const auto& made = meta_of(*found->second.object).resource_version;
-    if (known->meta.resource_version != made) made_.erase(found);
+    made_.erase(found);
     return known;
   }
   if (now >= found->second.expires) return nullptr;
@@ -238,7 +237,7 @@ Result<void> ClaimController::sync_pod(const std::string& key, ApiServer& server
   for (const auto& reference : pod.resource_claims) {
     auto name = make_claim(pod, reference, server, now);
     if (!name) {
-      server.write(
+      (void)server.write(
           engine::RecordEvent{pod.key(),
                               pod.meta.uid,
                               {"Warning", "FailedResourceClaimCreation", "",

@@ -11,22 +11,18 @@ ClusterLoop::ClusterLoop(LoopOptions options, Weather& weather)
     : options_(std::move(options)),
       weather_(weather),
       time_(options_.start),
+      trace_(options_.start, options_.keep_trace),
       server_(options_.server),
+      network_(time_, server_, weather_, trace_),
       kubelet_(options_.kubelet),
-      scheduler_(options_.scheduler),
-      trace_(options_.start, options_.keep_trace) {
+      scheduler_(options_.scheduler) {
   server_.set_observer([this](const WatchEvent& event) { committed(event); });
-  add_informers(Client::scheduler,
+  add_informers(Client::scheduler, 0,
                 {Kind::node, Kind::pod, Kind::resource_claim, Kind::device_class});
-  add_informers(Client::controller,
+  add_informers(Client::controller, 0,
                 {Kind::pod, Kind::resource_claim, Kind::resource_claim_template});
-  add_informers(Client::kubelet, {Kind::pod});
-  std::vector<Kind> all;
-  for (const auto& info : kind_table) all.push_back(info.kind);
-  add_informers(Client::engine, all);
-  for (auto& informer : informers_) {
-    if (informer->client != Client::engine) list(*informer);
-  }
+  add_informers(Client::kubelet, 0, {Kind::pod});
+  for (auto& informer : informers_) list(*informer);
 }
 
 ClusterLoop::~ClusterLoop() = default;
@@ -41,7 +37,8 @@ void ClusterLoop::committed(const WatchEvent& event) {
   static constexpr std::string_view types[] = {"added", "modified", "deleted", "bookmark"};
   note(types[static_cast<std::size_t>(event.type)],
        fmt::format("{} rv {}", describe(*event.object), event.revision));
-  if (observer_) observer_(event);
+  network_.committed(event);
+  if (observers_.commit) observers_.commit(event);
   for (auto& informer : informers_) {
     if (informer->kind == event.kind) expect_change(*informer);
   }

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,10 +12,12 @@
 
 namespace dray::sim {
 
-void ClusterLoop::add_informers(Client client, const std::vector<Kind>& kinds) {
+void ClusterLoop::add_informers(Client client, std::size_t replica,
+                                const std::vector<Kind>& kinds) {
   for (const auto kind : kinds) {
     auto informer = std::make_unique<Informer>();
     informer->client = client;
+    informer->replica = replica;
     informer->kind = kind;
     informers_.push_back(std::move(informer));
   }
@@ -54,17 +58,9 @@ void ClusterLoop::listed(Informer& informer, const ObjectList& found) {
   informer.away = false;
   informer.watch = ApiServer::watch(informer.kind, found.revision);
   catch_up(informer);
-  if (!std::exchange(informer.listed, true) && informer.client == Client::engine) engine_listed();
-}
-
-void ClusterLoop::engine_listed() {
-  const bool all = std::ranges::all_of(informers_, [](const auto& informer) {
-    return informer->client != Client::engine || informer->listed;
-  });
-  if (!all || process_.engine == nullptr) return;
-  note("synced", "");
-  apply(engine::Synced{});
-  apply(engine::LeadershipChanged{true, ++process_.epoch});
+  informer.listed = true;
+  if (informer.client == Client::dray) sync_when_listed(informer.replica);
+  for (const auto& done : std::exchange(informer.when_listed, {})) done();
 }
 
 /// Something changed: the watch tells it some time later, in order.
@@ -88,7 +84,7 @@ void ClusterLoop::catch_up(Informer& informer) {
 
 void ClusterLoop::pump(Informer& informer) {
   if (const auto away = weather_.watch_breaks(informer.client, informer.kind)) {
-    return break_watch(informer.client, informer.kind, *away, false);
+    return break_off(informer, *away, false);
   }
   const auto life = informer.life;
   auto events = server_.poll(informer.watch, 1);
@@ -99,18 +95,22 @@ void ClusterLoop::pump(Informer& informer) {
 }
 
 void ClusterLoop::break_watch(Client client, Kind kind, Duration away, bool relist) {
-  for (auto& each : informers_) {
-    auto& informer = *each;
-    if (informer.client != client || informer.kind != kind || informer.away) continue;
-    note("away", fmt::format("client {} {}", static_cast<int>(client), kind_info(kind).plural));
-    informer.away = true;
-    at(now() + away, [this, &informer, life = informer.life, relist] {
-      if (informer.life != life) return;
-      informer.away = false;
-      if (relist) return list(informer);
-      catch_up(informer);
-    });
+  for (auto& informer : informers_) {
+    if (informer->client == client && informer->kind == kind) break_off(*informer, away, relist);
   }
+}
+
+void ClusterLoop::break_off(Informer& informer, Duration away, bool relist) {
+  if (informer.away) return;
+  note("away", fmt::format("client {} {}", static_cast<int>(informer.client),
+                           kind_info(informer.kind).plural));
+  informer.away = true;
+  at(now() + away, [this, &informer, life = informer.life, relist] {
+    if (informer.life != life) return;
+    informer.away = false;
+    if (relist) return list(informer);
+    catch_up(informer);
+  });
 }
 
 void ClusterLoop::tell(Informer& informer, WatchEvent event) {
@@ -131,12 +131,17 @@ void ClusterLoop::tell(Informer& informer, WatchEvent event) {
     case Client::kubelet:
       kubelet_.observe(event, now());
       return wake_kubelet();
-    case Client::engine:
+    case Client::dray:
       break;
   }
-  if (!deleted) return apply(cluster::ObjectChanged{*event.object});
+  auto& replica = *replicas_[informer.replica].lives.back();
+  const auto* claim = std::get_if<ResourceClaim>(&*event.object);
+  if (!deleted && claim != nullptr && !claim->spec.unreadable.empty()) {
+    return replica.tell(cluster::ObjectUnreadable{*event.object, claim->spec.unreadable});
+  }
+  if (!deleted) return replica.tell(cluster::ObjectChanged{*event.object});
   const auto& meta = meta_of(*event.object);
-  apply(cluster::ObjectGone{event.kind, meta.namespace_name, meta.name, meta.uid});
+  replica.tell(cluster::ObjectGone{event.kind, meta.namespace_name, meta.name, meta.uid});
 }
 
 }  // namespace dray::sim

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -289,8 +290,10 @@ std::string KubeScheduler::State::fit_error(const Diagnosis& diagnosis, std::siz
     for (const auto& reason : reasons) ++histogram[reason];
   }
   std::vector<std::string> parts;
-  for (const auto& [reason, times] : histogram)
+  parts.reserve(histogram.size());
+  for (const auto& [reason, times] : histogram) {
     parts.push_back(fmt::format("{} {}", times, reason));
+  }
   std::ranges::sort(parts);
   auto text = fmt::format("0/{} nodes are available:", count);
   if (!parts.empty()) text += " " + joined(parts) + ".";

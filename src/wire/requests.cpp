@@ -28,7 +28,7 @@ std::string patch(const Uid& uid, const Labels& annotations, F&& describe) {
   });
 }
 
-void type_of(FieldWriter& io, const char* kind, const char* api_version) {
+void type_of(FieldWriter& io, std::string_view kind, std::string_view api_version) {
   io.required("kind", std::string(kind));
   io.required("apiVersion", std::string(api_version));
 }
@@ -91,10 +91,21 @@ std::string extended_claim_patch(const engine::NameExtendedClaim& write) {
   });
 }
 
+std::string node_allocatable_patch(const engine::SetNodeAllocatable& write) {
+  return patch(write.uid, {}, [&](auto& io) {
+    io.object("status", [&](auto& status) {
+      status.required("nodeAllocatableResourceClaimStatuses", write.claims);
+    });
+  });
+}
+
 std::string delete_body(const engine::DeleteClaim& write) {
   return body([&](auto& io) {
     type_of(io, "DeleteOptions", "v1");
-    io.object("preconditions", [&](auto& only) { only.required("uid", write.uid); });
+    io.object("preconditions", [&](auto& only) {
+      only.required("uid", write.uid);
+      only.required("resourceVersion", write.expected);
+    });
   });
 }
 
@@ -104,6 +115,7 @@ std::string binding_body(const engine::BindPod& write) {
     io.object("metadata", [&](auto& meta) {
       key_of(meta, write.pod);
       meta.required("uid", write.uid);
+      meta.field("resourceVersion", write.expected);
     });
     io.object("target", [&](auto& target) {
       type_of(target, "Node", "v1");
@@ -125,12 +137,15 @@ std::string eviction_body(const engine::EvictPod& write) {
 
 std::string event_body(const engine::RecordEvent& write, std::string_view reporter,
                        std::string_view instance, Time now) {
+  const auto& kind = kind_info(write.regarding);
+  // Where client-go puts the Events of objects that have no namespace.
+  const auto space = kind.namespaced ? write.pod.namespace_name : std::string("default");
   return body([&](auto& io) {
     type_of(io, "Event", "events.k8s.io/v1");
     io.object("metadata", [&](auto& meta) {
       const auto stamp = now.time_since_epoch().count();
       meta.required("name", fmt::format("{}.{:x}", write.pod.name, stamp));
-      meta.required("namespace", write.pod.namespace_name);
+      meta.required("namespace", space);
     });
     io.required("eventTime", format_micro_time(now));
     io.required("reportingController", std::string(reporter));
@@ -139,10 +154,14 @@ std::string event_body(const engine::RecordEvent& write, std::string_view report
     io.required("reason", write.event.reason);
     io.required("action", write.event.action);
     io.required("note", write.event.note);
-    io.object("regarding", [&](auto& pod) {
-      type_of(pod, "Pod", "v1");
-      key_of(pod, write.pod);
-      pod.required("uid", write.uid);
+    io.object("regarding", [&](auto& object) {
+      type_of(object, std::string(kind.name), api_version_of(kind));
+      if (kind.namespaced) {
+        key_of(object, write.pod);
+      } else {
+        object.required("name", write.pod.name);
+      }
+      object.required("uid", write.uid);
     });
   });
 }

@@ -12,6 +12,7 @@
 namespace dray::wire {
 
 inline constexpr std::string_view strategic_merge_patch = "application/strategic-merge-patch+json";
+inline constexpr std::string_view json_merge_patch = "application/merge-patch+json";
 
 /// PATCH pods/NAME: `gate` off, annotations on; other gates stay.
 [[nodiscard]] std::string lift_patch(const engine::LiftGate& write, std::string_view gate);
@@ -24,6 +25,8 @@ inline constexpr std::string_view strategic_merge_patch = "application/strategic
 
 /// PATCH pods/NAME/status.
 [[nodiscard]] std::string extended_claim_patch(const engine::NameExtendedClaim& write);
+/// PATCH pods/NAME/status; a JSON merge patch.
+[[nodiscard]] std::string node_allocatable_patch(const engine::SetNodeAllocatable& write);
 /// DELETE resourceclaims/NAME.
 [[nodiscard]] std::string delete_body(const engine::DeleteClaim& write);
 

@@ -90,6 +90,8 @@ Question read_question(const Json& json, alloc::Compatibility compatibility) {
   Question question;
   question.options.features = read_features(json);
   question.options.compatibility = compatibility;
+  // What is right is asked here, not how soon: upstream searches for seconds.
+  question.options.step_budget = 20'000'000;
   question.options.next_share_id = [] { return std::string(any_share_id); };
   read_nodes(json, question);
   auto& cluster = question.cluster;

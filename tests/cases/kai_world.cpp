@@ -31,9 +31,8 @@ planner::PlanInput KaiWorld::input(const planner::Actions& actions) {
     for (const auto& member : job->members) {
       if (member.state != planner::MemberState::done) testing::put(state, *member.pod);
     }
-    input.jobs.push_back(std::move(job));
+    input.jobs.put(std::move(job));
   }
-  std::ranges::sort(input.jobs, {}, [](const auto& job) { return job->uid; });
   input.snapshot = state.snapshot();
   input.policy = policy_;
   input.actions = actions;

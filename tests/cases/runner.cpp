@@ -18,6 +18,12 @@ void Report::fail(const std::string& id, const std::string& got, const std::stri
   fmt::print("FAIL {}\n  got:  {}\n  want: {}\n", id, got, want);
 }
 
+void Report::differs(const std::string& id, const std::string& got, const std::string& want,
+                     const std::string& why) {
+  skip("differs on purpose");
+  fmt::print("DIFFERS {}\n  got:  {}\n  peer: {}\n  why:  {}\n", id, got, want, why);
+}
+
 void Report::close() const {
   std::size_t skipped = 0;
   for (const auto& [cause, count] : skipped_) {

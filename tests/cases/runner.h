@@ -18,6 +18,9 @@ class Report {
   /// Prints the case with what came out and what should have.
   void fail(const std::string& id, const std::string& got, const std::string& want);
   void skip(const std::string& cause) { ++skipped_[cause]; }
+  /// The same of a case that dray means to decide otherwise: no failure, but counted and said.
+  void differs(const std::string& id, const std::string& got, const std::string& want,
+               const std::string& why);
   /// Beyond what a case asks for, all that was seen of the peer is compared as well.
   [[nodiscard]] bool strict() const { return strict_; }
   void be_strict() { strict_ = true; }

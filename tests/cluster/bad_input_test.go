@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -191,7 +192,7 @@ func checkRefused(t *testing.T, answer extender.ExtenderFilterResult, nodes ...s
 
 func TestUnknownNode(t *testing.T) {
 	p := startPair(t, pairOptions{})
-	create(t, nodesWithDevices(manyDriver, 1, 1, "4"))
+	create(t, fleet(manyDriver, 1, 1, "4").All())
 	create(t, oneDeviceTemplate("unknown-node", manyDriver))
 	// Too big for the node, so that it stays pending.
 	pod := pending(t, withCPU(podOf("unknown-node", "p", harness.SchedulerName, "one"), "100"))
@@ -220,7 +221,7 @@ func TestUnknownNode(t *testing.T) {
 
 func TestUnknownClass(t *testing.T) {
 	p := startPair(t, pairOptions{})
-	create(t, nodesWithDevices(manyDriver, 2, 1, "4"))
+	create(t, fleet(manyDriver, 2, 1, "4").All())
 	create(t, oneDeviceTemplate("unknown-class", "no-such-class"))
 	pod := pending(t, podOf("unknown-class", "p", harness.SchedulerName, "one"))
 	names := []string{"n0", "n1"}
@@ -259,7 +260,7 @@ spec:
   devices: [{name: dev-%[1]d}]
 `, index)
 	}
-	create(t, nodesWithDevices(manyDriver, 1, 1, "4"))
+	create(t, fleet(manyDriver, 1, 1, "4").All())
 	create(t, strings.ReplaceAll(classOf("half.example.com"), "NAME", "half.example.com"))
 	create(t, slice(0))
 	create(t, oneDeviceTemplate("incomplete", "half.example.com"))
@@ -273,4 +274,39 @@ spec:
 	create(t, slice(1))
 	waitBound(t, "incomplete", "p")
 	p.unharmed(t)
+}
+
+// One tenant's claim, which the API server takes and dray cannot read, keeps dray from nothing: neither when a watch
+// brings it nor when a new dray lists it.
+func TestAnUnreadableClaimStopsNobody(t *testing.T) {
+	const odd = `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"odd"},
+		"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu.nvidia.com",
+		"capacity":{"requests":{"x":"1e20000"}}}}]}}}`
+	p := startPair(t, pairOptions{})
+	claims := plane.Client.ResourceV1().RESTClient()
+	created := claims.Post().Namespace("default").Resource("resourceclaims").
+		SetHeader("Content-Type", "application/json").Body([]byte(odd)).Do(t.Context())
+	if err := created.Error(); err != nil {
+		t.Fatal(err)
+	}
+	p.countsAnUnreadableClaim(t)
+	p.dray.Kill()
+	if err := p.dray.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.countsAnUnreadableClaim(t)
+	eventually(t.Context(), t, "dray is ready", func(ctx context.Context) (bool, error) { return p.dray.Ready(ctx), nil })
+}
+
+func (p *pair) countsAnUnreadableClaim(t *testing.T) {
+	t.Helper()
+	eventually(t.Context(), t, "the claim is counted", func(context.Context) (bool, error) {
+		response, err := http.Get(p.dray.Admin + "/metrics")
+		if err != nil {
+			return false, nil
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		return strings.Contains(string(text), `dray_unreadable_objects{kind="ResourceClaim"} 1`), err
+	})
 }

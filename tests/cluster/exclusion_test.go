@@ -2,15 +2,17 @@ package cluster_test
 
 import (
 	"context"
-	"strconv"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
@@ -18,11 +20,11 @@ import (
 	"dray.dev/dray/tests/cluster/harness"
 )
 
-// manageDrivers says for the rest of the test which drivers dray manages, instead of all.
+// manageDrivers says for the rest of the test which drivers dray manages, instead of none; * means all.
 func manageDrivers(t *testing.T, drivers ...string) {
 	t.Helper()
 	setDrivers(t.Context(), t, strings.Join(drivers, "\n"))
-	t.Cleanup(func() { setDrivers(contextAfter(t), t, "*") })
+	t.Cleanup(func() { setDrivers(contextAfter(t), t, "") })
 }
 
 // setDrivers changes the exclusion's configuration and waits until the API server goes by it.
@@ -55,7 +57,13 @@ func as(t *testing.T, user string) kubernetes.Interface {
 	return client
 }
 
-// setEpoch writes the Lease as a dray that acquires it does, and waits until new claims carry the epoch.
+// ledBy is who holds the Lease in tests that write as dray themselves.
+const ledBy = "test"
+
+// fieldManager is what a dray that leads under this epoch writes as.
+func fieldManager(epoch int32) string { return fmt.Sprintf("dray-%d-%s", epoch, ledBy) }
+
+// setEpoch writes the Lease as a dray that acquires it does, and waits until the policies go by it.
 func setEpoch(t *testing.T, epoch int32) {
 	t.Helper()
 	leases := plane.Client.CoordinationV1().Leases("dray-system")
@@ -64,16 +72,19 @@ func setEpoch(t *testing.T, epoch int32) {
 		t.Fatal(err)
 	}
 	lease.Spec.LeaseTransitions = &epoch
+	holder := ledBy
+	lease.Spec.HolderIdentity = &holder
 	if _, err := leases.Update(t.Context(), lease, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t.Context(), t, "epoch on new claims", func(ctx context.Context) (bool, error) {
-		claim, err := plane.Client.ResourceV1().ResourceClaims("default").Create(ctx, claimOf("probe"),
-			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		if err != nil {
-			return false, err
+	claims := as(t, harness.Account).ResourceV1().ResourceClaims("default")
+	eventually(t.Context(), t, "new epoch", func(ctx context.Context) (bool, error) {
+		_, err := claims.Create(ctx, claimOf("probe"),
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: fieldManager(epoch)})
+		if apierrors.IsForbidden(err) {
+			return false, nil
 		}
-		return claim.Annotations["dray.dev/epoch"] == strconv.Itoa(int(epoch)), nil
+		return err == nil, err
 	})
 }
 
@@ -119,15 +130,15 @@ func newClaim(t *testing.T, name string) *resourcev1.ResourceClaim {
 	return claim
 }
 
-// allocate writes an allocation of one device of a driver, as this account.
-func allocate(t *testing.T, user string, claim *resourcev1.ResourceClaim, driver string) error {
+// allocate writes an allocation of one device of a driver, as this account and fieldManager.
+func allocate(t *testing.T, user, manager string, claim *resourcev1.ResourceClaim, driver string) error {
 	t.Helper()
 	claim = claim.DeepCopy()
 	claim.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{
 		Results: []resourcev1.DeviceRequestAllocationResult{
 			{Request: "dev", Driver: driver, Pool: "n0", Device: "gpu-0"}}}}
 	_, err := as(t, user).ResourceV1().ResourceClaims("default").UpdateStatus(t.Context(), claim,
-		metav1.UpdateOptions{})
+		metav1.UpdateOptions{FieldManager: manager})
 	return err
 }
 
@@ -135,11 +146,11 @@ func TestFirstAllocationIsDraysAlone(t *testing.T) {
 	setEpoch(t, 1)
 	rows := []struct {
 		name, user, driver string
-		managed            []string // nil: all
+		managed            []string
 		refused            string
 	}{
-		{"dray", harness.Account, "gpu.nvidia.com", nil, ""},
-		{"kube-scheduler", "system:kube-scheduler", "gpu.nvidia.com", nil, "dray allocates the devices of this driver"},
+		{"dray", harness.Account, "gpu.nvidia.com", []string{"*"}, ""},
+		{"kube-scheduler", "system:kube-scheduler", "gpu.nvidia.com", []string{"*"}, "dray allocates the devices of this driver"},
 		{"kube-scheduler, managed by name", "system:kube-scheduler", "gpu.nvidia.com",
 			[]string{"gpu.nvidia.com", "tpu.google.com"}, "dray allocates the devices of this driver"},
 		{"kube-scheduler, a driver that is not managed", "system:kube-scheduler", "nic.example.com",
@@ -150,7 +161,7 @@ func TestFirstAllocationIsDraysAlone(t *testing.T) {
 			if row.managed != nil {
 				manageDrivers(t, row.managed...)
 			}
-			err := allocate(t, row.user, newClaim(t, "first"), row.driver)
+			err := allocate(t, row.user, fieldManager(1), newClaim(t, "first"), row.driver)
 			checkRefusal(t, err, row.refused)
 		})
 	}
@@ -170,6 +181,7 @@ func checkRefusal(t *testing.T, err error, want string) {
 }
 
 func TestAnAdminIsNotDray(t *testing.T) {
+	manageDrivers(t, "gpu.nvidia.com")
 	setEpoch(t, 1)
 	claim := newClaim(t, "by-admin")
 	claim.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{
@@ -180,43 +192,91 @@ func TestAnAdminIsNotDray(t *testing.T) {
 	checkRefusal(t, err, "dray allocates the devices of this driver")
 }
 
-func TestEpochFencesAFormerLeader(t *testing.T) {
-	const wrong = "the claim's dray.dev/epoch is not the Lease's leaseTransitions"
+const otherEpoch = "not of the Lease's epoch"
+
+// Every write that dray makes is refused from a former leader and taken from the one that leads.
+func TestEpochFencesEachWriteOfAFormerLeader(t *testing.T) {
+	t.Cleanup(func() { clean(t) })
 	setEpoch(t, 4)
-	claim := newClaim(t, "fenced")
+	dray := as(t, harness.Account)
+	claims := dray.ResourceV1().ResourceClaims("default")
+	pods := dray.CoreV1().Pods("default")
+	createPods(t, podOf("default", "fenced", harness.SchedulerName))
+	// A strategic merge patch, as dray writes all that is there already.
+	patchPod := func(patch string, subresource ...string) func(ctx context.Context, manager string) error {
+		return func(ctx context.Context, manager string) error {
+			_, err := pods.Patch(ctx, "fenced", types.StrategicMergePatchType, []byte(patch),
+				metav1.PatchOptions{FieldManager: manager}, subresource...)
+			return err
+		}
+	}
+	patchClaim := func(patch string, subresource ...string) func(ctx context.Context, manager string) error {
+		return func(ctx context.Context, manager string) error {
+			_, err := claims.Patch(ctx, "fenced", types.StrategicMergePatchType, []byte(patch),
+				metav1.PatchOptions{FieldManager: manager}, subresource...)
+			return err
+		}
+	}
+	newClaim(t, "fenced")
+	const device = `{"request":"dev","driver":"gpu.nvidia.com","pool":"n0","device":"gpu-0"}`
+	rows := []struct {
+		name  string
+		write func(ctx context.Context, manager string) error
+	}{
+		{"create a claim", func(ctx context.Context, manager string) error {
+			_, err := claims.Create(ctx, claimOf("made"),
+				metav1.CreateOptions{FieldManager: manager, DryRun: []string{metav1.DryRunAll}})
+			return err
+		}},
+		{"protect", patchClaim(`{"metadata":{"finalizers":["` + harness.Finalizer + `"]}}`)},
+		{"allocate", patchClaim(`{"status":{"allocation":{"devices":{"results":[`+device+`]}},`+
+			`"reservedFor":[{"resource":"pods","name":"fenced","uid":"u"}]}}`, "status")},
+		{"release", patchClaim(`{"status":{"allocation":null,"reservedFor":null}}`, "status")},
+		{"condition", patchPod(`{"status":{"conditions":[{"type":"DrayAdmitted","status":"False"}]}}`, "status")},
+		{"nominate", patchPod(`{"status":{"nominatedNodeName":"n0"}}`, "status")},
+		{"lift", patchPod(`{"spec":{"schedulingGates":[{"name":"dray.dev/admission","$patch":"delete"}]}}`)},
+		{"evict", func(ctx context.Context, manager string) error {
+			return dray.CoreV1().RESTClient().Post().Namespace("default").Resource("pods").Name("fenced").
+				SubResource("eviction").Param("fieldManager", manager).
+				Body(&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "fenced"},
+					DeleteOptions: &metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}}).Do(ctx).Error()
+		}},
+		{"bind", func(ctx context.Context, manager string) error {
+			return dray.CoreV1().RESTClient().Post().Namespace("default").Resource("pods").Name("fenced").
+				SubResource("binding").Param("fieldManager", manager).
+				Body(&corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "fenced"},
+					Target: corev1.ObjectReference{Kind: "Node", Name: "n0"}}).Do(ctx).Error()
+		}},
+	}
 	setEpoch(t, 5)
-	checkRefusal(t, allocate(t, harness.Account, claim, "gpu.nvidia.com"), wrong)
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			for _, stale := range []string{fieldManager(4), "dray-5-another", "", "dray"} {
+				checkRefusal(t, row.write(t.Context(), stale), otherEpoch)
+			}
+			checkRefusal(t, row.write(t.Context(), fieldManager(5)), "")
+		})
+	}
+}
 
-	// The former leader cannot smuggle an epoch in with the status.
-	forged := claim.DeepCopy()
-	forged.Annotations["dray.dev/epoch"] = "5"
-	checkRefusal(t, allocate(t, harness.Account, forged, "gpu.nvidia.com"), wrong)
-
-	claims := as(t, harness.Account).ResourceV1().ResourceClaims("default")
-	claim.Annotations["dray.dev/epoch"] = "5"
-	claim, err := claims.Update(t.Context(), claim, metav1.UpdateOptions{})
+// What an earlier dray put on claims neither helps nor hinders.
+func TestAnEarlierEpochOnAClaimIsNoMatter(t *testing.T) {
+	setEpoch(t, 2)
+	claim := newClaim(t, "marked")
+	claim.Annotations = map[string]string{"dray.dev/epoch": "1"}
+	claim, err := as(t, harness.Account).ResourceV1().ResourceClaims("default").Update(t.Context(), claim,
+		metav1.UpdateOptions{FieldManager: fieldManager(2)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkRefusal(t, allocate(t, harness.Account, claim, "gpu.nvidia.com"), "")
-
-	// What is allocated is nobody's first allocation: dray may still reserve it for another pod.
-	setEpoch(t, 6)
-	if claim, err = claims.Get(t.Context(), "fenced", metav1.GetOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	claim.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: "p", UID: "u"}}
-	_, err = claims.UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
-	checkRefusal(t, err, "")
+	checkRefusal(t, allocate(t, harness.Account, fieldManager(2), claim, "gpu.nvidia.com"), "")
 }
 
 // The epoch is between drays; the drivers of others know none.
 func TestEpochIsNotForOthers(t *testing.T) {
 	manageDrivers(t, "gpu.nvidia.com")
 	setEpoch(t, 1)
-	claim := newClaim(t, "others")
-	setEpoch(t, 2)
-	checkRefusal(t, allocate(t, "system:kube-scheduler", claim, "nic.example.com"), "")
+	checkRefusal(t, allocate(t, "system:kube-scheduler", "", newClaim(t, "others"), "nic.example.com"), "")
 }
 
 // A write that follows the Lease at once may be judged by the old one: the policy reads a cache.
@@ -229,17 +289,12 @@ func TestEpochTakesEffectSoon(t *testing.T) {
 		t.Fatal(err)
 	}
 	*lease.Spec.LeaseTransitions = 7
-	claim.Annotations["dray.dev/epoch"] = "7"
-	claims := as(t, harness.Account).ResourceV1().ResourceClaims("default")
-	if claim, err = claims.Update(t.Context(), claim, metav1.UpdateOptions{}); err != nil {
-		t.Fatal(err)
-	}
 	if _, err := leases.Update(t.Context(), lease, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	begin := time.Now()
 	refusals := 0
-	for allocate(t, harness.Account, claim, "gpu.nvidia.com") != nil {
+	for allocate(t, harness.Account, fieldManager(7), claim, "gpu.nvidia.com") != nil {
 		if refusals++; time.Since(begin) > 5*time.Second {
 			t.Fatal("the new epoch is not known after 5 s")
 		}
@@ -250,7 +305,7 @@ func TestEpochTakesEffectSoon(t *testing.T) {
 func TestDeallocationIsEverybodys(t *testing.T) {
 	setEpoch(t, 2)
 	claim := newClaim(t, "freed")
-	checkRefusal(t, allocate(t, harness.Account, claim, "gpu.nvidia.com"), "")
+	checkRefusal(t, allocate(t, harness.Account, fieldManager(2), claim, "gpu.nvidia.com"), "")
 	claims := as(t, "system:serviceaccount:kube-system:resource-claim-controller").ResourceV1().ResourceClaims("default")
 	claim, err := claims.Get(t.Context(), "freed", metav1.GetOptions{})
 	if err != nil {
@@ -260,6 +315,36 @@ func TestDeallocationIsEverybodys(t *testing.T) {
 	if _, err := claims.UpdateStatus(t.Context(), claim, metav1.UpdateOptions{}); err != nil {
 		t.Error(err)
 	}
+}
+
+// Whatever becomes of dray's own objects, pods that have nothing to do with it can be created, and claims of others
+// allocated.
+func TestMissingParametersStopNobody(t *testing.T) {
+	manageDrivers(t, "*")
+	configs := plane.Client.CoreV1().ConfigMaps("dray-system")
+	config, err := configs.Get(t.Context(), "dray-exclusion", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := configs.Delete(t.Context(), config.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		config.ResourceVersion, config.UID = "", ""
+		if _, err := configs.Create(contextAfter(t), config, metav1.CreateOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	// The policies have noticed once they refuse nothing any more.
+	eventually(t.Context(), t, "the ConfigMap's end", func(ctx context.Context) (bool, error) {
+		_, err := dryRun(ctx, podOf("default", "probe", "default-scheduler", "one"))
+		return err == nil, nil
+	})
+	for _, namespace := range []string{"default", "kube-system"} {
+		_, err := dryRun(t.Context(), podOf(namespace, "plain", "default-scheduler"))
+		checkRefusal(t, err, "")
+	}
+	checkRefusal(t, allocate(t, "system:kube-scheduler", "", newClaim(t, "of-others"), "nic.example.com"), "")
 }
 
 func TestPodsOfOtherSchedulers(t *testing.T) {
@@ -275,16 +360,18 @@ func TestPodsOfOtherSchedulers(t *testing.T) {
 	rows := []struct {
 		name    string
 		pod     *corev1.Pod
-		managed []string // nil: all
+		managed []string // nil: none
 		refused string
 	}{
-		{"no devices", podOf("default", "p", "default-scheduler"), nil, ""},
-		{"claims", podOf("default", "p", "default-scheduler", "one"), nil, "needs a scheduler that calls dray"},
-		{"claims for dray", podOf("default", "p", harness.SchedulerName, "one"), nil, ""},
+		{"no devices", podOf("default", "p", "default-scheduler"), []string{"*"}, ""},
+		{"claims as installed", podOf("default", "p", "default-scheduler", "one"), nil, ""},
+		{"claims of kube-system", podOf("kube-system", "p", "default-scheduler", "one"), []string{"*"}, ""},
+		{"claims", podOf("default", "p", "default-scheduler", "one"), []string{"*"}, "needs a scheduler that calls dray"},
+		{"claims for dray", podOf("default", "p", harness.SchedulerName, "one"), []string{"*"}, ""},
 		{"claims, some drivers managed", podOf("default", "p", "default-scheduler", "one"), []string{"a.example"}, ""},
-		{"a class as extended resource", withResource(implicit), nil, "needs a scheduler that calls dray"},
+		{"a class as extended resource", withResource(implicit), []string{"*"}, "needs a scheduler that calls dray"},
 		{"a class as extended resource, some managed", withResource(implicit), []string{"a.example"}, ""},
-		{"an unknown extended resource", withResource("example.com/disk"), nil, ""},
+		{"an unknown extended resource", withResource("example.com/disk"), []string{"*"}, ""},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

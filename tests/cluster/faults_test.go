@@ -82,7 +82,7 @@ func newWorkload(t *testing.T, seed uint64) *workload {
 		namespace: fmt.Sprintf("faults-%d", seed)}
 	nodes, each := 2+w.random.IntN(8), 1+w.random.IntN(8)
 	w.devices = nodes * each
-	create(t, nodesWithDevices(manyDriver, nodes, each, "64"))
+	create(t, fleet(manyDriver, nodes, each, "64").All())
 	create(t, oneDeviceTemplate(w.namespace, manyDriver))
 	w.add(t, 1+w.random.IntN(w.devices))
 	return w

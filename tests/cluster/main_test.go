@@ -63,7 +63,7 @@ func start(ctx context.Context, dir string) error {
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("build.sh: %w", err)
 	}
-	if plane, err = harness.StartControlPlane(ctx, binaries, dir); err != nil {
+	if plane, err = harness.StartControlPlane(ctx, binaries, dir, harness.PlaneOptions{}); err != nil {
 		return err
 	}
 	planeBinaries = binaries
@@ -102,25 +102,10 @@ func dryRun(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
 		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 }
 
-// drayProgram is the program under test. Without one the tests that need it are skipped, unless DRAY_BIN names it.
+// drayProgram is the program under test.
 func drayProgram(t *testing.T) string {
 	t.Helper()
-	program := os.Getenv("DRAY_BIN")
-	named := program != ""
-	if !named {
-		program = filepath.Join(repository, "build/release/bin/dray")
-	}
-	program, err := filepath.Abs(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(program); err != nil {
-		if named {
-			t.Fatalf("DRAY_BIN: %v", err)
-		}
-		t.Skipf("dray is not built: %v", err)
-	}
-	return program
+	return builtProgram(t, "DRAY_BIN", "dray")
 }
 
 // shared is the folder of the fixtures that are not part of this repository.

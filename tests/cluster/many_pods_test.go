@@ -49,7 +49,7 @@ func TestEveryDeviceOnceThroughCrashes(t *testing.T) {
 // Deleted pods give their devices to those that wait.
 func TestFreedDevicesAreUsedAgain(t *testing.T) {
 	startPair(t, pairOptions{})
-	create(t, nodesWithDevices(manyDriver, 1, 2, "64"))
+	create(t, fleet(manyDriver, 1, 2, "64").All())
 	create(t, oneDeviceTemplate("again", manyDriver))
 	for generation := range 3 {
 		first := fmt.Sprintf("p%d-0", generation)
@@ -85,7 +85,7 @@ func deleteNow(t *testing.T, namespace, name string) {
 
 func createMany(t *testing.T, namespace string) time.Time {
 	t.Helper()
-	create(t, nodesWithDevices(manyDriver, manyNodes, perNode, "64"))
+	create(t, fleet(manyDriver, manyNodes, perNode, "64").All())
 	create(t, oneDeviceTemplate(namespace, manyDriver))
 	var pods []*corev1.Pod
 	for i := range manyPods {

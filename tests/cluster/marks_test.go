@@ -43,9 +43,8 @@ func TestGateOnNewPods(t *testing.T) {
 }
 
 func TestMarksOnNewClaims(t *testing.T) {
-	setEpoch(t, 3)
 	claim := claimOf("c")
-	claim.Annotations = map[string]string{"dray.dev/epoch": "9", "example.com/mine": "kept"}
+	claim.Annotations = map[string]string{"example.com/mine": "kept"}
 	got, err := plane.Client.ResourceV1().ResourceClaims("default").Create(t.Context(), claim,
 		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
@@ -54,7 +53,7 @@ func TestMarksOnNewClaims(t *testing.T) {
 	if !slices.Equal(got.Finalizers, []string{harness.Finalizer}) {
 		t.Errorf("finalizers %v", got.Finalizers)
 	}
-	if got.Annotations["dray.dev/epoch"] != "3" || got.Annotations["example.com/mine"] != "kept" {
+	if got.Annotations["example.com/mine"] != "kept" {
 		t.Errorf("annotations %v", got.Annotations)
 	}
 }
@@ -67,13 +66,17 @@ func TestMarksAreDrays(t *testing.T) {
 		unmark    = `{"metadata":{"annotations":{"dray.dev/queue":null}}}`
 		lift      = `{"spec":{"schedulingGates":[{"name":"dray.dev/admission","$patch":"delete"}]}}`
 		label     = `{"metadata":{"labels":{"example.com/a":"b"}}}`
+		relabel   = `{"metadata":{"labels":{"dray.dev/queue":"rich"}}}`
+		fixed     = `{"metadata":{"labels":{"kai.scheduler/preemptibility":"non-preemptible"}}}`
 		nominate  = `{"status":{"nominatedNodeName":"n1"},"metadata":{"annotations":{"dray.dev/reservation":"n1"}}}`
 		admin     = "admin"
 		marks     = "annotations dray.dev/* are dray's"
 		gate      = "only dray removes the gate"
+		settled   = "a pod's queue and preemptibility are settled when it is created"
 		liftFully = `{"spec":{"schedulingGates":[{"name":"dray.dev/admission","$patch":"delete"}]},` +
 			`"metadata":{"annotations":{"dray.dev/reservation":"n1"}}}`
 	)
+	setEpoch(t, 3)
 	pod := podOf("default", "marked", harness.SchedulerName)
 	pod.Annotations = map[string]string{"dray.dev/queue": "research"}
 	createPods(t, pod)
@@ -84,6 +87,8 @@ func TestMarksAreDrays(t *testing.T) {
 		{"a user removes the queue", admin, unmark, "", marks},
 		{"a user lifts", admin, lift, "", gate},
 		{"a user labels", admin, label, "", ""},
+		{"a user labels another queue", admin, relabel, "", settled},
+		{"a user labels a running pod as one to keep", admin, fixed, "", settled},
 		{"dray nominates and reserves", harness.Account, nominate, "status", ""},
 		{"dray lifts and reserves in one patch", harness.Account, liftFully, "", ""},
 	}
@@ -94,7 +99,7 @@ func TestMarksAreDrays(t *testing.T) {
 				client = as(t, row.user)
 			}
 			_, err := client.CoreV1().Pods("default").Patch(t.Context(), "marked", types.StrategicMergePatchType,
-				[]byte(row.patch), metav1.PatchOptions{}, subresources(row.subresource)...)
+				[]byte(row.patch), metav1.PatchOptions{FieldManager: fieldManager(3)}, subresources(row.subresource)...)
 			checkRefusal(t, err, row.refused)
 		})
 	}
@@ -104,10 +109,9 @@ func TestMarksAreDrays(t *testing.T) {
 		_, err := dryRun(t.Context(), forged)
 		checkRefusal(t, err, marks)
 	})
-	t.Run("a user changes a claim's epoch", func(t *testing.T) {
-		setEpoch(t, 1)
+	t.Run("a user marks a claim", func(t *testing.T) {
 		claim := newClaim(t, "marked")
-		claim.Annotations["dray.dev/epoch"] = "2"
+		claim.Annotations = map[string]string{"dray.dev/mine": "2"}
 		_, err := plane.Client.ResourceV1().ResourceClaims("default").Update(t.Context(), claim, metav1.UpdateOptions{})
 		checkRefusal(t, err, "annotations dray.dev/* on claims are dray's")
 	})

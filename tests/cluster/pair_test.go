@@ -39,17 +39,9 @@ func startPair(t *testing.T, options pairOptions) *pair {
 	t.Helper()
 	program := drayProgram(t)
 	t.Cleanup(func() { clean(t) })
-	auditor, err := plane.StartAuditor(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		doubles, err := auditor.Stop()
-		if err != nil || len(doubles) > 0 {
-			t.Errorf("audit: %v; %s", err, strings.Join(doubles, "; "))
-		}
-	})
+	audit(t)
 	p := &pair{}
+	var err error
 	if p.dray, err = plane.StartDray(t.Context(), program, options.DrayOptions); err != nil {
 		t.Fatal(err)
 	}
@@ -70,6 +62,20 @@ func startPair(t *testing.T, options pairOptions) *pair {
 	}
 	p.scheduler = startScheduler(t, config)
 	return p
+}
+
+// audit fails the test if a device is ever in two claims from now until what is cleaned up after it.
+func audit(t *testing.T) {
+	t.Helper()
+	auditor, err := plane.StartAuditor(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if doubles := auditor.Stop(); len(doubles) > 0 {
+			t.Errorf("audit: %s", strings.Join(doubles, "; "))
+		}
+	})
 }
 
 func (p *pair) stop(t *testing.T) {
@@ -188,41 +194,9 @@ func createPods(t *testing.T, pods ...*corev1.Pod) {
 	}
 }
 
-// nodesWithDevices is YAML of nodes n0, n1… each with a slice of that many devices dev-0, dev-1… and a class, all of
-// this driver.
-func nodesWithDevices(driver string, nodes, devices int, cpu string) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, `
-apiVersion: resource.k8s.io/v1
-kind: DeviceClass
-metadata: {name: %[1]s}
-spec: {selectors: [{cel: {expression: 'device.driver == "%[1]s"'}}]}
-`, driver)
-	for n := range nodes {
-		fmt.Fprintf(&text, `
----
-apiVersion: v1
-kind: Node
-metadata: {name: n%[1]d, labels: {kubernetes.io/hostname: n%[1]d}}
-status:
-  capacity: {cpu: "%[2]s", memory: 64Gi, pods: "110"}
-  allocatable: {cpu: "%[2]s", memory: 64Gi, pods: "110"}
-  conditions: [{type: Ready, status: "True"}]
----
-apiVersion: resource.k8s.io/v1
-kind: ResourceSlice
-metadata: {name: n%[1]d-%[3]s}
-spec:
-  driver: %[3]s
-  nodeName: n%[1]d
-  pool: {name: n%[1]d, generation: 1, resourceSliceCount: 1}
-  devices:
-`, n, cpu, driver)
-		for d := range devices {
-			fmt.Fprintf(&text, "  - {name: dev-%d}\n", d)
-		}
-	}
-	return text.String()
+// fleet is nodes n0, n1… each with a slice of that many devices dev-0, dev-1… and a class, all of this driver.
+func fleet(driver string, nodes, devices int, cpu string) harness.Fleet {
+	return harness.Fleet{Class: driver, Driver: driver, Nodes: nodes, Devices: devices, CPU: cpu, NodeName: "n%d", Device: "dev-%d"}
 }
 
 // oneDeviceTemplate is YAML of a namespace with a template `one` for claims of one device.

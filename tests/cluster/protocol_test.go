@@ -45,7 +45,7 @@ func withoutGate(t *testing.T) {
 func TestUngatedPods(t *testing.T) {
 	withoutGate(t)
 	p := startPair(t, pairOptions{record: true})
-	create(t, nodesWithDevices(manyDriver, 3, 1, "4"))
+	create(t, fleet(manyDriver, 3, 1, "4").All())
 	create(t, oneDeviceTemplate("ungated", manyDriver))
 	names := []string{"p0", "p1", "p2"}
 	for _, name := range names {
@@ -102,7 +102,7 @@ func checkFilterAnswers(t *testing.T, p *pair, waiting string) {
 // A kube-scheduler that sends whole nodes is served too; then dray plans when it binds.
 func TestFullNodes(t *testing.T) {
 	p := startPair(t, pairOptions{record: true, fullNodes: true})
-	create(t, nodesWithDevices(manyDriver, 2, 1, "4"))
+	create(t, fleet(manyDriver, 2, 1, "4").All())
 	create(t, oneDeviceTemplate("full", manyDriver))
 	for _, name := range []string{"a", "b"} {
 		createPods(t, podOf("full", name, harness.SchedulerName, "one"))

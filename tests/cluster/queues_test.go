@@ -26,7 +26,7 @@ func TestTwoQueuesShareAndTakeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	startPair(t, pairOptions{DrayOptions: harness.DrayOptions{Args: []string{"--policy", policy, "-v", "4"}}})
-	create(t, nodesWithDevices(queueDriver, 4, 8, "32"))
+	create(t, fleet(queueDriver, 4, 8, "32").All())
 	create(t, fourDevicesTemplate("first")+"---"+fourDevicesTemplate("second"))
 
 	var first, second []*corev1.Pod

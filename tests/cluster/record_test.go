@@ -60,7 +60,7 @@ func record(t *testing.T, namespace string, cached bool) *harness.Recorder {
 	config.Extenders()[0]["prioritizeVerb"], config.Extenders()[0]["weight"] = "prioritize", 1
 	startScheduler(t, config)
 
-	create(t, nodesWithDevices("gpu.example.com", 2, 1, "4"))
+	create(t, fleet("gpu.example.com", 2, 1, "4").All())
 	create(t, oneDeviceTemplate(namespace, "gpu.example.com"))
 	urgent := schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000}
 	classes := plane.Client.SchedulingV1().PriorityClasses()
@@ -103,10 +103,11 @@ func lift(t *testing.T, pod *corev1.Pod) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	setEpoch(t, 1)
 	const patch = `{"metadata":{"annotations":{"dray.dev/reservation":"n0"}},` +
 		`"spec":{"schedulingGates":[{"name":"dray.dev/admission","$patch":"delete"}]}}`
 	if _, err := as(t, harness.Account).CoreV1().Pods(pod.Namespace).Patch(t.Context(), pod.Name,
-		types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+		types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: fieldManager(1)}); err != nil {
 		t.Fatal(err)
 	}
 }

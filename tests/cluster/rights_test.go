@@ -50,6 +50,22 @@ func TestRightsOfDray(t *testing.T) {
 	}
 }
 
+// The API server's feature gates are in its metrics alone.
+func TestDrayMayReadTheMetricsOfTheAPIServerAndNoOtherPage(t *testing.T) {
+	for path, want := range map[string]bool{"/metrics": true, "/debug/pprof/profile": false, "/logs": false} {
+		review, err := plane.Client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(),
+			&authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: harness.Account,
+				NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: path, Verb: "get"}}},
+			metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if review.Status.Allowed != want {
+			t.Errorf("%s: allowed: %v, want %v", path, review.Status.Allowed, want)
+		}
+	}
+}
+
 // The namespace enforces the restricted Pod Security Standard; a Deployment would fail only later.
 func TestDeployedPodsAreAdmitted(t *testing.T) {
 	for _, name := range []string{"dray", "dray-scheduler"} {

@@ -28,22 +28,54 @@ func TestSharedScenarios(t *testing.T) {
 	playShared(t, pairOptions{}, func(s harness.Scenario) bool { return len(s.Gates) == 0 })
 }
 
-// Those of them that need feature gates: each on a control plane with exactly these.
+// Those of them that need feature gates, each set on a control plane, and with a dray, that have these. Gates of devices
+// alone go together: one inventory needs several.
 func TestSharedScenariosWithGates(t *testing.T) {
 	dir := shared(t)
 	drayProgram(t)
 	sets := map[string][]string{}
 	for _, s := range scenarios(t, filepath.Join(dir, "scenarios/expect.yaml")) {
 		if len(s.Gates) > 0 && slices.Contains(enabledScenarios(t), s.Name) {
-			sets[strings.Join(s.Gates, ",")] = s.Gates
+			name := gateSet(s)
+			sets[name] = slices.Compact(slices.Sorted(slices.Values(append(sets[name], s.Gates...))))
 		}
 	}
 	for name, gates := range sets {
 		t.Run(name, func(t *testing.T) {
 			withGates(t, gates...)
-			playShared(t, pairOptions{}, func(s harness.Scenario) bool { return slices.Equal(s.Gates, gates) })
+			playShared(t, gatedDray(gates), func(s harness.Scenario) bool { return len(s.Gates) > 0 && gateSet(s) == name })
 		})
 	}
+}
+
+// gateSet names the control plane that the scenario is played on.
+func gateSet(s harness.Scenario) string {
+	if slices.ContainsFunc(s.Gates, func(gate string) bool { return !strings.HasPrefix(gate, "DRA") }) {
+		return strings.Join(s.Gates, ",")
+	}
+	return "devices"
+}
+
+// checkGatesAlike waits until dray has seen that the API server's gates are its own.
+func checkGatesAlike(t *testing.T, p *pair) {
+	t.Helper()
+	eventually(t.Context(), t, "dray knows the gates", func(ctx context.Context) (bool, error) {
+		return strings.Contains(page(ctx, t, p.dray.Admin+"/readyz?verbose"), "[+]feature-gates ok\n"), nil
+	})
+}
+
+// gatedDray is dray with those of these gates that it has; groups and their claims it reads wherever they are served.
+func gatedDray(gates []string) pairOptions {
+	var own []string
+	for _, gate := range gates {
+		if strings.HasPrefix(gate, "DRA") && gate != "DRAWorkloadResourceClaims" {
+			own = append(own, gate+"=true")
+		}
+	}
+	if len(own) == 0 {
+		return pairOptions{}
+	}
+	return pairOptions{DrayOptions: harness.DrayOptions{Args: []string{"--feature-gates", strings.Join(own, ",")}}}
 }
 
 // enabledScenarios are the names of those that dray must meet by now.
@@ -60,7 +92,7 @@ func enabledScenarios(t *testing.T) []string {
 func withGates(t *testing.T, gates ...string) {
 	t.Helper()
 	usual := plane
-	gated, err := harness.StartControlPlane(t.Context(), planeBinaries, t.TempDir(), gates...)
+	gated, err := harness.StartControlPlane(t.Context(), planeBinaries, t.TempDir(), harness.PlaneOptions{Gates: gates})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,14 +112,18 @@ func withGates(t *testing.T, gates ...string) {
 func playShared(t *testing.T, options pairOptions, mine func(harness.Scenario) bool) {
 	t.Helper()
 	dir := shared(t)
-	startPair(t, options)
+	pair := startPair(t, options)
 	inventory, err := filepath.Glob(filepath.Join(dir, "[0-9]*.yaml"))
 	if err != nil || len(inventory) == 0 {
 		t.Fatalf("no inventory in %s: %v", dir, err)
 	}
 	load(t, inventory...)
+	if len(options.Args) > 0 {
+		checkGatesAlike(t, pair)
+	}
 	names := enabledScenarios(t)
 	played, wanted := 0, 0
+	loaded := map[string]bool{"": true}
 	for _, s := range scenarios(t, filepath.Join(dir, "scenarios/expect.yaml")) {
 		if !mine(s) {
 			continue
@@ -100,6 +136,10 @@ func playShared(t *testing.T, options pairOptions, mine func(harness.Scenario) b
 				t.Skip("not in testdata/shared-scenarios.txt")
 			}
 			played++
+			if !loaded[s.Inventory] {
+				loaded[s.Inventory] = true
+				load(t, filepath.Join(dir, s.Inventory))
+			}
 			play(t, dir, s)
 			if reason := reasons[s.Name]; reason != "" {
 				checkReason(t, s, reason)
@@ -151,9 +191,6 @@ func scenarios(t *testing.T, file string) []harness.Scenario {
 // play creates a scenario's objects, waits for a decision on each pod, checks what the API server holds, deletes the
 // pods and checks that their devices are free again.
 func play(t *testing.T, dir string, s harness.Scenario) {
-	if s.Inventory != "" {
-		load(t, filepath.Join(dir, s.Inventory))
-	}
 	objects, err := harness.Load(filepath.Join(dir, s.File))
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ func TestInTreeAllocation(t *testing.T) {
 	t.Cleanup(func() { clean(t) })
 	manageDrivers(t, "gpu.nvidia.com")
 	startScheduler(t, harness.DefaultSchedulerConfig())
-	create(t, nodesWithDevices("smoke.example.com", 2, 1, "4"))
+	create(t, fleet("smoke.example.com", 2, 1, "4").All())
 	create(t, oneDeviceTemplate("smoke", "smoke.example.com"))
 
 	createPods(t, podOf("smoke", "a", "default-scheduler", "one"), podOf("smoke", "b", "default-scheduler", "one"))

@@ -10,7 +10,7 @@ import (
 // As deployed: kube-scheduler and dray know each other by certificate, the API server knows dray by its token.
 func TestMutualTLS(t *testing.T) {
 	p := startPair(t, pairOptions{DrayOptions: harness.DrayOptions{TLS: true, Token: true}})
-	create(t, nodesWithDevices(manyDriver, 1, 1, "4"))
+	create(t, fleet(manyDriver, 1, 1, "4").All())
 	create(t, oneDeviceTemplate("tls", manyDriver))
 	createPods(t, podOf("tls", "p", harness.SchedulerName, "one"))
 	waitBound(t, "tls", "p")

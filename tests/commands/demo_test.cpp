@@ -125,7 +125,8 @@ TEST_CASE("what the bundled workload declares is not asked of another cluster") 
   INFO(ended.err);
   CHECK(ended.status == 0);
   const auto other =
-      dray({"demo", "--once", "--cluster", "config/demo/cluster/14-google-tpu.yaml"});
+      dray({"demo", "--once", "--cluster", "config/demo/cluster/00-deviceclasses.yaml",
+            "config/demo/cluster/10-dgx-h100.yaml"});
   CHECK(other.status == 0);
   CHECK(other.err.empty());
 }

@@ -18,7 +18,8 @@ TEST_CASE("what the command line does not know is named, with status 1 and no ou
       Row{"no command", {}, "A subcommand is required"},
       Row{"a command that there is not",
           {"alocate", "-f", "x"},
-          "dray: no command \"alocate\"; there are allocate, demo, lint, match, serve"},
+          "dray: no command \"alocate\"; there are allocate, demo, doctor, handback, lint, "
+          "match, repair, replay, serve, simulate, snapshot"},
       Row{"serve", {"serve", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"demo", {"demo", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"allocate",
@@ -26,6 +27,7 @@ TEST_CASE("what the command line does not know is named, with status 1 and no ou
           "The following argument was not expected: --bogus"},
       Row{"match", {"match", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"lint", {"lint", "x", "--bogus"}, "The following argument was not expected: --bogus"},
+      Row{"handback", {"handback", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"a value that is none of a flag's",
           {"demo", "-o", "xml"},
           "--output: xml not in {table,json}"},
@@ -52,7 +54,7 @@ TEST_CASE("help and version are no errors, and help lists every command") {
   CHECK(lines(version.out).size() == 1);
   const auto help = dray({"--help"});
   CHECK(help.status == 0);
-  for (const auto* command : {"serve", "demo", "allocate", "match", "lint"}) {
+  for (const auto* command : {"serve", "demo", "allocate", "match", "lint", "doctor", "handback"}) {
     INFO(command);
     CHECK(help.out.contains("\n  " + std::string(command) + " "));
     const auto own = dray({command, "--help"});

@@ -102,7 +102,7 @@ PolicyWorld build(const Sketch& sketch, Gpus kind, const Names& names = {}) {
   for (std::size_t i = 0; i < sketch.queues.size(); ++i) {
     const auto& q = sketch.queues[i];
     world.queue(queue_name(static_cast<int>(i)), q.parent < 0 ? "" : queue_name(q.parent), q.quota,
-                q.weight * names.weight,
+                std::int64_t{q.weight} * names.weight,
                 q.limit > 0 ? std::optional<std::int64_t>(q.limit) : std::nullopt);
   }
   for (std::size_t i = 0; i < sketch.nodes.size(); ++i) world.node(node_name(i), sketch.nodes[i]);

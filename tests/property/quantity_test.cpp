@@ -64,7 +64,8 @@ TEST_CASE("quantities obey the laws of numbers") {
     RC_PRE(a < limit && limit - a > Quantity(0) && a + limit > Quantity(0));
     const auto again = Quantity::parse(a.to_string()).value();
     RC_ASSERT(again == a);
-    RC_ASSERT(again.to_string() == a.to_string());
+    const auto rest = again.to_string();  // not a's: 62.5Ki is 64000, that 64k, as upstream
+    RC_ASSERT(Quantity::parse(rest).value().to_string() == rest);
   });
 
   rc::prop("value and milli_value are the next whole number away from zero", [] {
@@ -85,8 +86,10 @@ TEST_CASE("quantities obey the laws of numbers") {
     const auto text = *rc::gen::container<std::string>(
         rc::gen::elementOf(std::string("0123456789.+-eEinumkKMGTP x")));
     const auto quantity = Quantity::parse(text);
-    RC_ASSERT(quantity.has_value() || quantity.error().message.find("quantit") == 0 ||
-              quantity.error().message.find("unable to parse") == 0);
+    // Not within RC_ASSERT: its || evaluates both sides.
+    const bool known = quantity.has_value() || quantity.error().message.starts_with("quantit") ||
+                       quantity.error().message.starts_with("unable to parse");
+    RC_ASSERT(known);
   });
 }
 

@@ -1,69 +1,95 @@
-# `dev bench`: dray's benchmarks, and the same workloads through Kubernetes' own code.
+# `dev bench`: dray's benchmarks beside the code that Kubernetes and KAI run, on the same workloads in the same run.
+# tests/bench/goals.json says what is asked of the ratios; a missed goal fails.
 
-# NAME of a program dray_NAME_bench that takes `--workload FILE...`, and of a benchmark of tests/bench/peer; then what is
-# asked for: of times that both have the least ratio, of other numbers the most.
-peer_benchmarks() {
-  cat <<'PEERS'
-cel evaluate_ns=20 compile_ns=5 million_cold_ms=20 million_warm_ms=2 allocations=0
-PEERS
+bench_out=$root/build/bench
+bench_goals=tests/bench/goals.json
+bench_suites=(cel alloc policy load engine)
+
+# cel_workload: its two files, one a line; those among the shared cases if they are there.
+cel_workload() {
+  local shared=${DRAY_SHARED:-}/cases
+  if [[ -f $shared/cel/wild_selectors.jsonl ]]; then
+    printf '%s\n' "$shared/cel/wild_selectors.jsonl" "$shared/cel/devices.json"
+  else
+    printf '%s\n' "$root/tests/bench/workload/selectors.jsonl" "$root/tests/bench/workload/devices.json"
+  fi
 }
 
-# workload_of NAME: its files, one a line; those among the shared cases if they are there.
-workload_of() {
-  local shared=${DRAY_SHARED:-}/cases
+# bench_dray SUITE, bench_peer SUITE: one side, as JSON lines.
+bench_dray() {
+  local files
   case $1 in
-    cel)
-      if [[ -f $shared/cel/wild_selectors.jsonl ]]; then
-        printf '%s\n' "$shared/cel/wild_selectors.jsonl" "$shared/cel/devices.json"
-      else
-        printf '%s\n' tests/bench/workload/selectors.jsonl tests/bench/workload/devices.json
-      fi
-      ;;
+    cel) mapfile -t files < <(cel_workload); build/release/bin/dray_cel_bench --workload "${files[@]}" ;;
+    alloc) build/release/bin/dray_alloc_bench ;;
+    policy) build/release/bin/dray_policy_bench --json ;;
   esac
 }
 
-# bench_peer NAME GOAL...: both sides on the same workload, one after the other, and their ratios.
 bench_peer() {
-  local name=$1 files out=$root/build/bench
-  shift
-  need_go || { echo "no Go: Kubernetes' own code was not timed"; return 0; }
-  mapfile -t files < <(workload_of "$name" | xargs -n1 realpath)
-  mkdir -p "$out"
-  step "build of the peer" 900 go -C tests/bench/peer build -o "$out/peer" .
-  echo "== $name: Kubernetes' own code, and dray, on ${files[*]}"
-  "build/release/bin/dray_${name}_bench" --workload "${files[@]}" >"$out/$name.dray.jsonl"
-  "$out/peer" "$name" "${files[@]}" >"$out/$name.peer.jsonl"
-  python3 tools/bench_ratios.py "$out/$name.dray.jsonl" "$out/$name.peer.jsonl" "$@"
+  local files
+  case $1 in
+    cel) mapfile -t files < <(cel_workload); "$bench_out/peer" cel "${files[@]}" ;;
+    alloc) "$bench_out/alloc_peer" -patience 2s ;;
+    policy) "$bench_out/kai_peer" -patience 20s tests/bench/workload/policy.jsonl ;;
+  esac
 }
 
-# The allocator's problems by Kubernetes' own allocator, right after dray, and the ratios.
-bench_alloc_peer() {
-  local out=$root/build/bench
-  need_go || { echo "no Go: Kubernetes' own allocator was not timed"; return 0; }
-  mkdir -p "$out"
-  step "build of the allocator's peer" 900 go -C tests/bench/peer build -o "$out/alloc_peer" ./alloc
-  build/release/bin/dray_alloc_bench --benchmark_format=json \
-    --benchmark_filter='four_gpus|one_pool|hopeless|requests_on|two_groups|counters' >"$out/alloc.dray.json" 2>/dev/null
-  "$out/alloc_peer" -patience 3s >"$out/alloc.peer.txt"
-  echo "== alloc: dray and Kubernetes' own allocator, a node (> : given up after 3 s)"
-  python3 tools/alloc_ratios.py "$out/alloc.dray.json" "$out/alloc.peer.txt"
+build_peer() {
+  case $1 in
+    cel) step "build of the peer" 900 go -C tests/bench/peer build -o "$bench_out/peer" . ;;
+    alloc) step "build of the allocator's peer" 900 go -C tests/bench/peer build -o "$bench_out/alloc_peer" ./alloc ;;
+    policy) step "build of KAI's scheduler" 1800 go -C tests/kai build -o "$bench_out/kai_peer" ./bench ;;
+  esac
 }
 
+# bench_suite SUITE [--ratios]: both sides, one after the other, and the ratios. Its status says whether all goals are met.
+bench_suite() {
+  echo "== $1"
+  if [[ $1 == load || $1 == engine ]]; then  # no peer does it
+    "build/release/bin/dray_$1_bench"
+    return
+  fi
+  bench_dray "$1" >"$bench_out/$1.dray.jsonl" || return
+  bench_peer "$1" >"$bench_out/$1.peer.jsonl" || return
+  python3 tools/bench_ratios.py "${@:2}" "$1" "$bench_goals" "$bench_out/$1.dray.jsonl" "$bench_out/$1.peer.jsonl"
+}
+
+# bench_pods [FLAG...]: pods bound a second on a real control plane (tests/cluster/podsbench), half an hour.
+bench_pods() {
+  need_packages cpp tools
+  build_preset release dray || fail "no build"
+  need_go || fail "no Go: the control plane cannot be built"
+  step "build of the control plane" 1800 tests/cluster/build.sh || fail "no control plane"
+  go -C tests/cluster run ./podsbench "$@"
+}
+
+# bench [--ratios] [NAME]: the suites whose name contains NAME. With --ratios, durations are no condition: `load` and
+# `engine` have nothing else.
 bench() {
-  local wanted=${1:-} found=no program name goals
-  need_packages cpp
-  build_preset release
-  for program in build/release/bin/*bench*; do
-    [[ -x $program && $program == *"$wanted"* ]] || continue
-    found=yes
-    echo "== ${program##*/}"
-    "$program"
+  local ratios=() suite found=() missed=()
+  if [[ ${1:-} == pods ]]; then
+    bench_pods "${@:2}"
+    return
+  fi
+  if [[ ${1:-} == --ratios ]]; then
+    ratios=(--ratios)
+    bench_suites=(cel alloc policy)
+    shift
+  fi
+  for suite in "${bench_suites[@]}"; do
+    [[ $suite != *"${1:-}"* ]] || found+=("$suite")
   done
-  while read -r name goals; do
-    [[ dray_${name}_bench == *"$wanted"* ]] || continue
-    # shellcheck disable=SC2086
-    bench_peer "$name" $goals
-  done < <(peer_benchmarks)
-  [[ dray_alloc_bench != *"$wanted"* ]] || bench_alloc_peer
-  [[ $found == yes ]] || fail "no benchmark's name contains '$wanted'"
+  [[ ${#found[@]} -gt 0 ]] || fail "no benchmark's name contains '$1'; there are: ${bench_suites[*]} pods"
+  mkdir -p "$bench_out"
+  need_packages cpp tools
+  local programs=("${found[@]/#/dray_}")
+  build_preset release "${programs[@]/%/_bench}" || fail "no build"
+  need_go || fail "no Go: without Kubernetes' and KAI's own code there is nothing to compare with"
+  for suite in "${found[@]}"; do
+    [[ $suite == load || $suite == engine ]] || build_peer "$suite" || fail "no peer"
+  done
+  for suite in "${found[@]}"; do
+    bench_suite "$suite" "${ratios[@]}" || missed+=("$suite")
+  done
+  [[ ${#missed[@]} -eq 0 ]] || fail "goals missed or not measured: ${missed[*]}"
 }

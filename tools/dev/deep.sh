@@ -15,6 +15,9 @@ file-by-file 34 every C++ target compiled file by file, so that includes stay ho
 demo-200 20 two hundred runs of the demo print the same
 fresh-clone 20 the demo in a fresh clone, as the first command typed there
 browser 20 the dashboard in a browser
+kai-oracle 34 KAI's own scheduler and the planner on 2,000 generated clusters
+crowd 34 20,000 pods wait on a real control plane: no overload, no lost Lease, the last as fast as the first
+bench 25 dray beside the code of Kubernetes and KAI: the same work, so many times faster
 JOBS
 }
 
@@ -42,9 +45,9 @@ tsan_job() {
 property-long_job() {
   need_packages cpp
   build_preset release || { row "build release" 0 1 0 "nothing else was run"; return 0; }
-  export RC_PARAMS="max_success=5000" DRAY_DST_SEEDS=15000
+  export RC_PARAMS="max_success=5000" DRAY_DST_SEEDS=20000
   ctest_stage property 700
-  ctest_stage dst 400
+  ctest_stage dst 1500
 }
 
 # Each target gets ten minutes; what it finds stays in build/fuzz/findings.
@@ -76,6 +79,15 @@ cluster-long_job() {
   need_packages cpp tools
   build_preset release || { row "build release" 0 1 0 "nothing else was run"; return 0; }
   go_stage cluster 1700
+}
+
+# Beside the goals' lines it prints what the run used.
+crowd_job() {
+  need_packages cpp tools
+  build_preset release dray || { row "build release" 0 1 0 "nothing else was run"; return 0; }
+  need_go || { row crowd 0 1 0 "no Go"; return 0; }
+  step "build of the control plane" 1800 tests/cluster/build.sh || { row crowd 0 1 0 "no control plane"; return 0; }
+  lint_step crowd 1900 go -C tests/cluster run ./podsbench -crowd
 }
 
 # clone_to FOLDER: HEAD of this repository, and nothing that is not committed.
@@ -130,6 +142,26 @@ demo-200_job() {
 
 browser_job() {
   absent browser "no dashboard in web yet"
+}
+
+# Other clusters at each commit. KAI's sessions sleep more than they compute; most of the time is the two builds.
+kai-oracle_job() {
+  need_packages cpp tools
+  build_preset release dray_cases || { row "build release" 0 1 0 "nothing else was run"; return 0; }
+  go_stage kai 1260
+}
+
+# Of ratios, as other programs may run beside: durations are for `dev bench`.
+bench_job() {
+  local suite status
+  need_packages cpp tools
+  build_preset release dray_cel_bench dray_alloc_bench dray_policy_bench ||
+    { row "build release" 0 1 0 "nothing else was run"; return 0; }
+  for suite in cel alloc policy; do
+    status=0
+    step "bench $suite" 1200 ./dev bench --ratios "$suite" || status=$?
+    tally "bench $suite" "$status" "$(count line "$(log_of "bench $suite")")"
+  done
 }
 
 # run_deep_rows NAME: the job, its rows added to the table.

@@ -35,20 +35,9 @@ lint_stages() {
     done
   fi
   step clang-tidy $((tidy_seconds + 120)) python3 tools/tidy.py --build build/release --seconds "$tidy_seconds" || status=$?
-  tidy_row "$status" "$(count line "$(log_of clang-tidy)")"
+  tally clang-tidy "$status" "$(count line "$(log_of clang-tidy)")"
 }
 
-# tidy_row STATUS COUNTS: the tree has been regrouped, and clang-tidy has not seen all of it since. Until it has, its
-# findings are shown and count as skipped; a crash of the run itself fails.
-tidy_row() {
-  local passed failed skipped
-  read -r passed failed skipped <<<"$2"
-  if [[ $1 -eq 0 || ${failed:-0} -eq 0 ]]; then
-    tally clang-tidy "$1" "$2"
-  else
-    row clang-tidy "$passed" 0 $((skipped + failed)) "$failed batches with findings, see $(basename "$(log_of clang-tidy)")"
-  fi
-}
 
 run_lint() {
   need_packages tools cpp

@@ -61,8 +61,6 @@ case_rows() {
     absent "$label" "dray_cases does not know $suite yet"
   else
     counts=$(count line "$(log_of "$label")")
-    # The program ends with 1 for failures on purpose too; the counts tell them from others.
-    [[ $status -ne 1 || $counts != *"differs on purpose"* ]] || status=0
     tally "$label" "$status" "$counts"
   fi
 }
@@ -104,7 +102,7 @@ run_stage() {
     layers) layers_stage ;;
     unit) ctest_stage unit 600 ;;
     property) ctest_stage property 900 ;;
-    dst) ctest_stage dst 900 ;;
+    dst) DRAY_DST_SEEDS=${DRAY_DST_SEEDS:-2000} ctest_stage dst 900 ;;
     cases) cases_stage ;;
     oracle) go_stage oracle 1200 -short dray.dev/dray/tests/oracle/cases ;;
     cluster) go_stage cluster 1500 -short ;;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dray/alloc/features.h"
+#include "dray/alloc/shortage.h"
 #include "dray/base/error.h"
 #include "dray/cluster/allocated_state.h"
 #include "dray/model/claim.h"
@@ -33,7 +34,8 @@ struct Allocation {
 struct RequestFunnel {
   std::string claim;
   std::string request;
-  std::int64_t wanted = 0;
+  std::int64_t wanted = 0;  ///< of `all`: how many that are
+  bool all = false;         ///< all that its selectors accept are wanted
   std::size_t devices = 0;  ///< published for the node, in usable pools
   std::size_t after_class = 0;
   std::size_t after_selectors = 0;
@@ -43,7 +45,7 @@ struct RequestFunnel {
   std::size_t after_counters = 0;
   std::size_t incomplete_pools = 0;
   std::size_t invalid_pools = 0;
-  std::string nearest_miss;  ///< a device that fails only the last stage, and how
+  std::string nearest_miss;  ///< the device of the class that came furthest, and what it is
 };
 
 /// There are no devices for the claims on this node.
@@ -51,6 +53,7 @@ struct Unsatisfied {
   Reason reason = Reason::none;
   std::string request;  ///< claim/request that ran out of candidates first, if one did
   std::string detail;   ///< counts and names, for people
+  std::shared_ptr<const Shortage> shortage;  ///< the same in numbers; never null
 };
 
 /// "Does not fit" is a value; errors are upstream's.
@@ -62,6 +65,7 @@ struct Fit {
   std::int64_t preference = 0;   ///< as in Allocation
   std::int64_t score = 0;        ///< as in Allocation
   std::uint32_t unready = 0;     ///< devices with binding conditions: to be made ready first
+  std::shared_ptr<const Shortage> shortage;  ///< of a refusal: why, in numbers; never null then
 };
 
 /// Which of the possible devices are chosen.

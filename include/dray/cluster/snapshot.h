@@ -93,6 +93,8 @@ class Snapshot {
   [[nodiscard]] std::uint64_t device_epoch() const { return versions_.device_epoch; }
   /// Moves when a class changes.
   [[nodiscard]] std::uint64_t class_epoch() const { return versions_.class_epoch; }
+  /// Moves when a DeviceTaintRule changes.
+  [[nodiscard]] std::uint64_t rule_epoch() const { return versions_.rule_epoch; }
   /// Attributes that NodeEntry::equivalence_class does not compare, sorted. Another object where
   /// one more came.
   [[nodiscard]] const std::shared_ptr<const std::vector<cel::Name>>& unclassified() const {
@@ -133,6 +135,7 @@ class Snapshot {
     std::uint64_t generation = 0;
     std::uint64_t device_epoch = 0;
     std::uint64_t class_epoch = 0;
+    std::uint64_t rule_epoch = 0;
     std::uint64_t equivalence_era = 0;
   };
   Versions versions_;

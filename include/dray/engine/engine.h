@@ -36,18 +36,19 @@ struct LeadershipChanged {
   bool leading = false;
   std::int32_t epoch = 0;
 };
-/// A plan that the worker made from the Snapshot of a WantPlan.
+/// A plan that the worker made from the Snapshot of a WantPlan. Shared, as it is taken bit by bit
+/// and takes long to destroy where many wait.
 struct Planned {
   std::uint64_t generation = 0;
-  planner::Plan plan;
+  std::shared_ptr<const planner::Plan> plan;
 };
 /// Another policy file is in force; null: none.
 struct PolicyChanged {
   std::shared_ptr<const policy::PolicyConfig> config;
 };
 /// All that an engine is told. Objects are as the watch shows them.
-using Event = std::variant<cluster::ObjectChanged, cluster::ObjectGone, Synced, WriteDone,
-                           LeadershipChanged, Planned, PolicyChanged>;
+using Event = std::variant<cluster::ObjectChanged, cluster::ObjectGone, cluster::ObjectUnreadable,
+                           Synced, WriteDone, LeadershipChanged, Planned, PolicyChanged>;
 
 // ---- What comes out ----
 
@@ -55,6 +56,8 @@ using Event = std::variant<cluster::ObjectChanged, cluster::ObjectGone, Synced, 
 struct SendWrite {
   WriteId id;
   Write write;
+  std::int32_t epoch = 0;  ///< of the leadership under which it was decided
+  Time since = {};  ///< when the work began that it is part of: a bind call's chain, a plan's lifts
 };
 /// The answer to bind call `request`; an empty error says that the API server holds the binding.
 struct AnswerBind {
@@ -88,12 +91,18 @@ struct Options {
   Duration reservation_life = std::chrono::seconds(90);
   /// From this many nodes on, nominatedNodeName is set before a gate is lifted.
   std::size_t nominate_from_nodes = 1000;
+  /// A pod that still waits after so long is told why (the next plan may have a place for it).
+  Duration tell_after = std::chrono::seconds(3);
   /// Allocation attempts (nodes) that filter may spend on a pod that has no plan yet.
   std::size_t inline_plan_nodes = 256;
   /// Whether WantPlan is asked for, or plans are made inline (simulator, tests).
   bool plan_inline = false;
+  /// After a plan, or as long as that took: what comes meanwhile is planned together.
+  Duration plan_pause{0};
   /// Where the usage of queues over time is kept.
   ConfigMapKey usage_record{"dray-system", "dray-usage"};
+  /// What admission reads of the queues' users; absent: it is not told.
+  std::optional<ConfigMapKey> queue_users_record;
   /// How devices are chosen.
   alloc::AllocatorOptions allocator = best_choice();
   /// Makes share ids unique between runs; the engine itself has no source of randomness.
@@ -165,8 +174,12 @@ class Engine {
     std::uint64_t gangs_refused = 0;
     std::uint64_t evictions = 0;          ///< pods that the API server evicted for dray
     std::uint64_t evictions_refused = 0;  ///< that it would not
-    std::string policy_problem;           ///< why objects are left out of the policy; empty: none
-    policy::ResourceTable resources;      ///< that are counted
+    std::vector<std::size_t> unreadable;  ///< objects that cannot be read, by Kind
+    std::size_t devices_in_two_claims = 0;
+    std::uint64_t claims_healed = 0;     ///< that gave a device back which another claim has, too
+    std::uint64_t orphans_released = 0;  ///< users taken off claims whose pods were gone
+    std::string policy_problem;          ///< why objects are left out of the policy; empty: none
+    policy::ResourceTable resources;     ///< that are counted
     std::vector<planner::QueueReport> queues;  ///< as of the last plan
   };
   /// As of the last call; costs one look at every pod that waits.

@@ -11,6 +11,7 @@
 #include "dray/model/config_map.h"
 #include "dray/model/lease.h"
 #include "dray/model/meta.h"
+#include "dray/model/object.h"
 #include "dray/model/pod.h"
 
 namespace dray::engine {
@@ -46,15 +47,17 @@ struct SetPodCondition {
   PodKey pod;
   Uid uid;
   Condition condition;
+  /// It is there for that: kube-scheduler gave the pod up, and is to look again. Else people read
+  /// it, which can wait, and only the latest matters.
+  bool wakes = false;
 };
 
-/// PATCH resourceclaims/NAME: adds the delete-protection finalizer and annotations
-/// (dray.dev/epoch). `expected` is the resourceVersion that the engine decided on.
+/// PATCH resourceclaims/NAME: adds the delete-protection finalizer. `expected` is the
+/// resourceVersion that the engine decided on.
 struct ProtectClaim {
   ClaimKey claim;
   Uid uid;
   ResourceVersion expected;
-  Labels annotations;
 };
 
 /// PATCH resourceclaims/NAME/status: allocation and reservedFor in one request.
@@ -82,7 +85,14 @@ struct ReleaseClaim {
   Uid uid;
   Uid consumer;
   bool deallocate = true;
+  /// A write of ours to it may still be under way: where there is nothing to remove, the claim's
+  /// resourceVersion is moved all the same (an annotation), so that the late write meets a
+  /// conflict.
+  bool fence = false;
 };
+
+/// Annotation of a claim or pod: the resourceVersion at which dray gave up what it wanted of it.
+inline constexpr const char* undone_annotation = "dray.dev/undone";
 
 /// POST resourceclaims: the claim for a pod's extended resources. conflict: there is one of that
 /// name.
@@ -90,10 +100,13 @@ struct CreateClaim {
   ResourceClaim claim;
 };
 
-/// DELETE resourceclaims/NAME: a claim that CreateClaim made. Not there any more is a success.
+/// DELETE resourceclaims/NAME: a claim that CreateClaim made. Not there any more is a success;
+/// conflict: it is another, or not at `expected` any more. Both are preconditions, since a DELETE
+/// cannot say under which epoch it was decided.
 struct DeleteClaim {
   ClaimKey claim;
   Uid uid;
+  ResourceVersion expected;
 };
 
 /// PATCH pods/NAME/status: extendedResourceClaimStatus, by which the kubelet finds the devices.
@@ -102,6 +115,14 @@ struct NameExtendedClaim {
   Uid uid;
   std::string claim;
   std::vector<ExtendedResourceMapping> mappings;
+};
+
+/// PATCH pods/NAME/status: nodeAllocatableResourceClaimStatuses, what the pod's devices take of its
+/// node's own resources (KEP-5517): the kubelet and every scheduler count by it. Empty: nothing.
+struct SetNodeAllocatable {
+  PodKey pod;
+  Uid uid;
+  std::vector<NodeAllocatableClaim> claims;
 };
 
 /// GET resourceclaims/NAME: after a conflict or a lost answer.
@@ -114,11 +135,12 @@ struct ReadPod {
   PodKey pod;
 };
 
-/// POST pods/NAME/binding.
+/// POST pods/NAME/binding, while the pod is at the resourceVersion; empty: whatever it is at.
 struct BindPod {
   PodKey pod;
   Uid uid;
   NodeName node;
+  ResourceVersion expected = {};
 };
 
 /// POST pods/NAME/eviction.
@@ -128,11 +150,13 @@ struct EvictPod {
   bool dry_run = false;
 };
 
-/// POST events (events.k8s.io/v1) regarding a pod. Best effort: its outcome changes nothing.
+/// POST events (events.k8s.io/v1) regarding a pod, or the object of that namespace, name and uid of
+/// another kind. Best effort: its outcome changes nothing.
 struct RecordEvent {
   PodKey pod;
   Uid uid;
   EventRecord event;
+  Kind regarding = Kind::pod;
 };
 
 /// GET of the leader Lease.
@@ -162,7 +186,7 @@ struct PutConfigMap {
 using Write = std::variant<LiftGate, AnnotatePod, NominateNode, SetPodCondition, ProtectClaim,
                            AllocateClaim, ReserveClaim, ReleaseClaim, ReadClaim, ReadPod, BindPod,
                            EvictPod, RecordEvent, ReadLease, PutLease, CreateClaim, DeleteClaim,
-                           NameExtendedClaim, ReadConfigMap, PutConfigMap>;
+                           NameExtendedClaim, ReadConfigMap, PutConfigMap, SetNodeAllocatable>;
 
 /// `AllocateClaim`, for metrics and logs.
 [[nodiscard]] std::string_view name(const Write& write);
@@ -171,8 +195,8 @@ using Write = std::variant<LiftGate, AnnotatePod, NominateNode, SetPodCondition,
 
 /// What came of a Write: the object after it (for claim, pod and lease writes that return one), or
 /// the error: conflict (409, also a uid that is not there any more), not_found (404), invalid
-/// (422), denied (403; 429 for an eviction), unavailable (no answer: it may or may not have
-/// happened).
+/// (422), denied (403; a disruption budget's 429 for an eviction), unavailable (no answer: it may
+/// or may not have happened).
 using WrittenObject = std::variant<std::monostate, ResourceClaim, Pod, Lease, ConfigMap>;
 using WriteOutcome = Result<WrittenObject>;
 

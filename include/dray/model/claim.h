@@ -137,6 +137,8 @@ struct ClaimSpec {
   std::vector<DeviceRequest> requests;
   std::vector<DeviceConstraint> constraints;
   std::vector<ClaimConfig> config;
+  /// Why dray could not read the claim; then nothing else is here, and nothing is allocated for it.
+  std::string unreadable;
 
   bool operator==(const ClaimSpec&) const = default;
 };

@@ -13,6 +13,10 @@ namespace dray {
 /// Labels or annotations.
 using Labels = std::map<std::string, std::string, std::less<>>;
 
+/// Whether `a` is of an earlier write than `b`: the API server's versions of one kind count up
+/// (KEP-5504). What is no number is older than any.
+[[nodiscard]] bool is_older(const ResourceVersion& a, const ResourceVersion& b);
+
 /// metadata.ownerReferences[]: the object ends with its owners.
 struct OwnerReference {
   std::string api_version;

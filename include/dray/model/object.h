@@ -21,6 +21,7 @@
 #include "dray/model/node.h"
 #include "dray/model/pod.h"
 #include "dray/model/pod_group.h"
+#include "dray/model/workload.h"
 
 namespace dray {
 
@@ -29,7 +30,8 @@ using KubeObject =
     std::variant<Node, Namespace, Pod, ResourceSlice, ResourceClaim, ResourceClaimTemplate,
                  DeviceClass, DeviceTaintRule, Lease, ConfigMap, PodDisruptionBudget, PriorityClass,
                  PodGroup, CoschedulingGroup, VolcanoGroup, JobSet, KaiQueue, KaiPodGroup,
-                 KaiTopology>;
+                 KaiTopology, BatchJob, LeaderWorkerSet, RayCluster, PyTorchJob, TensorFlowJob,
+                 MpiJob, XgBoostJob, PaddleJob, JaxJob>;
 
 /// The kinds of objects that dray knows; what is true of each stands in kind_table. An enumerator
 /// numbers an alternative of KubeObject, and means nothing else.
@@ -53,6 +55,15 @@ enum class Kind : std::uint8_t {
   kai_queue,
   kai_pod_group,
   kai_topology,
+  batch_job,
+  leader_worker_set,
+  ray_cluster,
+  pytorch_job,
+  tensor_flow_job,
+  mpi_job,
+  xgboost_job,
+  paddle_job,
+  jax_job,
 };
 
 /// Who keeps the objects of a kind that the watches bring.
@@ -146,6 +157,18 @@ inline constexpr auto kind_rows = std::to_array<KindInfo>({
      yes, KeptBy::books, no},
     {Kind::kai_topology, "Topology", "kai.scheduler", ApiVersions{"v1alpha1"}, "topologies", no,
      KeptBy::books, no},
+    {Kind::batch_job, "Job", "batch", v1, "jobs", yes, KeptBy::books, yes},
+    {Kind::leader_worker_set, "LeaderWorkerSet", "leaderworkerset.x-k8s.io", v1, "leaderworkersets",
+     yes, KeptBy::books, no},
+    {Kind::ray_cluster, "RayCluster", "ray.io", ApiVersions{"v1", "v1alpha1"}, "rayclusters", yes,
+     KeptBy::books, no},
+    {Kind::pytorch_job, "PyTorchJob", "kubeflow.org", v1, "pytorchjobs", yes, KeptBy::books, no},
+    {Kind::tensor_flow_job, "TFJob", "kubeflow.org", v1, "tfjobs", yes, KeptBy::books, no},
+    {Kind::mpi_job, "MPIJob", "kubeflow.org", ApiVersions{"v2beta1", "v1"}, "mpijobs", yes,
+     KeptBy::books, no},
+    {Kind::xgboost_job, "XGBoostJob", "kubeflow.org", v1, "xgboostjobs", yes, KeptBy::books, no},
+    {Kind::paddle_job, "PaddleJob", "kubeflow.org", v1, "paddlejobs", yes, KeptBy::books, no},
+    {Kind::jax_job, "JAXJob", "kubeflow.org", v1, "jaxjobs", yes, KeptBy::books, no},
 });
 }  // namespace detail
 

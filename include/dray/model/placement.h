@@ -41,4 +41,9 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
+/// Whether the pod, by its spec and status, names a claim that the placement lacks, or one that is
+/// yet to be made: a claim that Kubernetes makes for a pod may be deleted and made anew under
+/// another name after the pod was placed.
+[[nodiscard]] bool uses_other_claims(const Pod& pod, const Placement& placement);
+
 }  // namespace dray

@@ -94,6 +94,7 @@ struct Pod : PodRequirements {
   ObjectMeta meta;
 
   std::string scheduler_name;
+  std::string service_account;  ///< its name
   std::optional<NodeName> node_name;
   std::vector<std::string> scheduling_gates;
   std::int32_t priority = 0;

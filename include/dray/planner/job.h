@@ -24,6 +24,12 @@ enum class MemberState : std::uint8_t {
   done,     ///< finished, or gone
 };
 
+/// It has room on its node, for a while at least.
+[[nodiscard]] constexpr bool has_room(MemberState state) {
+  return state == MemberState::placed || state == MemberState::leaving ||
+         state == MemberState::stuck;
+}
+
 /// A pod of a job.
 struct Member {
   std::shared_ptr<const Pod> pod;

@@ -12,6 +12,7 @@
 #include "dray/model/placement.h"
 #include "dray/model/reason.h"
 #include "dray/planner/job.h"
+#include "dray/planner/job_list.h"
 #include "dray/policy/policy.h"
 #include "dray/policy/usage.h"
 
@@ -81,9 +82,9 @@ struct PlanInput {
   std::shared_ptr<const cluster::Snapshot> snapshot;
   /// Null: Policy::open().
   std::shared_ptr<const policy::Policy> policy;
-  /// Every job that waits or runs, whoever is to be served or may have to give. Sorted by uid. The
-  /// same pointer as in an earlier plan says that nothing about the job changed.
-  std::vector<std::shared_ptr<const Job>> jobs;
+  /// Every job that waits or runs, whoever is to be served or may have to give. The same pointer as
+  /// in an earlier plan says that nothing about the job changed.
+  JobList jobs;
   std::vector<RefusedNode> refused;  ///< sorted: kube-scheduler did not take the node for the pod
   std::optional<std::vector<NodeName>> only;  ///< where jobs may go; absent: anywhere
   std::vector<DisruptionBudget> disruption_budgets;
@@ -97,8 +98,8 @@ struct PlanInput {
 
 // ---- What comes out ----
 
-/// What happens to a waiting job. A job may get some members now (a gang at least its minimum) and
-/// others later.
+/// What happens to a waiting job. Those that get something come first in a Plan. A job may get some
+/// members now (a gang at least its minimum) and others later.
 struct JobOutcome {
   Uid job;
   std::vector<Uid> pods;              ///< its members that wait, in their order
@@ -112,6 +113,10 @@ struct JobOutcome {
 
   bool operator==(const JobOutcome&) const = default;
 };
+/// The job starts, in part at least, or room is held for it.
+[[nodiscard]] inline bool gets_something(const JobOutcome& outcome) {
+  return !outcome.placements.empty() || !outcome.held.empty();
+}
 
 /// Which action evicts.
 enum class EvictionCause : std::uint8_t { reclaim, preemption, consolidation, stale_gang };
@@ -182,6 +187,9 @@ class Planner {
 
   /// A plan for the input, within its budget. Never fails: what cannot be placed has a Reason.
   [[nodiscard]] Plan plan(const PlanInput& input);
+  /// What each node of `only` says as things are to a waiting job of one pod, in that order;
+  /// Reason::none: it fits. What the job or its queue lacks is every node's answer.
+  [[nodiscard]] std::vector<Reason> verdicts(const PlanInput& input, const Uid& job);
 
  private:
   struct State;

@@ -26,6 +26,18 @@ enum class QueueSource : std::uint8_t { file, kai };
   return words;
 }
 
+/// What owns pods that may be a gang without saying so themselves.
+enum class GangOwner : std::uint8_t { job, job_set, leader_worker_set, ray_cluster, training_job };
+
+/// Its words in the policy file.
+[[nodiscard]] inline std::span<const Word<GangOwner>> words_of(GangOwner) {
+  static constexpr std::array words{Word{"job", GangOwner::job}, Word{"jobSet", GangOwner::job_set},
+                                    Word{"leaderWorkerSet", GangOwner::leader_worker_set},
+                                    Word{"rayCluster", GangOwner::ray_cluster},
+                                    Word{"trainingJob", GangOwner::training_job}};
+  return words;
+}
+
 /// A quota or a limit; nothing means `unlimited`.
 using Bound = std::optional<Quantity>;
 /// Bounds by the names of their resources.
@@ -53,6 +65,12 @@ struct QueueConfig {
   std::optional<Duration> preempt_min_runtime;
   std::optional<Duration> reclaim_min_runtime;
   Placements placement;  ///< where it differs from the policy's
+  /// Whose pods may be in it and in the queues below that do not say so themselves; both empty:
+  /// everybody's.
+  std::vector<std::string> namespaces;
+  std::vector<std::string> service_accounts;  ///< NAMESPACE/NAME
+  /// Whose pods are gangs; none: the parent's, and at the top all but `job`.
+  std::optional<std::vector<GangOwner>> gangs;
 
   bool operator==(const QueueConfig&) const = default;
 
@@ -73,6 +91,15 @@ struct QueueConfig {
     io.key("reclaimMinRuntime", queue.reclaim_min_runtime,
            "How long its jobs run before other queues may take back from them.");
     io.key("placement", queue.placement, "Where it differs from the policy's placement.");
+    io.key("namespaces", queue.namespaces,
+           "Namespaces whose pods may be in the queue, and in those below that name nobody. With "
+           "serviceAccounts absent too: all.");
+    io.key("serviceAccounts", queue.service_accounts,
+           "Service accounts, as NAMESPACE/NAME, whose pods may be in it.");
+    io.key("gangs", queue.gangs,
+           "Whose pods start together or not at all, where they have no group of their own: job "
+           "(Indexed Jobs that run all their completions at once), jobSet, leaderWorkerSet, "
+           "rayCluster, trainingJob (Kubeflow's). Absent: the parent's; at the top all but job.");
   }
 };
 

@@ -42,6 +42,11 @@ struct Taking {
 /// Whether a job of `victim` is worth a look: one of the strategies may hold for its queue.
 [[nodiscard]] bool may_give(const QueueTree& tree, const Reclaimer& reclaimer, QueueIndex victim);
 
+/// How much the chunks, all of leaves below the rival of the reclaimer that `victim` is below of,
+/// can give by the strategies, to a millionth: no subset of them that holds gives more.
+[[nodiscard]] Amounts most_given(const QueueTree& tree, const Reclaimer& reclaimer,
+                                 QueueIndex victim, std::span<const Amounts> chunks);
+
 /// Whether the takings, in their order, hold: each chunk by a strategy, and afterwards no ancestor
 /// of the reclaimer is more saturated than a sibling that gave (times `saturation_multiplier`,
 /// at least 1), counted per resource.

@@ -84,7 +84,8 @@ struct ApiServerOptions {
 /// resourceclaim strategies, pod binding and eviction storage). Answers as ErrorCode: not_found
 /// 404; conflict 409; invalid 422; denied 403, 429; gone 410. Writes that change nothing commit
 /// nothing. Like the real one it does not see that a device is in two claims, or that a node or
-/// device does not exist.
+/// device does not exist. Tests on a real cluster compare it with the real one, operation by
+/// operation: docs/faults.md says how, and what is left out.
 ///
 /// Not modelled: schema validation beyond what is said here (the codecs do it), authorization,
 /// namespaces as a condition of creation, generation,
@@ -139,12 +140,16 @@ class ApiServer {
   Result<void> remove(Kind kind, std::string_view space, std::string_view name,
                       const DeleteOptions& options, Time now);
   /// POST pods/NAME/binding.
-  Result<void> bind(const PodKey& pod, const Uid& uid, const NodeName& node, Time now);
+  Result<void> bind(const PodKey& pod, const Uid& uid, const NodeName& node, Time now,
+                    const ResourceVersion& expected = {});
   /// POST pods/NAME/eviction.
   Result<void> evict(const PodKey& pod, const Uid& uid, bool dry_run, Time now);
 
   /// Carries out what an engine asks for, with the requests that the live service would send.
-  engine::WriteOutcome write(const engine::Write& write, Time now);
+  /// `read_at`: what the first request of a ReleaseClaim read, and the second expects to be there
+  /// still; empty: nobody came between.
+  engine::WriteOutcome write(const engine::Write& write, Time now,
+                             const ResourceVersion& read_at = {});
 
   /// Puts an object as it is, status included, as from a backup of etcd; fills in what is missing
   /// (uid, creationTimestamp). Replaces one of the same name.
@@ -186,7 +191,7 @@ class ApiServer {
   Result<void> spend_budget(const Pod& pod, bool dry_run);
   void commit(WatchEvent::Type type, Entry& entry, KubeObject object);
   void erase(const Entry& entry);
-  void log(WatchEvent event);
+  void log(const WatchEvent& event);
   [[nodiscard]] Uid next_uid();
   [[nodiscard]] std::string generated_name(Kind kind, std::string_view space,
                                            std::string_view base);

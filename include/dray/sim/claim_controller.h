@@ -80,9 +80,9 @@ class ClaimController {
   std::map<std::string, std::shared_ptr<const KubeObject>> pods_;
   std::map<std::string, std::shared_ptr<const KubeObject>> claims_;
   std::map<std::string, std::shared_ptr<const KubeObject>> templates_;
-  /// client-go's mutation cache: claims that were made, believed to exist until claims_ has a newer
-  /// version or an hour has passed. (So a generated claim that somebody deletes is not made anew at
-  /// once.)
+  /// client-go's mutation cache: claims that were made, believed to exist until one is looked at
+  /// while claims_ has it, or an hour has passed. (So a generated claim that somebody deletes may
+  /// not be made anew at once.)
   struct Made {
     std::shared_ptr<const KubeObject> object;
     Time expires;

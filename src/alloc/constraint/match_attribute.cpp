@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -96,7 +97,7 @@ class MatchAttribute final : public Constraint {
       return attribute().find(word) != std::string::npos;
     };
     const auto* place = has("numa") ? "NUMA " : has("pcie") ? "PCIe " : "";
-    const auto value = values.text(chosen, true).value_or("");
+    const auto value = values.text(chosen).value_or("");
     return fmt::format("false {}alignment: {} means unknown ({})", place,
                        value.empty() ? "an empty value" : value, attribute());
   }

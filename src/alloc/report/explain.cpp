@@ -44,46 +44,51 @@ Reason reason_of(Stage stage) {
   return Reason::constraint;
 }
 
+/// How a device is kept out.
 std::string_view words(Stage stage) {
   switch (stage) {
     case Stage::class_selector:
-      return "the class";
+      return "not of the class";
     case Stage::claim_selector:
-      return "the request";
+      return "refused by the request's selectors";
     case Stage::node_scope:
-      return "their own node selection";
+      return "not for this node";
     case Stage::binding_conditions:
-      return "binding conditions, which are switched off";
+      return "with binding conditions, which are switched off";
     case Stage::node_operations:
-      return "optional node operations, which the node does not declare";
+      return "with operations that the node does not declare";
     case Stage::capacity:
-      return "capacity";
+      return "without the capacity left";
     case Stage::in_use:
-      return "being in use";
+      return "in use";
     case Stage::counters:
-      return "shared counters";
+      return "blocked by partitions in use";
     case Stage::taint:
-      return "taints";
+      return "tainted";
     case Stage::constraint:
-      return "an attribute that a constraint needs";
+      return "without an attribute that a constraint needs";
     case Stage::usable:
       break;
   }
-  return "nothing";
+  return "left";
 }
 
 /// Devices that one thing kept out.
 struct Kept {
   Stage stage = Stage::usable;
-  std::uint8_t selector = 0;
+  std::uint8_t which = 0;  ///< of the request's selectors, or of its constraints
   std::size_t count = 0;
   std::uint32_t example = 0;  ///< the last of them
 
-  [[nodiscard]] std::string by() const {
-    if (stage != Stage::class_selector && stage != Stage::claim_selector) {
-      return std::string(words(stage));
+  /// Said after a number of them, or after "is".
+  [[nodiscard]] std::string how(const PreparedClaims& prepared, std::size_t spec) const {
+    if (stage == Stage::claim_selector) {
+      return fmt::format("refused by selector #{} of the request", which);
     }
-    return fmt::format("selector #{} of {}", selector, words(stage));
+    if (stage != Stage::constraint) return std::string(words(stage));
+    const auto& asked = prepared.specs[spec];
+    const auto& constraint = *prepared.claims[asked.claim].constraints[asked.constraints[which]];
+    return fmt::format("without {}, which a constraint needs", constraint.attribute());
   }
 };
 
@@ -93,14 +98,14 @@ class Tally {
   explicit Tally(const CandidateTables::Row& row) {
     for (std::uint32_t d = 0; d < row.stages.size(); ++d) {
       if (row.stages[d] == Stage::usable) continue;
-      const bool selector =
-          row.stages[d] == Stage::class_selector || row.stages[d] == Stage::claim_selector;
-      auto& kept = find(row.stages[d], selector ? row.selectors[d] : std::uint8_t{0});
+      const bool one_of_several =
+          row.stages[d] == Stage::claim_selector || row.stages[d] == Stage::constraint;
+      auto& kept = find(row.stages[d], one_of_several ? row.selectors[d] : std::uint8_t{0});
       ++kept.count;
       kept.example = d;
     }
     std::ranges::sort(all_, {}, [](const Kept& kept) {
-      return std::pair(std::ranges::find(order, kept.stage), kept.selector);
+      return std::pair(std::ranges::find(order, kept.stage), kept.which);
     });
   }
 
@@ -112,21 +117,23 @@ class Tally {
   }
 
  private:
-  Kept& find(Stage stage, std::uint8_t selector) {
+  Kept& find(Stage stage, std::uint8_t which) {
     for (auto& kept : all_) {
-      if (kept.stage == stage && kept.selector == selector) return kept;
+      if (kept.stage == stage && kept.which == which) return kept;
     }
-    return all_.emplace_back(Kept{stage, selector, 0, 0});
+    return all_.emplace_back(Kept{stage, which, 0, 0});
   }
 
   std::vector<Kept> all_;
 };
 
-/// A device that got furthest and still does not do.
-std::string nearest_miss(const NodeView& view, const Tally& counts) {
+/// A device of the class that got furthest and still does not do.
+std::string nearest_miss(const NodeView& view, const PreparedClaims& prepared, std::size_t spec,
+                         const Tally& counts) {
   if (counts.all().empty()) return {};
   const auto& last = counts.all().back();
-  return fmt::format("{} (kept out by {})", view.id_text(last.example), last.by());
+  if (last.stage == Stage::class_selector) return {};
+  return fmt::format("{} ({})", view.id_text(last.example), last.how(prepared, spec));
 }
 
 RequestFunnel funnel(const NodeView& view, const PreparedClaims& prepared,
@@ -136,7 +143,9 @@ RequestFunnel funnel(const NodeView& view, const PreparedClaims& prepared,
   RequestFunnel made;
   made.claim = prepared.claims[prepared.specs[spec].claim].label;
   made.request = prepared.specs[spec].full_name();
-  made.wanted = prepared.specs[spec].count;
+  made.wanted = prepared.specs[spec].all ? std::max<std::int64_t>(1, std::ssize(row.all))
+                                         : prepared.specs[spec].count;
+  made.all = prepared.specs[spec].all;
   made.devices = row.stages.size();
   made.after_class = made.devices - counts.at(Stage::class_selector);
   made.after_selectors = made.after_class - counts.at(Stage::claim_selector) -
@@ -150,7 +159,7 @@ RequestFunnel funnel(const NodeView& view, const PreparedClaims& prepared,
     made.incomplete_pools += pool.incomplete ? 1U : 0U;
     made.invalid_pools += pool.invalid ? 1U : 0U;
   }
-  made.nearest_miss = nearest_miss(view, counts);
+  made.nearest_miss = nearest_miss(view, prepared, spec, counts);
   return made;
 }
 
@@ -165,16 +174,40 @@ Stage emptied_by(const CandidateTables::Row& row, std::int64_t wanted) {
   return Stage::usable;
 }
 
-/// By numbers only: the text is remembered for other nodes that look the same.
-std::string describe(const RequestFunnel& made, std::int64_t wanted, const Tally& counts) {
-  auto text = fmt::format("wants {} of {} devices", wanted, made.devices);
+/// Whether it is one of the things that make a device suitable, rather than free.
+bool unsuitable(Stage stage) {
+  return stage == Stage::class_selector || stage == Stage::claim_selector ||
+         stage == Stage::node_scope;
+}
+
+/// What the node has for a request, in numbers.
+Shortage shortage_of(const RequestFunnel& made, const PreparedClaims& prepared, std::size_t spec,
+                     const CandidateTables::Row& row) {
+  const auto& asked = prepared.specs[spec];
+  const Tally counts(row);
+  Shortage shortage;
+  if (prepared.specs.size() > 1) shortage.request = asked.full_name();
+  shortage.device_class = asked.spec->device_class.get();
+  shortage.all = asked.all;
+  shortage.wanted = asked.all ? std::max<std::int64_t>(1, std::ssize(row.all)) : asked.count;
+  shortage.of_class = made.after_class;
+  shortage.suitable = made.after_class;
+  shortage.left = row.usable.count();
+  std::size_t most = 0;
   for (const auto& kept : counts.all()) {
-    text += fmt::format(", {} kept out by {}", kept.count, kept.by());
+    if (kept.stage == Stage::class_selector) continue;
+    if (unsuitable(kept.stage)) {
+      shortage.suitable -= kept.count;
+    } else {
+      shortage.kept_out.push_back({kept.count, kept.how(prepared, spec)});
+    }
+    if (kept.stage != Stage::claim_selector || kept.count <= most) continue;
+    most = kept.count;
+    shortage.selector = kept.which;
   }
-  if (made.incomplete_pools > 0)
-    text += fmt::format(", {} incomplete pools", made.incomplete_pools);
-  if (made.invalid_pools > 0) text += fmt::format(", {} invalid pools", made.invalid_pools);
-  return text;
+  shortage.incomplete_pools = made.incomplete_pools;
+  shortage.invalid_pools = made.invalid_pools;
+  return shortage;
 }
 
 /// Why a constraint leaves too few devices for the requests that it binds, those with alternatives
@@ -214,6 +247,12 @@ std::vector<RequestFunnel> funnels(const NodeView& view, const PreparedClaims& p
   return made;
 }
 
+std::shared_ptr<const Shortage> because(std::string why) {
+  Shortage shortage;
+  shortage.because = std::move(why);
+  return std::make_shared<const Shortage>(std::move(shortage));
+}
+
 Remembered diagnose(const NodeView& view, const PreparedClaims& prepared,
                     const CandidateTables& tables, const AttributeValues& values) {
   Remembered refusal;
@@ -237,7 +276,8 @@ Remembered diagnose(const NodeView& view, const PreparedClaims& prepared,
       const auto [spec, stage] = *furthest;
       const auto made = funnel(view, prepared, tables, spec);
       refusal.spec = static_cast<std::uint32_t>(spec);
-      refusal.detail = describe(made, prepared.specs[spec].count, Tally(tables.row(spec)));
+      refusal.shortage =
+          std::make_shared<const Shortage>(shortage_of(made, prepared, spec, tables.row(spec)));
       refusal.reason = reason_of(stage);
       if (made.devices == 0 && made.incomplete_pools > 0)
         refusal.reason = Reason::pool_incomplete;
@@ -251,13 +291,13 @@ Remembered diagnose(const NodeView& view, const PreparedClaims& prepared,
   for (const auto& claim : prepared.claims) {
     for (std::uint32_t i = 0; i < claim.constraints.size(); ++i) {
       if (auto few = too_few_together(prepared, tables, values, claim, i)) {
-        refusal.detail = *std::move(few);
+        refusal.shortage = because(*std::move(few));
         return refusal;
       }
     }
   }
   if (counters) refusal.reason = view.counters.empty() ? Reason::devices_in_use : Reason::counters;
-  refusal.detail = "each request has devices, but not all of them together";
+  refusal.shortage = because("each request has devices, but not all of them together");
   return refusal;
 }
 

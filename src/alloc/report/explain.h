@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "alloc/request/prepared_claims.h"
@@ -15,6 +17,9 @@ namespace dray::alloc {
 [[nodiscard]] std::vector<RequestFunnel> funnels(const NodeView& view,
                                                  const PreparedClaims& prepared,
                                                  const CandidateTables& tables);
+
+/// A shortage that is not one of a single request.
+[[nodiscard]] std::shared_ptr<const Shortage> because(std::string why);
 
 /// The Reason for a search that found nothing: the first stage that left some request with too few
 /// devices, else what the requests do to each other.

@@ -133,6 +133,11 @@ class Preparer {
   }
 
   void add_constraints(PreparedClaim& claim) const {
+    const auto& unreadable = claim.claim->spec.unreadable;
+    if (!unreadable.empty()) {
+      claim.constraint_error = fmt::format("claim {} cannot be read: {}", claim.label, unreadable);
+      return;
+    }
     const auto& constraints = claim.claim->spec.constraints;
     for (std::size_t i = 0; i < constraints.size(); ++i) {
       claim.constraints.push_back(make_constraint(constraints[i], features_));

@@ -208,6 +208,7 @@ void CandidateTables::fill_values(std::size_t spec_number) {
       }
       if (constraints[spec.constraints[i]]->admits({}, id, memory_.attributes)) continue;
       row.stages[d] = Stage::constraint;
+      row.selectors[d] = static_cast<std::uint8_t>(i);
       row.usable.reset(d);
       break;
     }

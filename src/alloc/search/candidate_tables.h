@@ -51,7 +51,7 @@ class CandidateTables {
   struct Row {
     std::vector<Verdict> verdicts;              ///< by device
     std::vector<Stage> stages;                  ///< by device
-    std::vector<std::uint8_t> selectors;        ///< by device: which of that stage did not match
+    std::vector<std::uint8_t> selectors;        ///< by device: which of that stage it was
     std::vector<const CapacityPlan*> capacity;  ///< by device; null: nothing to do
     Bits usable;                                ///< stage usable
     Bits visit;  ///< usable, or an error that the search meets when it gets there

@@ -86,9 +86,9 @@ Memo::Shape& Memo::find(const PreparedClaims& prepared, const cluster::Snapshot&
     return shapes_.front();
   }
   std::size_t entries = 0;
-  for (const auto& shape : shapes_) entries += shape.by_node_.size();
+  for (const auto& shape : shapes_) entries += shape.by_node_.held();
   while (!shapes_.empty() && (shapes_.size() >= most_shapes || entries > most_by_node)) {
-    entries -= shapes_.back().by_node_.size();
+    entries -= shapes_.back().by_node_.held();
     shapes_.pop_back();
   }
   auto& made = shapes_.emplace_front();
@@ -152,11 +152,10 @@ const Remembered* Memo::Shape::find(const cluster::AllocatedState& state, cluste
         entry.equivalence_class < by_class_.size() && by_class_[entry.equivalence_class];
     return known && !touched(state, entry) ? by_class_[entry.equivalence_class].get() : nullptr;
   }
-  if (node.get() >= by_node_.size()) return nullptr;
-  const auto& known = by_node_[node.get()];
-  if (!known.answer) return nullptr;
+  const auto* known = by_node_.find(node.get());
+  if (known == nullptr || !known->answer) return nullptr;
   const auto now = versions(state, node);
-  return now && *now == known.versions ? known.answer.get() : nullptr;
+  return now && *now == known->versions ? known->answer.get() : nullptr;
 }
 
 std::shared_ptr<const Remembered> Memo::Shape::by_state(const State& key) const {
@@ -182,7 +181,6 @@ void Memo::Shape::store(const cluster::AllocatedState& state, cluster::NodeIndex
   }
   const auto now = versions(state, node);
   if (!now) return;
-  if (by_node_.size() <= node.get()) by_node_.resize(snapshot.node_limit());
   by_node_[node.get()] = {*now, std::move(answer)};
 }
 

@@ -11,7 +11,9 @@
 
 #include "alloc/request/prepared_claims.h"
 #include "alloc/search/placing.h"
+#include "dray/alloc/shortage.h"
 #include "dray/base/hash.h"
+#include "dray/base/sparse_vector.h"
 #include "dray/cluster/allocated_state.h"
 #include "dray/model/reason.h"
 
@@ -32,9 +34,9 @@ struct Remembered {
   std::vector<Pick> picks;
   std::int64_t preference = 0;
   std::int64_t score = 0;
-  std::uint32_t unready = 0;          ///< devices that have to be made ready first
-  std::optional<std::uint32_t> spec;  ///< the (sub)request that a refusal names
-  std::string detail;
+  std::uint32_t unready = 0;                 ///< devices that have to be made ready first
+  std::optional<std::uint32_t> spec;         ///< the (sub)request that a refusal names
+  std::shared_ptr<const Shortage> shortage;  ///< of a refusal
 };
 
 /// Answers by (request shape, node state). Two steps: a node that did not change since it was asked
@@ -87,7 +89,7 @@ class Memo {
     std::uint64_t class_epoch_ = 0;
     bool unclassified_is_read_ = false;
     std::vector<std::shared_ptr<const Remembered>> by_class_;
-    std::vector<ByVersion> by_node_;
+    SparseVector<ByVersion> by_node_;  ///< few of many nodes are asked, often
     std::unordered_map<State, std::shared_ptr<const Remembered>, WordsHash> by_state_;
   };
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "alloc/search/result.h"
@@ -13,6 +14,19 @@ namespace {
 
 constexpr std::int64_t most_places = 64;
 constexpr std::int64_t group_weight = 10'000;
+
+/// Numbers from 1 on, in the order in which values come.
+template <class T>
+class Numbers {
+ public:
+  std::uint32_t of(const T& value) {
+    return numbers_.try_emplace(value, static_cast<std::uint32_t>(numbers_.size() + 1))
+        .first->second;
+  }
+
+ private:
+  std::unordered_map<T, std::uint32_t> numbers_;
+};
 
 }  // namespace
 
@@ -39,24 +53,23 @@ Scorer::Scorer(const NodeView& view, const PreparedClaims& prepared, CandidateTa
 /// Where each device is on each level: the first of the level's attributes that says so. Values
 /// compare by their text: drivers do not agree on types.
 void Scorer::find_places(AttributeValues& values) {
+  Numbers<std::string_view> drivers;
   for (const auto& level : options_.alignment) {
     std::vector<AttributeValues::Column*> columns;
     columns.reserve(level.attributes.size());
     for (const auto& attribute : level.attributes) columns.push_back(&values.column(attribute));
-    std::map<std::string, std::uint32_t> known;
-    std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> known_groups;
+    Numbers<std::uint32_t> known;
+    Numbers<std::uint64_t> known_groups;
     auto& places = places_.emplace_back(view_.devices.size(), 0);
     auto& groups = groups_.emplace_back(view_.devices.size(), 0);
     for (std::uint32_t d = 0; d < view_.devices.size(); ++d) {
       const auto& device = view_.devices[d];
       const auto& driver = view_.pools[device.pool].pool->driver.get();
       for (auto* column : columns) {
-        const auto text = values.text(values.published(*column, driver, *device.device));
-        if (!text) continue;
-        const auto next = static_cast<std::uint32_t>(known.size() + 1);
-        places[d] = known.try_emplace(*text, next).first->second;
-        const auto group = static_cast<std::uint32_t>(known_groups.size() + 1);
-        groups[d] = known_groups.try_emplace({driver, places[d]}, group).first->second;
+        const auto text = values.text_number(values.published(*column, driver, *device.device));
+        if (text == 0) continue;
+        places[d] = known.of(text);
+        groups[d] = known_groups.of(std::uint64_t{drivers.of(driver)} << 32U | places[d]);
         break;
       }
     }

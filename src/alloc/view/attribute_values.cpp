@@ -1,6 +1,7 @@
 #include "alloc/view/attribute_values.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -44,6 +45,8 @@ bool AttributeValues::trim() {
   values_.resize(1);
   ids_.clear();
   elements_.clear();
+  texts_.clear();
+  text_numbers_.clear();
   element_keys_.clear();
   columns_.clear();
   known_count_ = 0;
@@ -63,11 +66,22 @@ bool AttributeValues::stands_for_unknown(ValueId id) const {
   return key == "i-1" || key == "s";
 }
 
-std::optional<std::string> AttributeValues::text(ValueId id, bool unknown_too) const {
+std::optional<std::string> AttributeValues::text(ValueId id) const {
   if (id == 0 || values_[id].elements.size() != 1) return std::nullopt;
-  const auto& key = element_keys_[values_[id].elements.front()];
-  if (!unknown_too && (key == "i-1" || key == "s")) return std::nullopt;
-  return key.substr(1);
+  return element_keys_[values_[id].elements.front()].substr(1);
+}
+
+std::uint32_t AttributeValues::text_number(ValueId id) {
+  if (id == 0 || id == value_error || values_[id].elements.size() != 1) return 0;
+  const auto element = values_[id].elements.front();
+  while (text_numbers_.size() <= element) {
+    const auto& key = element_keys_[text_numbers_.size()];
+    const auto next = static_cast<std::uint32_t>(texts_.size() + 1);
+    const bool unknown = key == "i-1" || key == "s";
+    text_numbers_.push_back(
+        unknown ? 0 : texts_.try_emplace(std::string_view(key).substr(1), next).first->second);
+  }
+  return text_numbers_[element];
 }
 
 ValueId AttributeValues::intern(const AttributeValue& value) {
@@ -104,12 +118,9 @@ ValueId AttributeValues::published(Column& column, const std::string& driver,
     const auto* value = find_published(*kept, column.attribute, driver);
     return value == nullptr ? 0 : intern(*value);
   }
-  const auto index = device.shape->index();
-  if (column.by_shape.size() <= index) {
-    known_count_ += index + 1 - column.by_shape.size();
-    column.by_shape.resize(index + 1);
-  }
-  auto& known = column.by_shape[index];
+  const auto before = column.by_shape.held();
+  auto& known = column.by_shape[device.shape->index()];
+  known_count_ += column.by_shape.held() - before;
   if (known.serial != device.shape->serial()) {
     known = {device.shape->serial(), from_shape(column.attribute, *device.shape)};
   }

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "dray/base/sparse_vector.h"
 #include "dray/cel/evaluator.h"
 #include "dray/cel/program.h"
 #include "dray/cluster/devices.h"
@@ -32,9 +35,11 @@ class AttributeValues {
   /// Whether the value is one, and not a list, an error or none.
   [[nodiscard]] bool is_scalar(ValueId id) const { return id != value_error && values_[id].scalar; }
 
-  /// The value's text without its type; nothing for lists and, unless it is asked for, for what
-  /// stands for unknown.
-  [[nodiscard]] std::optional<std::string> text(ValueId id, bool unknown_too = false) const;
+  /// The value's text without its type; nothing for lists of several.
+  [[nodiscard]] std::optional<std::string> text(ValueId id) const;
+  /// Equal for values of one text, whatever their types; 0 for lists of several and
+  /// what stands for unknown.
+  [[nodiscard]] std::uint32_t text_number(ValueId id);
   /// -1 and "" are what drivers publish where they do not know (a NUMA node, a PCIe root).
   [[nodiscard]] bool stands_for_unknown(ValueId id) const;
 
@@ -45,7 +50,7 @@ class AttributeValues {
       ValueId id = 0;
     };
     std::string attribute;
-    std::vector<Known> by_shape;
+    SparseVector<Known> by_shape;
   };
   [[nodiscard]] Column& column(const std::string& attribute);
 
@@ -70,7 +75,9 @@ class AttributeValues {
   std::vector<Value> values_;
   std::map<std::pair<bool, std::vector<std::uint32_t>>, ValueId> ids_;
   std::unordered_map<std::string, std::uint32_t> elements_;
-  std::vector<std::string> element_keys_;
+  std::deque<std::string> element_keys_;
+  std::unordered_map<std::string_view, std::uint32_t> texts_;  ///< of element_keys_
+  std::vector<std::uint32_t> text_numbers_;                    ///< by element, as far as asked for
   std::unordered_map<std::string, Column> columns_;
   std::size_t known_count_ = 0;
 };

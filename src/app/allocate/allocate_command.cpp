@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +9,7 @@
 #include "app/allocate/allocate_report.h"
 #include "app/common/cluster_source.h"
 #include "app/common/command.h"
+#include "app/common/feature_gates.h"
 #include "app/common/files.h"
 #include "dray/planner/what_if.h"
 #include "wire/yaml/json_yaml.h"
@@ -35,14 +34,8 @@ Result<alloc::AllocatorOptions> allocator_options(const AllocateFlags& flags) {
   options.shares =
       flags.shares == "pack" ? alloc::SharePlacement::pack : alloc::SharePlacement::spread;
   if (flags.like == "1.37.0") options.compatibility = alloc::Compatibility::v0_37_0;
-  for (const auto& gate : flags.feature_gates) {
-    const auto equals = gate.find('=');
-    const auto value = equals == std::string::npos ? "" : gate.substr(equals + 1);
-    if ((value != "true" && value != "false") ||
-        !options.features.set_gate(gate.substr(0, equals), value == "true")) {
-      return fail(ErrorCode::invalid,
-                  fmt::format("--feature-gates: \"{}\" is none; write DRADeviceTaints=true", gate));
-    }
+  if (auto set = set_feature_gates(options.features, flags.feature_gates); !set) {
+    return std::unexpected(set.error());
   }
   return options;
 }
@@ -94,10 +87,7 @@ class AllocateCommand : public Command {
     command->add_option("--shares", flags_.shares, "Shares of devices in mode best")
         ->check(CLI::IsMember({"pack", "spread"}))
         ->capture_default_str();
-    command
-        ->add_option("--feature-gates", flags_.feature_gates,
-                     "Kubernetes' gates for DRA, as DRADerivedAttributes=true")
-        ->delimiter(',');
+    add_feature_gates(*command, flags_.feature_gates);
     command->add_option("--like", flags_.like, "Release of the allocator that first-fit is like")
         ->check(CLI::IsMember({"1.37.0", "1.37.2"}))
         ->capture_default_str();
@@ -151,7 +141,7 @@ class AllocateCommand : public Command {
   /// The cluster without what is asked about; where no other is given, -f holds all of it.
   Result<void> load(cluster::ClusterState& cluster) const {
     auto source = flags_.source;
-    if (!source.cluster.empty() || !source.kubeconfig.empty()) source.files.clear();
+    if (!source.cluster.empty() || source.live()) source.files.clear();
     auto loaded = load_objects(source);
     if (!loaded) return std::unexpected(loaded.error());
     print_warnings("allocate", loaded->warnings);

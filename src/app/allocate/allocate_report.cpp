@@ -47,8 +47,9 @@ std::string funnel_line(const alloc::RequestFunnel& made) {
   auto line = fmt::format(
       "{}/{} wants {}: {} devices, {} of the class, {} selected, {} without a taint, {} free, {} "
       "with the capacity, {} with the counters",
-      made.claim, made.request, made.wanted, made.devices, made.after_class, made.after_selectors,
-      made.after_taints, made.after_use, made.after_capacity, made.after_counters);
+      made.claim, made.request, made.all ? "all" : std::to_string(made.wanted), made.devices,
+      made.after_class, made.after_selectors, made.after_taints, made.after_use,
+      made.after_capacity, made.after_counters);
   if (made.incomplete_pools > 0) {
     line += fmt::format("; {} incomplete pools", made.incomplete_pools);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <iterator>
 #include <set>
@@ -20,11 +21,14 @@ namespace dray::app {
 namespace {
 
 Result<kube::Listed> list_live(const ClusterSource& source, std::span<const Kind> kinds) {
-  auto config = kube::load_kubeconfig(source.kubeconfig, source.context);
+  auto config = source.live_config();
   if (!config) return std::unexpected(std::move(config.error()));
   auto listed = kube::list_objects(*config, kinds);
   if (!listed) {
-    return std::unexpected(std::move(listed.error()).within("kubeconfig " + source.kubeconfig));
+    return std::unexpected(std::move(listed.error())
+                               .within(source.kubeconfig.empty()
+                                           ? "the API server " + config->server.host
+                                           : "kubeconfig " + source.kubeconfig));
   }
   listed->warnings.insert(listed->warnings.begin(), config->warnings.begin(),
                           config->warnings.end());
@@ -62,20 +66,34 @@ void add_cluster_source(CLI::App& command, ClusterSource& source) {
       command
           .add_option("--cluster", source.cluster, "Manifests, or a folder of them: the cluster")
           ->allow_extra_args(false);
-  auto* kubeconfig =
-      command.add_option("--kubeconfig", source.kubeconfig, "A live cluster, listed once")
-          ->excludes(cluster);
+  command
+      .add_option("--kubeconfig", source.kubeconfig,
+                  "A live cluster, listed once (without any of these: $KUBECONFIG, else "
+                  "~/.kube/config)")
+      ->excludes(cluster);
   command.add_option("--context", source.context, "Of the kubeconfig, in place of its current one")
-      ->needs(kubeconfig);
+      ->excludes(cluster);
+}
+
+bool ClusterSource::live() const {
+  if (!kubeconfig.empty() || !context.empty()) return true;
+  if (!files.empty() || !cluster.empty()) return false;
+  return kube::has_usual_config(environment);
+}
+
+Result<kube::ClusterConfig> ClusterSource::live_config() const {
+  return kubeconfig.empty() ? kube::usual_config(environment, context)
+                            : kube::load_kubeconfig(kubeconfig, context);
 }
 
 Result<ClusterObjects> load_objects(const ClusterSource& source, std::span<const Kind> kinds) {
-  if (source.files.empty() && source.cluster.empty() && source.kubeconfig.empty()) {
+  const bool live = source.live();
+  if (source.files.empty() && source.cluster.empty() && !live) {
     return fail(ErrorCode::invalid,
                 "no cluster to look at: give -f FILE, --cluster DIR or --kubeconfig FILE");
   }
   ClusterObjects result;
-  if (!source.kubeconfig.empty()) {
+  if (live) {
     auto listed = list_live(source, kinds);
     if (!listed) return std::unexpected(std::move(listed.error()));
     result.objects = std::move(listed->objects);

@@ -8,6 +8,7 @@
 #include "dray/base/error.h"
 #include "dray/cluster/snapshot.h"
 #include "dray/model/object.h"
+#include "kube/config.h"
 
 namespace CLI {
 class App;
@@ -21,10 +22,15 @@ struct ClusterSource {
   std::vector<std::string> cluster;  ///< --cluster: a manifest or a folder of them
   std::string kubeconfig;            ///< --kubeconfig: a live cluster, listed once
   std::string context;               ///< --context of the kubeconfig
+  kube::GetEnv environment = kube::process_environment;
+
+  /// A live cluster: where nothing else is named, the one that kubectl would ask.
+  [[nodiscard]] bool live() const;
+  [[nodiscard]] Result<kube::ClusterConfig> live_config() const;
 };
 
-/// -f, --cluster, --kubeconfig and --context. --cluster and --kubeconfig exclude each other; -f may
-/// stand alone or beside either, and its objects then replace those of the same name.
+/// -f, --cluster, --kubeconfig and --context. --cluster excludes the last two; -f may stand alone
+/// or beside any, and its objects then replace those of the same name.
 void add_cluster_source(CLI::App& command, ClusterSource& source);
 
 struct ClusterObjects {
@@ -34,8 +40,8 @@ struct ClusterObjects {
 
 /// The objects as the API server would show them: with its defaults, a namespace where the kind has
 /// one, and a uid. Of a live cluster only `kinds` are asked for; manifests give all that they have.
-/// Errors name file and line, or the kubeconfig and the request that failed. Without any flag the
-/// error says what to give.
+/// Errors name file and line, or the kubeconfig and the request that failed. Without any flag and
+/// without a cluster that kubectl would ask the error says what to give.
 [[nodiscard]] Result<ClusterObjects> load_objects(const ClusterSource& source,
                                                   std::span<const Kind> kinds);
 /// The same with every kind that dray keeps.

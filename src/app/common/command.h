@@ -17,6 +17,8 @@ class Command {
   /// Runs after the command line was read: the process's exit status, `done` or `no`. An Error is
   /// main()'s to print; the status is then 1.
   virtual Result<int> run() = 0;
+  /// The status after a command line that cannot be read.
+  [[nodiscard]] virtual int usage_status() const { return error; }
 
   static constexpr int done = 0;
   static constexpr int error = 1;
@@ -28,5 +30,11 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> add_match(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_lint(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_allocate(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_repair(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_snapshot(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_replay(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_doctor(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_handback(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_simulate(CLI::App& app);
 
 }  // namespace dray::app

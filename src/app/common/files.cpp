@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -16,14 +17,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_manifest(const fs::path& path) {
-  const auto extension = path.extension();
-  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+constexpr std::array<std::string_view, 3> manifest_endings{".yaml", ".yml", ".json"};
+
+bool ends_with_one_of(const fs::path& path, std::span<const std::string_view> endings) {
+  const auto name = path.filename().string();
+  return std::ranges::any_of(endings, [&](std::string_view ending) {
+    return name.size() > ending.size() && name.ends_with(ending);
+  });
+}
+
+/// As a sentence has them: `*.yaml, *.yml or *.json`.
+std::string patterns_of(std::span<const std::string_view> endings) {
+  std::string text;
+  for (std::size_t i = 0; i < endings.size(); ++i) {
+    if (i > 0) text += i + 1 < endings.size() ? ", " : " or ";
+    text.append("*").append(endings[i]);
+  }
+  return text;
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> manifest_files(const std::vector<std::string>& paths) {
+Result<std::vector<std::string>> files_of(const std::vector<std::string>& paths,
+                                          std::span<const std::string_view> endings) {
   std::vector<std::string> files;
   for (const auto& path : paths) {
     std::error_code error;
@@ -33,16 +49,20 @@ Result<std::vector<std::string>> manifest_files(const std::vector<std::string>& 
     }
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator(path, error)) {
-      if (is_manifest(entry.path())) found.push_back(entry.path().string());
+      if (ends_with_one_of(entry.path(), endings)) found.push_back(entry.path().string());
     }
     if (error) return fail(ErrorCode::not_found, path + ": " + error.message());
     if (found.empty()) {
-      return fail(ErrorCode::not_found, path + ": no *.yaml, *.yml or *.json in this folder");
+      return fail(ErrorCode::not_found, path + ": no " + patterns_of(endings) + " in this folder");
     }
     std::ranges::sort(found);
     std::ranges::move(found, std::back_inserter(files));
   }
   return files;
+}
+
+Result<std::vector<std::string>> manifest_files(const std::vector<std::string>& paths) {
+  return files_of(paths, manifest_endings);
 }
 
 Result<std::string> read_file(const std::string& path) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dray/base/error.h"
@@ -10,6 +12,11 @@ namespace dray::app {
 
 /// `-` is the standard input.
 [[nodiscard]] Result<std::string> read_file(const std::string& path);
+
+/// Files as they are, and of directories those in them (not below) that end with one of `endings`,
+/// by name. A directory without any, or that cannot be read, is an Error.
+[[nodiscard]] Result<std::vector<std::string>> files_of(const std::vector<std::string>& paths,
+                                                        std::span<const std::string_view> endings);
 
 /// Files as they are, and of directories the *.yaml, *.yml and *.json in them (by name, not below).
 [[nodiscard]] Result<std::vector<std::string>> manifest_files(

@@ -119,6 +119,7 @@ class DemoCommand : public Command {
     service::ServiceOptions options;
     options.version = DRAY_VERSION;
     options.policy_file = flags_.policy;
+    options.engine.tell_after = Duration(0);  // who watches hears everything
     sim::ApiServerOptions server;
     server.gate_pods = true;
     server.protect_claims = true;
@@ -152,13 +153,14 @@ class DemoCommand : public Command {
     for (const auto& line : unmet) fmt::print(stderr, "dray demo: {}\n", line);
     played->as_declared = unmet.empty();
     if (!flags_.once) {
+      // Before anybody reads that it serves, and ends it.
+      asio::signal_set signals(*io, SIGTERM, SIGINT);
       if (flags_.output == "table") {
         print(fmt::format(
             "\nserving: extender http://127.0.0.1:{0}/v1, http://127.0.0.1:{1}/metrics and "
             "/readyz?verbose; Ctrl-C ends it",
             service->extender_port(), service->admin_port()));
       }
-      asio::signal_set signals(*io, SIGTERM, SIGINT);
       co_await signals.async_wait(asio::use_awaitable);
     }
     co_await service->drain();

@@ -128,6 +128,7 @@ std::vector<std::string> Expectations::unmet() const {
   for (const auto& [pod, text, rows, seen] : declared_) {
     if (std::ranges::equal(seen, rows, is)) continue;
     std::vector<std::string> was;
+    was.reserve(seen.size());
     for (const auto& row : seen) was.push_back(describe(row));
     lines.push_back(fmt::format("pod {}: declared \"{}\", but was \"{}\"", pod.to_string(), text,
                                 was.empty() ? "nothing" : fmt::format("{}", fmt::join(was, "; "))));

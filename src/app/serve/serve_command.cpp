@@ -49,11 +49,6 @@ asio::awaitable<void> reload_on_hangup(service::Service* service, asio::signal_s
   }
 }
 
-std::optional<std::string> environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
 class ServeCommand : public Command {
  public:
   explicit ServeCommand(CLI::App& app)
@@ -115,7 +110,7 @@ class ServeCommand : public Command {
       return api;
     }
     const auto config = flags_.kubeconfig.empty()
-                            ? kube::in_cluster_config(environment)
+                            ? kube::usual_config(kube::process_environment, flags_.context)
                             : kube::load_kubeconfig(flags_.kubeconfig, flags_.context);
     if (!config) return std::unexpected(config.error());
     for (const auto& warning : config->warnings) service::log_warning(warning);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "app/common/feature_gates.h"
 #include "service/log.h"
 #include "wire/yaml/duration.h"
 
@@ -75,13 +76,18 @@ Result<engine::LeaseKeeper::Options> lease_options(const ServeFlags& flags) {
   engine::LeaseKeeper::Options lease;
   lease.lease = {flags.leader_elect_namespace, flags.leader_elect_name};
   lease.identity = flags.identity.empty() ? default_identity() : flags.identity;
+  if (lease.identity.size() > engine::longest_identity) {
+    return fail(ErrorCode::invalid,
+                fmt::format("--identity: at most {} characters, since each write bears it",
+                            engine::longest_identity));
+  }
   lease.duration = *life;
   lease.renew_every = *renew;
-  if (lease.duration < std::chrono::seconds(5) ||
-      lease.renew_every * 2 + lease.fence >= lease.duration) {
+  lease.fence = lease.duration / 3;  // client-go's proportion of 15 s to a renew deadline of 10 s
+  if (lease.duration < std::chrono::seconds(5) || lease.renew_every * 3 >= lease.duration) {
     return fail(ErrorCode::invalid,
-                "--leader-elect-lease-duration must be at least 5s and more than twice "
-                "--leader-elect-renew-period plus 2s");
+                "--leader-elect-lease-duration must be at least 5s and more than three times "
+                "--leader-elect-renew-period");
   }
   return lease;
 }
@@ -113,9 +119,14 @@ void add_engine_flags(CLI::App& command, ServeFlags& f) {
                   "How devices are chosen on a node: best, or first-fit as kube-scheduler does it")
       ->check(CLI::IsMember({"best", "first-fit"}))
       ->capture_default_str();
+  add_feature_gates(command, f.feature_gates);
   command
       .add_option("--reservation-life", f.reservation_life,
                   "How long a lifted pod keeps its devices without a sign of kube-scheduler")
+      ->capture_default_str();
+  command
+      .add_option("--plan-pause", f.plan_pause,
+                  "After a plan, or as long as that took: what comes meanwhile is planned together")
       ->capture_default_str();
   command
       .add_option("--nominate-from-nodes", f.nominate_from_nodes,
@@ -137,13 +148,30 @@ void add_lease_flags(CLI::App& command, ServeFlags& f) {
                      "else the host name)");
 }
 
+void add_record_flags(CLI::App& command, ServeFlags& f) {
+  command.add_option("--record", f.record,
+                     "Folder for the flight recorder: what dray is told and decides, for `dray "
+                     "replay`");
+  command
+      .add_option("--record-megabytes", f.record_megabytes,
+                  "What the files of the record may take; the oldest go first")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      .add_option("--record-segment-megabytes", f.record_segment_megabytes,
+                  "Of one file, before compression")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void add_serve_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--config", f.config, "DrayConfiguration file: every flag is a field of it");
   auto* kubeconfig = command.add_option("--kubeconfig", f.kubeconfig,
                                         "How to reach the API server; without it and without "
-                                        "--cluster: the pod's service account");
+                                        "--cluster: the pod's service account, else $KUBECONFIG, "
+                                        "else ~/.kube/config");
   command.add_option("--context", f.context, "Context of the kubeconfig, if not its current one");
   command
       .add_option("--cluster", f.cluster, "Manifest files or folders of a cluster kept in memory")
@@ -151,9 +179,17 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
   add_port_flags(command, f);
   add_engine_flags(command, f);
   add_lease_flags(command, f);
-  command.add_option("--kube-api-qps", f.kube_api_qps, "Writes a second")->capture_default_str();
-  command.add_option("--kube-api-burst", f.kube_api_burst)->capture_default_str();
-  command.add_option("--drain", f.drain, "How long requests in flight may take at SIGTERM")
+  add_record_flags(command, f);
+  command
+      .add_option("--kube-api-qps", f.kube_api_qps,
+                  "At most so many writes a second; 0: as many as the API server bears")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      .add_option("--kube-api-burst", f.kube_api_burst, "And so many at once, if there is a limit")
+      ->capture_default_str();
+  command
+      .add_option("--drain", f.drain, "How long requests and writes in flight may take at SIGTERM")
       ->capture_default_str();
   command.add_option("--threads", f.threads, "For requests; 0: one a core")->capture_default_str();
   command.add_option("-v,--verbosity", f.verbosity, "0 to 10")->capture_default_str();
@@ -186,12 +222,22 @@ Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
   service::ServiceOptions options;
   options.version = DRAY_VERSION;
   options.policy_file = flags.policy;
+  options.record.folder = flags.record;
+  options.record.total_bytes = flags.record_megabytes << 20;
+  options.record.segment_bytes = flags.record_segment_megabytes << 20;
   options.engine.scheduler_name = flags.scheduler_name;
   options.engine.nominate_from_nodes = flags.nominate_from_nodes;
   options.engine.allocator.mode = flags.mode == "best" ? alloc::Mode::best : alloc::Mode::first_fit;
+  auto& features = options.engine.allocator.features;
+  if (auto set = set_feature_gates(features, flags.feature_gates); !set) {
+    return std::unexpected(set.error());
+  }
   const auto life = duration("reservation-life", flags.reservation_life);
   if (!life) return std::unexpected(life.error());
   options.engine.reservation_life = *life;
+  const auto pause = duration("plan-pause", flags.plan_pause);
+  if (!pause) return std::unexpected(pause.error());
+  options.engine.plan_pause = *pause;
   const auto drain = duration("drain", flags.drain);
   if (!drain) return std::unexpected(drain.error());
   options.drain = *drain;
@@ -216,6 +262,7 @@ Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
     if (!lease) return std::unexpected(lease.error());
     options.lease = *lease;
     options.engine.usage_record = {lease->lease.namespace_name, "dray-usage"};
+    options.engine.queue_users_record = {lease->lease.namespace_name, "dray-queue-users"};
   }
   return options;
 }

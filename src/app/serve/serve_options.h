@@ -29,7 +29,9 @@ struct ServeFlags {
   std::string policy;
   std::string scheduler_name = "dray-scheduler";
   std::string mode = "best";
+  std::vector<std::string> feature_gates;
   std::string reservation_life = "90s";
+  std::string plan_pause = "50ms";
   std::size_t nominate_from_nodes = 1000;
   bool leader_elect = true;
   std::string leader_elect_namespace = "dray-system";
@@ -37,9 +39,12 @@ struct ServeFlags {
   std::string leader_elect_lease_duration = "15s";
   std::string leader_elect_renew_period = "2s";
   std::string identity;
-  double kube_api_qps = 200;
+  double kube_api_qps = 0;
   std::size_t kube_api_burst = 400;
   std::string drain = "10s";
+  std::string record;
+  std::uint64_t record_megabytes = 512;
+  std::uint64_t record_segment_megabytes = 64;
   unsigned threads = 0;
   int verbosity = 0;
   std::string logging_format = "text";

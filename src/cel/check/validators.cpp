@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,7 +56,7 @@ class Validator {
     });
     literal_argument("matches", [](std::string_view text) {
       std::string error;
-      return Regex::compile(text, error).has_value();
+      return Regex::compile(text, RegexUse::match, error).has_value();
     });
     walk(ast_.root, false, [this](const Expr* e, bool) {
       if (e->kind == ExprKind::call && e->name == "format") format(e);

@@ -37,7 +37,7 @@ bool bind_regex(Plan& plan, Call& call, std::string& error) {
   if (call.args.size() < 2 || call.args[1]->kind != NodeKind::constant) return true;
   const Value& pattern = call.args[1]->constant;
   if (!pattern.is(Kind::string)) return true;
-  auto regex = Regex::compile(pattern.text(), error);
+  auto regex = Regex::compile(pattern.text(), is_match ? RegexUse::match : RegexUse::find, error);
   if (!regex) return false;
   plan.regexes.push_back(*std::move(regex));
   call.regex = &plan.regexes.back();

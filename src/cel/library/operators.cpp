@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "cel/eval/evaluation.h"
 #include "cel/eval/functions.h"

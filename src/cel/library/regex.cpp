@@ -15,9 +15,10 @@ namespace {
 using Args = std::span<const Value>;
 
 /// The call's compiled pattern, or the computed one compiled into `own`.
-const Regex* pattern_of(Evaluation& run, Args args, std::optional<Regex>& own, std::string& error) {
+const Regex* pattern_of(Evaluation& run, Args args, RegexUse use, std::optional<Regex>& own,
+                        std::string& error) {
   if (run.call != nullptr && run.call->regex != nullptr) return run.call->regex;
-  own = Regex::compile(args[1].text(), error);
+  own = Regex::compile(args[1].text(), use, error);
   return own ? &*own : nullptr;
 }
 
@@ -44,7 +45,7 @@ Value matches(Evaluation& run, Args args) {
   if (!args[1].is(Kind::string)) return Context::no_such_overload(args[1]);
   std::optional<Regex> own;
   std::string error;
-  const Regex* regex = pattern_of(run, args, own, error);
+  const Regex* regex = pattern_of(run, args, RegexUse::match, own, error);
   if (regex == nullptr) return run.context.error(error);
   return Value::of(regex->matches(*text));
 }
@@ -54,7 +55,7 @@ Value find(Evaluation& run, Args args) {
   if (!text) return Context::no_such_overload(args[0]);
   std::optional<Regex> own;
   std::string error;
-  const Regex* regex = pattern_of(run, args, own, error);
+  const Regex* regex = pattern_of(run, args, RegexUse::find, own, error);
   if (regex == nullptr) return run.context.error("Illegal regex: " + error);
   return Value::of(regex->find(*text));
 }
@@ -70,7 +71,7 @@ Value find_all(Evaluation& run, Args args) {
   }
   std::optional<Regex> own;
   std::string error;
-  const Regex* regex = pattern_of(run, args, own, error);
+  const Regex* regex = pattern_of(run, args, RegexUse::find, own, error);
   if (regex == nullptr) return run.context.error("Illegal regex: " + error);
   std::vector<Value> found;
   for (const std::string_view match : regex->find_all(*text, static_cast<int>(limit))) {

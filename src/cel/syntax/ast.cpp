@@ -1,6 +1,7 @@
 #include "cel/syntax/ast.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace dray::cel {
 

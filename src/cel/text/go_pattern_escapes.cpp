@@ -107,11 +107,7 @@ std::int32_t PatternReader::hex_escape(std::string_view& t) {
   if (t.empty()) return -1;
   const char32_t first = next(t);
   if (first != '{') {
-    if (t.empty()) {
-      // Go decodes one more rune of nothing, which is not UTF-8.
-      fail("invalid UTF-8", t);
-      return -1;
-    }
+    if (t.empty()) return -1;
     const int low = hex_digit(next(t));
     const int high = hex_digit(first);
     return high < 0 || low < 0 ? -1 : high * 16 + low;

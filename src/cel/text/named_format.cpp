@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
 #include "cel/text/ascii.h"
 #include "cel/text/time_text.h"

@@ -12,6 +12,7 @@
 namespace dray::cel {
 
 Regex::Regex(std::unique_ptr<re2::RE2> compiled) : compiled_(std::move(compiled)) {}
+Regex::Regex(PlainPattern plain) : plain_(std::move(plain)) {}
 Regex::Regex(Regex&&) noexcept = default;
 Regex& Regex::operator=(Regex&&) noexcept = default;
 Regex::~Regex() = default;
@@ -37,8 +38,11 @@ std::string first_error(const GoPattern& go, std::string_view pattern) {
 
 }  // namespace
 
-std::optional<Regex> Regex::compile(std::string_view pattern, std::string& error) {
+std::optional<Regex> Regex::compile(std::string_view pattern, RegexUse use, std::string& error) {
   error.clear();
+  if (use == RegexUse::match) {
+    if (auto plain = PlainPattern::of(pattern)) return Regex(*std::move(plain));
+  }
   const GoPattern go = read_go_pattern(pattern);
   if (go.error.empty()) {
     auto compiled = compile_re2(go.re2);
@@ -49,6 +53,7 @@ std::optional<Regex> Regex::compile(std::string_view pattern, std::string& error
 }
 
 bool Regex::matches(std::string_view text) const {
+  if (plain_) return plain_->matches(text);
   return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *compiled_);
 }
 

@@ -1,6 +1,7 @@
 #include "dray/cel/device_shape.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "cel/text/named_format.h"
 #include "cel/text/net_text.h"
 #include "cel/text/number_text.h"
@@ -16,6 +18,28 @@ constexpr std::uint32_t shown_elements = 16;
 
 std::string call(std::string_view function, std::string_view argument) {
   return fmt::format("{}({})", function, quote(argument));
+}
+
+/// Where it needs neither a point nor an exponent, a double would read as an int.
+std::string double_literal(double value) {
+  std::string text = format_double_g(value);
+  if (!std::isfinite(value)) return call("double", text);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+/// Bytes need not be text: what is not plain ASCII is escaped.
+std::string bytes_literal(std::string_view bytes) {
+  std::string text = "b\"";
+  for (const char c : bytes) {
+    if (c < ' ' || c > '~') {
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      continue;
+    }
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + '"';
 }
 
 std::string list_text(const ListValue& list) {
@@ -54,11 +78,11 @@ std::string value_text(const Value& value) {
     case Kind::uint64:
       return fmt::format("{}u", value.uint64);
     case Kind::float64:
-      return format_double_g(value.float64);
+      return double_literal(value.float64);
     case Kind::string:
       return quote(value.text());
     case Kind::bytes:
-      return "b" + quote(value.text());
+      return bytes_literal(value.text());
     case Kind::list:
       return list_text(*value.list);
     case Kind::map:
@@ -83,7 +107,7 @@ std::string value_text(const Value& value) {
     case Kind::url:
       return call("url", value.url->text);
     case Kind::format:
-      return call("format.named", value.format->shown);
+      return fmt::format("format.{}()", value.format->name);
     case Kind::error:
       return error_text(*value.error);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "cel/text/number_text.h"
 #include "cel/value/values.h"

@@ -23,7 +23,7 @@ Admission::Change Admission::observe(const KubeObject& object) {
     policy_moved();
     return Change::policy;
   }
-  if (jobs_.observe(object)) return groups_moved();
+  if (jobs_.observe(object)) return group_moved(kind_of(object));
   return budgets_.observe(object) ? Change::plans : Change::none;
 }
 
@@ -32,7 +32,7 @@ Admission::Change Admission::forget(const cluster::ObjectGone& gone) {
     policy_moved();
     return Change::policy;
   }
-  if (jobs_.forget(gone.kind, gone.namespace_name, gone.name)) return groups_moved();
+  if (jobs_.forget(gone.kind, gone.namespace_name, gone.name)) return group_moved(gone.kind);
   const bool budget = budgets_.forget(gone.kind, gone.namespace_name, gone.name);
   return budget ? Change::plans : Change::none;
 }
@@ -48,20 +48,31 @@ void Admission::policy_moved() {
   jobs_.set_policy(policy_, policies_.open());
 }
 
-/// Groups may name topologies of their own.
-Admission::Change Admission::groups_moved() {
-  if (!policies_.set_topology_keys(jobs_.groups().topology_keys())) return Change::pods;
-  policy_moved();
-  return Change::policy;
+/// Whoever may write pods may write groups of them; a PriorityClass is an operator's, and counts
+/// for all groups.
+Admission::Change Admission::group_moved(Kind kind) {
+  return kind == Kind::priority_class ? Change::pods : Change::group;
+}
+
+void Admission::refresh_topologies() {
+  const auto& groups = jobs_.groups();
+  if (std::exchange(topologies_, groups.topology_version()) == groups.topology_version()) return;
+  if (policies_.set_topology_keys(groups.topology_keys())) policy_moved();
 }
 
 void Admission::readmit(Time now) {
-  cluster_.for_each_pod([&](const std::shared_ptr<const Pod>& pod) { put(*pod, now); });
+  cluster_.for_each_pod([&](const std::shared_ptr<const Pod>& pod) { readmit(*pod, now); });
+}
+
+void Admission::readmit(const Pod& pod, Time now) {
+  put(pod, now);
+  jobs_.touch(pod.meta.uid);
 }
 
 void Admission::put(const Pod& pod, Time now) {
   if (!ours(pod)) return;
   const auto& uid = pod.meta.uid;
+  members_.put(pod);
   const bool over = pod.finished() && !jobs_.groups().key_of(pod).is_group();
   if (over || bypasses(pod)) {
     jobs_.erase(uid);
@@ -76,6 +87,7 @@ void Admission::put(const Pod& pod, Time now) {
 
 void Admission::erase(const Uid& pod) {
   jobs_.erase(pod);
+  members_.erase(pod);
   budgets_.erase(pod);
   blocked_.erase(pod);
 }
@@ -123,7 +135,8 @@ JobBook::MemberView Admission::member_view(const Pod& pod) {
     blocked_.insert(uid);
     return {State::blocked, {}, false};
   }
-  return {State::waiting, {}, pod.meta.annotations.contains(reservation_annotation)};
+  return {
+      State::waiting, {}, pod.meta.annotations.contains(reservation_annotation), view_.denied(uid)};
 }
 
 }  // namespace dray::engine

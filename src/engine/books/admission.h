@@ -12,8 +12,10 @@
 #include "dray/cluster/state.h"
 #include "dray/policy/policy.h"
 #include "engine/books/budget_book.h"
+#include "engine/books/group_members.h"
 #include "engine/books/job_book.h"
 #include "engine/books/policy_source.h"
+#include "engine/books/unreadable_book.h"
 
 namespace dray::engine {
 
@@ -28,11 +30,13 @@ class Admission {
   struct View {
     std::function<std::optional<NodeName>(const Uid&)> reserved_node;
     std::function<bool(const Uid&)> evicting;
+    std::function<bool(const Uid&)> denied = [](const Uid&) { return false; };
   };
   /// What an object changed; each includes those before it.
   enum class Change : std::uint8_t {
     none,
     plans,   ///< what plans may do (disruption budgets)
+    group,   ///< what makes the pods of this one group a job: readmit its members()
     pods,    ///< what makes a pod a job: call readmit()
     policy,  ///< the policy in force, too
   };
@@ -47,6 +51,12 @@ class Admission {
   [[nodiscard]] Change set_config(std::shared_ptr<const policy::PolicyConfig> config);
   /// Looks at every pod again: rare.
   void readmit(Time now);
+  /// Dray's pods that speak of groups.
+  [[nodiscard]] const GroupMembers& members() const { return members_; }
+  /// Looks at one pod again.
+  void readmit(const Pod& pod, Time now);
+  /// Before a plan: the topologies that groups name by now.
+  void refresh_topologies();
 
   /// Keeps the pod among the jobs, or out of them.
   void put(const Pod& pod, Time now);
@@ -65,6 +75,9 @@ class Admission {
   [[nodiscard]] JobBook& jobs() { return jobs_; }
   [[nodiscard]] const JobBook& jobs() const { return jobs_; }
   [[nodiscard]] BudgetBook& budgets() { return budgets_; }
+  /// Objects of which nothing is known but that they are there.
+  [[nodiscard]] UnreadableBook& unreadable() { return unreadable_; }
+  [[nodiscard]] const UnreadableBook& unreadable() const { return unreadable_; }
   [[nodiscard]] const std::shared_ptr<const policy::Policy>& policy() const { return policy_; }
   /// One queue for all, whatever pods say of theirs.
   [[nodiscard]] bool open() const { return policies_.open(); }
@@ -73,7 +86,7 @@ class Admission {
 
  private:
   void policy_moved();
-  [[nodiscard]] Change groups_moved();
+  [[nodiscard]] static Change group_moved(Kind kind);
   [[nodiscard]] bool counts_for_queues(const Pod& pod) const;
   [[nodiscard]] JobBook::MemberView member_view(const Pod& pod);
 
@@ -83,8 +96,11 @@ class Admission {
   PolicySource policies_;
   std::shared_ptr<const policy::Policy> policy_;  ///< in force
   JobBook jobs_;
+  GroupMembers members_;
   BudgetBook budgets_;
-  std::set<Uid> blocked_;  ///< members of gangs that wait for a claim
+  UnreadableBook unreadable_;
+  std::set<Uid> blocked_;         ///< members of gangs that wait for a claim
+  std::uint64_t topologies_ = 0;  ///< version of those that groups name
 };
 
 }  // namespace dray::engine

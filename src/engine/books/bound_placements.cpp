@@ -1,21 +1,8 @@
 #include "engine/books/bound_placements.h"
 
-#include <charconv>
-#include <cstdint>
 #include <utility>
 
 namespace dray::engine {
-namespace {
-
-/// The API server's versions of one kind count up (KEP-5504); 0 where it is no number.
-std::uint64_t count_of(const ResourceVersion& version) {
-  std::uint64_t value = 0;
-  const auto& text = version.get();
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
-}  // namespace
 
 void BoundPlacements::add(Placement placement, std::vector<ResourceVersion> versions) {
   const auto uid = placement.pod_uid;
@@ -30,7 +17,7 @@ bool BoundPlacements::shown(const Uid& pod, const Kept& kept) const {
     // A claim that the binding made is not there before the watch shows it.
     if (!claim && claims[i].extended && cluster_.pod(pod)) return false;
     if (!claim || claim->meta.uid != claims[i].claim_uid) continue;
-    if (count_of(claim->meta.resource_version) < count_of(kept.versions[i])) return false;
+    if (is_older(claim->meta.resource_version, kept.versions[i])) return false;
   }
   return true;
 }

@@ -10,6 +10,7 @@ namespace dray::engine {
 
 /// Placements that became real. Pods and claims are watched apart: devices stay taken until the
 /// watch has caught up with what was written to each claim, else they would look free for a moment.
+/// That holds whoever leads: nothing else ends what is kept here.
 class BoundPlacements {
  public:
   explicit BoundPlacements(cluster::ClusterState& cluster) : cluster_(cluster) {}
@@ -19,8 +20,6 @@ class BoundPlacements {
   void add(Placement placement, std::vector<ResourceVersion> versions);
   /// A claim changed: what the watch shows by now is not assumed any more.
   void claims_moved();
-  /// Leadership changed: whatever is assumed is forgotten by others.
-  void reset() { kept_.clear(); }
 
  private:
   struct Kept {

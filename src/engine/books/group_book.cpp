@@ -4,27 +4,17 @@
 #include <charconv>
 #include <utility>
 
-#include "engine/books/group_marks.h"
+#include "dray/engine/group_marks.h"
+#include "engine/books/pod_mentions.h"
 
 namespace dray::engine {
 namespace {
-
-/// Empty where there is none.
-std::string mark(const Labels& marks, const char* key) {
-  const auto found = marks.find(key);
-  return found == marks.end() ? "" : found->second;
-}
 
 std::optional<std::int32_t> number(const std::string& text) {
   std::int32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-std::string controller_of(const Pod& pod) {
-  const auto owner = std::ranges::find(pod.meta.owners, true, &OwnerReference::controller);
-  return owner == pod.meta.owners.end() ? "" : owner->uid.get();
 }
 
 policy::SubGroup flat(std::int32_t minimum, policy::TopologyConstraint topology = {}) {
@@ -98,12 +88,16 @@ GroupForm form_by_marks(const JobKey& key, const Pod& first, std::int32_t minimu
   return form;
 }
 
-planner::NotReady not_there(const char* what, const JobKey& key) {
+planner::NotReady not_there(const std::string& what, const JobKey& key) {
   return {Reason::gang_incomplete,
-          std::string(what) + " " + key.namespace_name + "/" + key.name + " does not exist"};
+          what + " " + key.namespace_name + "/" + key.name + " does not exist"};
 }
 
 }  // namespace
+
+GroupBook::GroupBook()
+    : GroupBook([](const Pod&, policy::GangOwner owner) { return GangRules().allows("", owner); }) {
+}
 
 template <class T>
 bool GroupBook::keep(Table<T>& table, const T& object) {
@@ -116,8 +110,33 @@ bool GroupBook::keep(Table<T>& table, const T& object) {
   return true;
 }
 
+bool GroupBook::keep_pod_group(const PodGroup& group) {
+  const auto* known = pod_group(group.meta.namespace_name, group.meta.name);
+  const auto before = known == nullptr ? std::vector<std::string>() : known->topology;
+  if (!keep(pod_groups_, group)) return false;
+  count_topology(before, false);
+  count_topology(group.topology, true);
+  return true;
+}
+
+bool GroupBook::forget_pod_group(const std::pair<std::string, std::string>& key) {
+  const auto gone = pod_groups_.extract(key);
+  if (gone.empty()) return false;
+  count_topology(gone.mapped().topology, false);
+  return true;
+}
+
+void GroupBook::count_topology(const std::vector<std::string>& labels, bool more) {
+  for (const auto& label : labels) {
+    auto& uses = topology_uses_[label];
+    uses += more ? 1 : -1;
+    if (uses == (more ? 1 : 0)) ++topology_version_;
+    if (uses == 0) topology_uses_.erase(label);
+  }
+}
+
 bool GroupBook::observe(const KubeObject& object) {
-  if (const auto* group = std::get_if<PodGroup>(&object)) return keep(pod_groups_, *group);
+  if (const auto* group = std::get_if<PodGroup>(&object)) return keep_pod_group(*group);
   if (const auto* group = std::get_if<KaiPodGroup>(&object)) return keep(kai_groups_, *group);
   if (const auto* group = std::get_if<CoschedulingGroup>(&object)) {
     return keep(coscheduling_groups_, *group);
@@ -125,14 +144,14 @@ bool GroupBook::observe(const KubeObject& object) {
   if (const auto* group = std::get_if<VolcanoGroup>(&object)) return keep(volcano_groups_, *group);
   if (const auto* job_set = std::get_if<JobSet>(&object)) return keep(job_sets_, *job_set);
   if (const auto* rank = std::get_if<PriorityClass>(&object)) return keep(priority_classes_, *rank);
-  return false;
+  return workloads_.observe(object);
 }
 
 bool GroupBook::forget(Kind kind, const std::string& namespace_name, const std::string& name) {
   const std::pair key(namespace_name, name);
   switch (kind) {
     case Kind::pod_group:
-      return pod_groups_.erase(key) > 0;
+      return forget_pod_group(key);
     case Kind::kai_pod_group:
       return kai_groups_.erase(key) > 0;
     case Kind::coscheduling_group:
@@ -144,54 +163,56 @@ bool GroupBook::forget(Kind kind, const std::string& namespace_name, const std::
     case Kind::priority_class:
       return priority_classes_.erase(key) > 0;
     default:
-      return false;
+      return workloads_.forget(kind, namespace_name, name);
   }
+}
+
+std::set<std::string> GroupBook::group_names(const Pod& pod) {
+  std::set<std::string> names;
+  for (auto& mention : mentions_of(pod)) {
+    if (mention.source != GroupSource::owner) names.insert(std::move(mention.name));
+  }
+  return names;
 }
 
 JobKey GroupBook::key_of(const Pod& pod) const {
   const auto& space = pod.meta.namespace_name;
-  const JobKey alone{GroupSource::none, space, pod.meta.uid.get(), ""};
-  if (pod.pod_group) {
-    // A basic group only names its pods; each is placed by itself.
-    const auto* group = pod_group(space, *pod.pod_group);
-    if (group != nullptr && !group->min_count) return alone;
-    return {GroupSource::pod_group, space, *pod.pod_group, ""};
-  }
-  const auto by = [&](GroupSource source, std::string name, std::string part = {}) {
-    return JobKey{source, space, std::move(name), std::move(part)};
-  };
-  const auto& labels = pod.meta.labels;
-  const auto& annotations = pod.meta.annotations;
-  if (auto name = mark(annotations, kai_group_annotation); !name.empty()) {
-    return by(GroupSource::kai, std::move(name));
-  }
-  if (auto name = mark(labels, coscheduling_label); !name.empty()) {
-    return by(GroupSource::coscheduling, std::move(name));
-  }
-  if (auto name = mark(labels, old_coscheduling_label); !name.empty()) {
-    return by(GroupSource::old_coscheduling, std::move(name));
-  }
-  if (auto name = mark(annotations, volcano_annotation); !name.empty()) {
-    return by(GroupSource::volcano, std::move(name));
-  }
-  if (auto name = mark(labels, job_set_label); !name.empty()) {
-    const auto found = job_sets_.find({space, name});
-    const bool in_order = found != job_sets_.end() && found->second.in_order;
-    return by(GroupSource::job_set, std::move(name),
-              in_order ? mark(labels, replicated_job_label) : "");
-  }
-  if (annotations.contains(kai_min_member_annotation)) {
-    if (auto owner = controller_of(pod); !owner.empty()) {
-      return by(GroupSource::owner, std::move(owner));
+  for (auto& [source, name, part] : mentions_of(pod)) {
+    JobKey key{source, space, std::move(name), std::move(part)};
+    if (source == GroupSource::pod_group) {
+      // A basic group only names its pods; each is placed by itself.
+      const auto* group = pod_group(space, key.name);
+      if (group != nullptr && !group->min_count) break;
+    } else if (!is_gang(key, pod)) {
+      continue;
     }
+    if (source == GroupSource::job_set) {
+      const auto* found = find(job_sets_, key);
+      if (found != nullptr && found->in_order)
+        key.part = mark(pod.meta.labels, replicated_job_label);
+    }
+    return key;
   }
-  return alone;
+  return {GroupSource::none, space, pod.meta.uid.get(), ""};
 }
 
-std::string GroupBook::set_of(const JobKey& key, const Pod& pod) {
+/// What is said on purpose is; an owner's pods are where it says so, else where their queue does.
+bool GroupBook::is_gang(const JobKey& key, const Pod& pod) const {
+  const auto owner = WorkloadBook::owner_of(key.source);
+  if (!owner) return true;
+  const auto* workload = workloads_.find(key);
+  if (workload != nullptr && workload->says != Workload::Says::nothing) {
+    return workload->says == Workload::Says::gang;
+  }
+  return gangs_(pod, *owner);
+}
+
+std::string GroupBook::set_of(const JobKey& key, const Pod& pod) const {
   std::string name;
   if (key.source == GroupSource::kai) name = mark(pod.meta.labels, kai_subgroup_label);
   if (key.source == GroupSource::job_set) name = mark(pod.meta.labels, replicated_job_label);
+  const auto* workload = workloads_.find(key);
+  if (workload != nullptr && !workload->parts.empty()) name = WorkloadBook::part_of(key, pod);
   return name.empty() ? default_pod_set : name;
 }
 
@@ -215,9 +236,7 @@ std::optional<std::int32_t> GroupBook::priority_of(const std::string& class_name
 
 std::set<std::string> GroupBook::topology_keys() const {
   std::set<std::string> keys;
-  for (const auto& [key, group] : pod_groups_) {
-    keys.insert(group.topology.begin(), group.topology.end());
-  }
+  for (const auto& [label, uses] : topology_uses_) keys.insert(keys.end(), label);
   return keys;
 }
 
@@ -264,6 +283,23 @@ GroupForm GroupBook::form(const VolcanoGroup& group) const {
   return form;
 }
 
+GroupForm GroupBook::form(const Workload& workload, const JobKey& key) {
+  GroupForm form;
+  const bool replica = key.source == GroupSource::leader_worker_set;
+  form.uid = replica ? Uid(workload.uid.get() + "/" + key.part) : workload.uid;
+  form.created = workload.created;
+  const auto& label = workload.topology;
+  form.root = flat(workload.minimum, label.empty() ? policy::TopologyConstraint()
+                                                   : policy::TopologyConstraint{label, label, ""});
+  if (workload.parts.empty()) return form;
+  form.root.pod_sets.clear();
+  for (const auto& [name, minimum] : workload.parts) {
+    form.root.pod_sets.push_back(
+        {.name = name, .min_member = minimum, .topology = {}, .tasks = {}});
+  }
+  return form;
+}
+
 std::expected<GroupForm, planner::NotReady> GroupBook::form_of(const JobKey& key,
                                                                const Pod& first) const {
   switch (key.source) {
@@ -291,6 +327,12 @@ std::expected<GroupForm, planner::NotReady> GroupBook::form_of(const JobKey& key
     case GroupSource::old_coscheduling:
       return form_by_marks(key, first,
                            number(mark(first.meta.labels, old_coscheduling_min_label)).value_or(1));
+    case GroupSource::leader_worker_set:
+    case GroupSource::ray_cluster:
+    case GroupSource::training_job:
+    case GroupSource::batch_job:
+      if (const auto* workload = workloads_.find(key)) return form(*workload, key);
+      return std::unexpected(not_there(WorkloadBook::kind_name(key), key));
     case GroupSource::owner:
     case GroupSource::none:
       break;

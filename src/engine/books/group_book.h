@@ -1,8 +1,8 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,32 +13,12 @@
 #include "dray/model/object.h"
 #include "dray/planner/pod_claims.h"
 #include "dray/policy/gang.h"
+#include "dray/policy/queue_config.h"
+#include "engine/books/gang_rules.h"
+#include "engine/books/job_key.h"
+#include "engine/books/workload_book.h"
 
 namespace dray::engine {
-
-/// Who says that pods belong together.
-enum class GroupSource : std::uint8_t {
-  none,              ///< a pod by itself
-  pod_group,         ///< Kubernetes: spec.schedulingGroup
-  kai,               ///< KAI: annotation pod-group-name
-  coscheduling,      ///< label scheduling.x-k8s.io/pod-group
-  old_coscheduling,  ///< labels pod-group.scheduling.sigs.k8s.io/{name,min-available}
-  volcano,           ///< annotation scheduling.k8s.io/group-name
-  job_set,           ///< label jobset.sigs.k8s.io/jobset-name
-  owner,             ///< annotation kai.scheduler/batch-min-member on pods of one owner
-};
-
-/// What a pod is placed with. `name` is the group's, the owner's uid, or the pod's uid.
-struct JobKey {
-  GroupSource source = GroupSource::none;
-  std::string namespace_name;
-  std::string name;
-  std::string part;  ///< of a JobSet that starts its Jobs in order: which
-
-  [[nodiscard]] bool is_group() const { return source != GroupSource::none; }
-  auto operator<=>(const JobKey&) const = default;
-  bool operator==(const JobKey&) const = default;
-};
 
 /// A group, free of whose it is.
 struct GroupForm {
@@ -58,29 +38,44 @@ struct GroupForm {
 /// annotations, owners.
 class GroupBook {
  public:
+  /// Whether pods of such an owner are a gang in the pod's queue.
+  using Gangs = std::function<bool(const Pod&, policy::GangOwner)>;
+
+  /// By the rule of queues that say nothing.
+  GroupBook();
+  explicit GroupBook(Gangs gangs) : gangs_(std::move(gangs)) {}
+
   /// Whether the object is one that this keeps, and now differs from what was kept.
   bool observe(const KubeObject& object);
   bool forget(Kind kind, const std::string& namespace_name, const std::string& name);
 
   [[nodiscard]] JobKey key_of(const Pod& pod) const;
+  /// The names of the group objects that the pod speaks of, whether they are there and whatever
+  /// they say.
+  [[nodiscard]] static std::set<std::string> group_names(const Pod& pod);
   /// The group as it is now; `first` is any of its pods, for what only pods say. NotReady while the
   /// object is not there.
   [[nodiscard]] std::expected<GroupForm, planner::NotReady> form_of(const JobKey& key,
                                                                     const Pod& first) const;
   /// The pod set of the form that the pod belongs to.
-  [[nodiscard]] static std::string set_of(const JobKey& key, const Pod& pod);
+  [[nodiscard]] std::string set_of(const JobKey& key, const Pod& pod) const;
 
   /// The Kubernetes PodGroup of that name, or null.
   [[nodiscard]] const PodGroup* pod_group(const std::string& namespace_name,
                                           const std::string& name) const;
   /// Node labels that PodGroups name as their topology: each is a topology of one level.
   [[nodiscard]] std::set<std::string> topology_keys() const;
+  /// Moves whenever topology_keys() does.
+  [[nodiscard]] std::uint64_t topology_version() const { return topology_version_; }
 
  private:
   template <class T>
   using Table = std::map<std::pair<std::string, std::string>, T>;  // by namespace and name
   template <class T>
   static bool keep(Table<T>& table, const T& object);
+  bool keep_pod_group(const PodGroup& group);
+  bool forget_pod_group(const std::pair<std::string, std::string>& key);
+  void count_topology(const std::vector<std::string>& labels, bool more);
 
   template <class T>
   [[nodiscard]] static const T* find(const Table<T>& table, const JobKey& key);
@@ -90,13 +85,19 @@ class GroupBook {
   [[nodiscard]] GroupForm form(const PodGroup& group) const;
   [[nodiscard]] GroupForm form(const KaiPodGroup& group) const;
   [[nodiscard]] GroupForm form(const VolcanoGroup& group) const;
+  [[nodiscard]] static GroupForm form(const Workload& workload, const JobKey& key);
+  [[nodiscard]] bool is_gang(const JobKey& key, const Pod& pod) const;
 
+  Gangs gangs_;
   Table<PodGroup> pod_groups_;
   Table<KaiPodGroup> kai_groups_;
   Table<CoschedulingGroup> coscheduling_groups_;
   Table<VolcanoGroup> volcano_groups_;
   Table<JobSet> job_sets_;
+  WorkloadBook workloads_;
   Table<PriorityClass> priority_classes_;
+  std::map<std::string, int> topology_uses_;  ///< PodGroups that name the label
+  std::uint64_t topology_version_ = 0;
 };
 
 /// The pod set of pods that name none.

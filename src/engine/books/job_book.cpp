@@ -5,8 +5,9 @@
 #include <tuple>
 
 #include "dray/cluster/state.h"
+#include "dray/engine/group_marks.h"
+#include "dray/engine/pod_queue.h"
 #include "dray/engine/share_claim.h"
-#include "engine/books/group_marks.h"
 
 namespace dray::engine {
 namespace {
@@ -68,40 +69,24 @@ std::optional<planner::NotReady> unsupported_marks(const Pod& pod) {
 }  // namespace
 
 void JobBook::set_policy(std::shared_ptr<const policy::Policy> policy, bool default_queue_only) {
-  // Who made room for whom was right by the rules of then.
-  if (policy_ && policy_->config != policy->config) {
-    for (auto& [lineage, past] : pasts_) past.evicted_for.clear();
-  }
+  // The topologies that groups name, and no rule.
+  const bool same =
+      policy_ && policy_->config == policy->config && default_queue_only_ == default_queue_only;
   policy_ = std::move(policy);
+  if (same) return;
+  // Who made room for whom was right by the rules of then.
+  for (auto& [lineage, past] : pasts_) past.evicted_for.clear();
+  rules_ = {QueueUsers(policy_->config), GangRules(policy_->config)};
   default_queue_only_ = default_queue_only;
   for (const auto& [key, entry] : entries_) changed_.insert(key);
 }
 
 bool JobBook::observe(const KubeObject& object) {
-  if (!groups_.observe(object)) return false;
-  regroup_all();
-  return true;
+  return groups_.observe(object);
 }
 
 bool JobBook::forget(Kind kind, const std::string& namespace_name, const std::string& name) {
-  if (!groups_.forget(kind, namespace_name, name)) return false;
-  regroup_all();
-  return true;
-}
-
-/// A group object came, changed or went: rare enough to look at every pod.
-void JobBook::regroup_all() {
-  for (auto& [uid, known] : pods_) {
-    auto key = groups_.key_of(*known.pod);
-    changed_.insert(key);
-    if (key == known.key) continue;
-    entries_[known.key].pods.erase(uid);
-    changed_.insert(known.key);
-    auto& entry = entries_[key];
-    entry.key = key;
-    entry.pods.insert(uid);
-    known.key = std::move(key);
-  }
+  return groups_.forget(kind, namespace_name, name);
 }
 
 void JobBook::put(const std::shared_ptr<const Pod>& pod, Time now) {
@@ -109,11 +94,13 @@ void JobBook::put(const std::shared_ptr<const Pod>& pod, Time now) {
   const auto found = pods_.find(uid);
   if (found != pods_.end()) {
     auto& known = found->second;
-    if (bound_since(*known.pod) == bound_since(*pod) && cluster::same_for_plans(*known.pod, *pod))
+    const bool same_group = groups_.key_of(*pod) == known.key;
+    if (same_group && bound_since(*known.pod) == bound_since(*pod) &&
+        cluster::same_for_plans(*known.pod, *pod)) {
       return;
+    }
     known.pod = pod;
-    const auto key = groups_.key_of(*pod);
-    if (key == known.key) return touch(uid);
+    if (same_group) return touch(uid);
     erase(uid);
   }
   auto key = groups_.key_of(*pod);
@@ -142,18 +129,23 @@ void JobBook::refresh(Time now) {
     const auto entry = entries_.find(key);
     if (entry == entries_.end()) continue;
     make(entry->second, now);
+    if (entry->second.not_ready) {
+      not_ready_.insert(key);
+    } else {
+      not_ready_.erase(key);
+    }
     if (entry->second.pods.empty()) entries_.erase(entry);
   }
 }
 
-const std::vector<std::shared_ptr<const planner::Job>>& JobBook::jobs(Time now) {
+const planner::JobList& JobBook::jobs(Time now) {
   refresh(now);
-  if (std::exchange(all_stale_, false)) {
-    all_.clear();
-    all_.reserve(by_uid_.size());
-    for (const auto& [uid, job] : by_uid_) all_.push_back(job);
-  }
-  return all_;
+  return lists_.all();
+}
+
+const planner::JobList& JobBook::holders(Time now) {
+  refresh(now);
+  return lists_.holders();
 }
 
 void JobBook::wake_stuck(Time now) {
@@ -200,12 +192,11 @@ void JobBook::make(Entry& entry, Time now) {
   job.name = entry.key.is_group() && entry.key.source != GroupSource::owner
                  ? entry.key.namespace_name + "/" + entry.key.name
                  : lead.key().to_string();
-  job.queue =
-      policy::QueueName(default_queue_only_ ? std::string(policy::default_queue)
-                                            : (form->queue.empty() ? queue_of(lead) : form->queue));
+  choose_queue(entry, job, form->queue);
+  if (entry.not_ready) return replace(entry, nullptr);
   job.priority = form->priority.value_or(lead.priority);
   job.preemptible = form->preemptible.value_or(preemptible(lead, job.priority));
-  job.may_evict = lead.preemption_policy != "Never";
+  job.may_evict = job.may_evict && lead.preemption_policy != "Never";
   job.evict_delay = form->evict_delay;
   job.stale_after = form->stale_after;
   job.created = form->created.value_or(lead.meta.created.value_or(now));
@@ -216,6 +207,7 @@ void JobBook::make(Entry& entry, Time now) {
 
 void JobBook::add_members(const Entry& entry, planner::Job& job, Time now) {
   std::vector<const Known*> members;
+  members.reserve(entry.pods.size());
   for (const auto& uid : entry.pods) members.push_back(&pods_.at(uid));
   std::ranges::sort(members, {}, [](const Known* known) {
     return std::tuple(-task_priority(*known->pod), known->pod->meta.created.value_or(Time{}),
@@ -233,7 +225,8 @@ void JobBook::add_members(const Entry& entry, planner::Job& job, Time now) {
       }
     }
     job.promised = job.promised || view.promised;
-    const auto name = GroupBook::set_of(entry.key, *pod);
+    job.may_evict = job.may_evict && !view.denied;
+    const auto name = groups_.set_of(entry.key, *pod);
     auto* set = find_set(job.gang, name);
     if (set == nullptr) {  // a pod of no part: above every minimum
       job.gang.pod_sets.push_back({.name = name, .min_member = 0, .topology = {}, .tasks = {}});
@@ -268,15 +261,45 @@ void JobBook::set_times(const Entry& entry, planner::Job& job) const {
   if (stale != stale_since_.end()) job.stale_since = stale->second;
 }
 
-std::string JobBook::queue_of(const Pod& pod) const {
-  const auto& rules = policy_->config.pod_queues;
-  for (const auto& label : rules.labels) {
-    const auto found = pod.meta.labels.find(label);
-    if (found != pod.meta.labels.end() && !found->second.empty()) return found->second;
+/// A job that runs stays in its queue, whatever its labels say by now, as long as the policy is the
+/// same. One that waits must be allowed to be there.
+void JobBook::choose_queue(Entry& entry, planner::Job& job, const std::string& of_group) const {
+  const bool same_policy =
+      entry.queued_by == policy_ || (entry.queued_by && entry.queued_by->config == policy_->config);
+  const bool runs = std::ranges::any_of(job.members, [](const planner::Member& member) {
+    return member.state == planner::MemberState::placed && member.pod->node_name;
+  });
+  if (entry.job && runs && same_policy) {
+    job.queue = entry.job->queue;
+    return;
   }
-  const auto space = rules.namespaces.find(pod.meta.namespace_name);
-  if (space != rules.namespaces.end()) return space->second.get();
-  return rules.otherwise ? rules.otherwise->get() : "";
+  entry.queued_by = policy_;
+  const auto& lead = job.first();
+  const auto queue = default_queue_only_ ? std::string(policy::default_queue)
+                                         : (of_group.empty() ? queue_of(lead) : of_group);
+  job.queue = policy::QueueName(queue);
+  if (runs || default_queue_only_) return;
+  for (const auto& member : job.members) {
+    if (!alive(member.state) || rules_.users.allows(queue, *member.pod)) continue;
+    entry.not_ready = planner::NotReady{
+        Reason::queue_missing, "queue " + queue + " is not for namespace " +
+                                   member.pod->meta.namespace_name + " or its service account (" +
+                                   "the policy's queues[].namespaces and serviceAccounts)"};
+    return;
+  }
+}
+
+policy::QueueName JobBook::queue_for(const Pod& pod) const {
+  return policy::QueueName(default_queue_only_ ? std::string(policy::default_queue)
+                                               : queue_of(pod));
+}
+
+bool JobBook::may_be_gang(const Pod& pod, policy::GangOwner owner) const {
+  return rules_.gangs.allows(default_queue_only_ ? "" : queue_of(pod), owner);
+}
+
+std::string JobBook::queue_of(const Pod& pod) const {
+  return engine::queue_of(policy_->config.pod_queues, pod);
 }
 
 bool JobBook::preemptible(const Pod& pod, std::int32_t priority) const {
@@ -295,13 +318,15 @@ std::string JobBook::lineage(const JobKey& key, const Pod& pod) {
 
 void JobBook::replace(Entry& entry, std::shared_ptr<const planner::Job> job) {
   if (entry.job == job) return;
-  all_stale_ = true;
   if (entry.job) {
+    lists_.changed(entry.job->uid);
     const auto old = by_uid_.find(entry.job->uid);
     if (old != by_uid_.end() && old->second == entry.job) by_uid_.erase(old);
   }
   entry.job = std::move(job);
-  if (entry.job) by_uid_[entry.job->uid] = entry.job;
+  if (!entry.job) return;
+  lists_.changed(entry.job->uid);
+  by_uid_[entry.job->uid] = entry.job;
 }
 
 std::shared_ptr<const planner::Job> JobBook::job_of(const Uid& pod) const {
@@ -323,8 +348,8 @@ bool JobBook::has_groups() const {
 
 std::vector<std::pair<Uid, planner::NotReady>> JobBook::unformed() const {
   std::vector<std::pair<Uid, planner::NotReady>> found;
-  for (const auto& [key, entry] : entries_) {
-    if (!entry.not_ready) continue;
+  for (const auto& key : not_ready_) {
+    const auto& entry = entries_.at(key);
     for (const auto& uid : entry.pods) found.emplace_back(uid, *entry.not_ready);
   }
   return found;

@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "dray/planner/job.h"
+#include "dray/planner/job_list.h"
 #include "dray/planner/plan.h"
 #include "dray/policy/policy.h"
 #include "engine/books/group_book.h"
+#include "engine/books/job_lists.h"
+#include "engine/books/queue_users.h"
 
 namespace dray::engine {
 
@@ -26,6 +29,7 @@ class JobBook {
     planner::MemberState state = planner::MemberState::waiting;
     std::optional<NodeName> node;
     bool promised = false;  ///< was lifted before a restart
+    bool denied = false;    ///< the API server will not have it placed: nobody goes for its sake
   };
   using View = std::function<MemberView(const Pod&)>;
 
@@ -34,9 +38,9 @@ class JobBook {
   /// `default_queue_only`: the policy has no queues of its own, whatever pods say of theirs.
   void set_policy(std::shared_ptr<const policy::Policy> policy, bool default_queue_only);
 
-  /// Group objects: true if anything changed.
-  bool observe(const KubeObject& object);
-  bool forget(Kind kind, const std::string& namespace_name, const std::string& name);
+  /// Group objects: true if anything changed. put() and touch() the pods that speak of it.
+  [[nodiscard]] bool observe(const KubeObject& object);
+  [[nodiscard]] bool forget(Kind kind, const std::string& namespace_name, const std::string& name);
   [[nodiscard]] const GroupBook& groups() const { return groups_; }
 
   /// A pod of dray's is there, or another than before.
@@ -48,7 +52,9 @@ class JobBook {
   /// Makes what has changed anew: job_of() and find() are up to date.
   void refresh(Time now);
   /// All jobs with a member that waits, is placed or is leaving, sorted by uid.
-  [[nodiscard]] const std::vector<std::shared_ptr<const planner::Job>>& jobs(Time now);
+  [[nodiscard]] const planner::JobList& jobs(Time now);
+  /// See JobLists.
+  [[nodiscard]] const planner::JobList& holders(Time now);
   /// When a pod that is leaving counts as stuck: jobs() is different then.
   [[nodiscard]] std::optional<Time> next_change() const;
 
@@ -57,6 +63,8 @@ class JobBook {
   [[nodiscard]] std::shared_ptr<const planner::Job> job_of(const Uid& pod) const;
   [[nodiscard]] std::shared_ptr<const planner::Job> find(const Uid& job) const;
   [[nodiscard]] bool has_groups() const;
+  /// The queue that the pod would be in by itself.
+  [[nodiscard]] policy::QueueName queue_for(const Pod& pod) const;
 
   /// Waiting pods that are in no job yet, and why.
   [[nodiscard]] std::vector<std::pair<Uid, planner::NotReady>> unformed() const;
@@ -71,7 +79,8 @@ class JobBook {
     JobKey key;
     std::set<Uid> pods;
     std::shared_ptr<const planner::Job> job;     ///< null: not made yet, or nothing to place
-    std::optional<planner::NotReady> not_ready;  ///< the group's object is missing
+    std::optional<planner::NotReady> not_ready;  ///< the group's object is missing, or its queue
+    std::shared_ptr<const policy::Policy> queued_by;  ///< what its job's queue was chosen by
   };
   struct Known {
     std::shared_ptr<const Pod> pod;
@@ -79,27 +88,33 @@ class JobBook {
     Time first_seen;
   };
 
-  void regroup_all();
   void make(Entry& entry, Time now);
   [[nodiscard]] static GroupForm form_alone(const Pod& pod);
   void add_members(const Entry& entry, planner::Job& job, Time now);
   void set_times(const Entry& entry, planner::Job& job) const;
   [[nodiscard]] std::string queue_of(const Pod& pod) const;
+  [[nodiscard]] bool may_be_gang(const Pod& pod, policy::GangOwner owner) const;
+  void choose_queue(Entry& entry, planner::Job& job, const std::string& of_group) const;
   [[nodiscard]] bool preemptible(const Pod& pod, std::int32_t priority) const;
   [[nodiscard]] static std::string lineage(const JobKey& key, const Pod& pod);
   void replace(Entry& entry, std::shared_ptr<const planner::Job> job);
   void wake_stuck(Time now);
 
   View view_;
-  GroupBook groups_;
+  GroupBook groups_{
+      [this](const Pod& pod, policy::GangOwner owner) { return may_be_gang(pod, owner); }};
   std::shared_ptr<const policy::Policy> policy_;
+  struct QueueRules {
+    QueueUsers users;
+    GangRules gangs;
+  } rules_;
   bool default_queue_only_ = true;
   std::map<Uid, Known> pods_;
   std::map<JobKey, Entry> entries_;
   std::set<JobKey> changed_;
+  std::set<JobKey> not_ready_;  ///< entries that say why
   std::map<Uid, std::shared_ptr<const planner::Job>> by_uid_;
-  std::vector<std::shared_ptr<const planner::Job>> all_;
-  bool all_stale_ = true;  ///< `all_` is to be made again
+  JobLists lists_{[this](const Uid& job) { return find(job); }};
   std::set<std::pair<Time, Uid>> stuck_at_;
   struct Past {
     Time evicted;

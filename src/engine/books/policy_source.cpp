@@ -96,6 +96,7 @@ std::vector<policy::QueueConfig> PolicySource::kai_queues(
       std::ranges::find(config.resources, gpu_resource, &policy::CountedResource::name) !=
       config.resources.end();
   std::vector<policy::QueueConfig> made;
+  made.reserve(queues_.size());
   for (const auto& [name, queue] : queues_) made.push_back(queue_config(queue, counts_gpu));
   return made;
 }

@@ -17,6 +17,7 @@ void RoomBook::hold(const Uid& job, std::vector<Placement> placements) {
 
 std::vector<planner::Hold> RoomBook::holds() const {
   std::vector<planner::Hold> all;
+  all.reserve(holds_.size());
   for (const auto& [job, placements] : holds_) all.push_back({job, placements});
   return all;
 }
@@ -25,11 +26,8 @@ void RoomBook::moved(const std::string& lineage, std::vector<Placement> placemen
   moved_[lineage] = {std::move(placements), now + moved_room_life};
 }
 
-void RoomBook::refresh(const std::vector<std::shared_ptr<const planner::Job>>& jobs, Time now) {
-  std::erase_if(holds_, [&](const auto& entry) {
-    const auto job = std::ranges::lower_bound(jobs, entry.first, {}, &planner::Job::uid);
-    return job == jobs.end() || (*job)->uid != entry.first;
-  });
+void RoomBook::refresh(const planner::JobList& jobs, Time now) {
+  std::erase_if(holds_, [&](const auto& entry) { return jobs.find(entry.first) == nullptr; });
   std::erase_if(moved_, [&](const auto& entry) { return entry.second.until <= now; });
   if (moved_.empty()) return;
   for (const auto& job : jobs) {
@@ -63,6 +61,7 @@ std::vector<planner::LeavingClaim> RoomBook::leaving_claims(Time now) {
                                [&](const auto& user) { return user.uid != left.user; });
   });
   std::vector<planner::LeavingClaim> claims;
+  claims.reserve(leaving_.size());
   for (const auto& [key, left] : leaving_) claims.push_back({key, left.node});
   return claims;
 }

@@ -33,7 +33,7 @@ class RoomBook {
 
   /// Before a plan: holds of jobs that are gone end, and a job that was moved and is back gets the
   /// room that was meant for it.
-  void refresh(const std::vector<std::shared_ptr<const planner::Job>>& jobs, Time now);
+  void refresh(const planner::JobList& jobs, Time now);
 
   /// A member of the job is gone. The room that it leaves is whole only when its claims have lost
   /// their devices as well, which a controller does later: who waits for that room must not think

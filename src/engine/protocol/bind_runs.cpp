@@ -23,8 +23,8 @@ Commands BindRuns::start(Start start, Time now) {
   const auto pod = start.placement.pod_uid;
   Decision decision{{}, std::move(start.detail), std::move(start.queue), std::move(start.job)};
   const auto [run, is_new] = runs_.try_emplace(
-      pod, Run{Binding(std::move(start.placement), start.epoch, now, start.pace),
-               std::move(start.requests), std::move(start.warnings), std::move(decision)});
+      pod, Run{Binding(std::move(start.placement), now, start.pace, std::move(start.pod_version)),
+               now, std::move(start.requests), std::move(start.warnings), std::move(decision)});
   DRAY_CHECK(is_new);
   return carry(pod, run->second.binding.start(start.claims, now, std::move(start.users)));
 }
@@ -76,6 +76,11 @@ const NodeName* BindRuns::node_of(const Uid& pod) const {
   return run == runs_.end() ? nullptr : &run->second.binding.placement().node;
 }
 
+std::optional<Time> BindRuns::begun(const Uid& pod) const {
+  const auto run = runs_.find(pod);
+  return run == runs_.end() ? std::nullopt : std::optional(run->second.begun);
+}
+
 Commands BindRuns::carry(const Uid& pod, Binding::Commands commands) {
   Commands out;
   for (auto& command : commands) {
@@ -108,7 +113,8 @@ void BindRuns::end(const Uid& pod, Commands& out) {
   } else if (result != Binding::Result::waiting) {
     ++undone_;
   }
-  out.emplace_back(BindEnded{result, placement, run.binding.claim_versions(), run.binding.error()});
+  out.emplace_back(BindEnded{result, placement, run.binding.claim_versions(), run.binding.error(),
+                             run.binding.keeps_claims(), run.binding.denied()});
 }
 
 }  // namespace dray::engine

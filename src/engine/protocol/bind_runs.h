@@ -26,7 +26,7 @@ class BindRuns {
     std::vector<RequestId> requests;
     planner::PodClaims claims;         ///< of the placement, in its order; null: not made yet
     std::vector<ClaimConsumer> users;  ///< of each claim; empty: the pod
-    std::int32_t epoch = 0;
+    ResourceVersion pod_version;       ///< as last seen; empty: the pod was not seen
     Binding::Pace pace = Binding::Pace::at_once;
     std::vector<std::string> warnings;  ///< told in Events when the pod is bound
     std::string detail;                 ///< why the placement is what it is
@@ -52,6 +52,8 @@ class BindRuns {
   [[nodiscard]] bool contains(const Uid& pod) const { return runs_.contains(pod); }
   /// Where the pod is being bound to, or null.
   [[nodiscard]] const NodeName* node_of(const Uid& pod) const;
+  /// When the pod's binding began; nothing if none is under way.
+  [[nodiscard]] std::optional<Time> begun(const Uid& pod) const;
   [[nodiscard]] std::size_t size() const { return runs_.size(); }
   [[nodiscard]] std::uint64_t bound() const { return bound_; }
   [[nodiscard]] std::uint64_t undone() const { return undone_; }
@@ -60,6 +62,7 @@ class BindRuns {
  private:
   struct Run {
     Binding binding;
+    Time begun;
     std::vector<RequestId> waiting;
     std::vector<std::string> warnings;
     Decision decision;  ///< its placement is the binding's

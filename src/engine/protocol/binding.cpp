@@ -11,41 +11,36 @@
 namespace dray::engine {
 namespace {
 
-constexpr std::uint32_t max_attempts = 8;
-
-Duration binding_backoff(std::uint32_t attempts) {
-  const auto shift = std::min<std::uint32_t>(attempts, 6);
-  return std::chrono::milliseconds(25) * (1 << shift);
-}
-
 bool reserved_for(const ResourceClaim& claim, const Uid& uid) {
   return std::ranges::any_of(claim.reserved_for, [&](const auto& c) { return c.uid == uid; });
 }
 
-bool is_protected(const ResourceClaim& claim, const std::string& epoch) {
-  const auto annotation = claim.meta.annotations.find(epoch_annotation);
-  return std::ranges::find(claim.meta.finalizers, claim_finalizer) != claim.meta.finalizers.end() &&
-         annotation != claim.meta.annotations.end() && annotation->second == epoch;
+bool is_protected(const ResourceClaim& claim) {
+  return std::ranges::find(claim.meta.finalizers, claim_finalizer) != claim.meta.finalizers.end();
 }
 
-/// Whether the server surely did not do what it was asked.
+}  // namespace
+
+Duration Binding::backoff(std::uint32_t attempts) {
+  const auto shift = std::min<std::uint32_t>(attempts, 6);
+  return std::chrono::milliseconds(25) * (1 << shift);
+}
+
 bool surely_refused(const Error& error) {
   return error.code == ErrorCode::invalid || error.code == ErrorCode::denied ||
          error.code == ErrorCode::unsupported;
 }
 
-}  // namespace
-
 ClaimConsumer consumer_of(const PodKey& pod, const Uid& uid) {
   return {.api_group = "", .resource = "pods", .name = pod.name, .uid = uid};
 }
 
-Binding::Binding(Placement placement, std::int32_t epoch, Time now, Pace pace)
+Binding::Binding(Placement placement, Time now, Pace pace, ResourceVersion pod_version)
     : placement_(std::move(placement)),
-      epoch_(std::to_string(epoch)),
       started_(now),
       pace_(pace),
-      claims_(placement_.claims.size()) {
+      claims_(placement_.claims.size()),
+      pod_version_(std::move(pod_version)) {
   for (auto& claim : placement_.claims) {
     auto& allocation = claim.allocation;
     if (has_binding_conditions(allocation) && !allocation.allocated) allocation.allocated = now;
@@ -58,32 +53,41 @@ Binding::Commands Binding::start(const std::vector<std::shared_ptr<const Resourc
   users.resize(claims.size(), consumer_of(placement_.pod, placement_.pod_uid));
   for (std::size_t i = 0; i < users.size(); ++i) claims_[i].user = std::move(users[i]);
   Commands out;
-  for (std::size_t i = 0; i < claims.size() && !failing_; ++i) {
-    if (claims[i]) {
-      advance_claim(i, *claims[i], now, out);
-    } else {
+  for (std::size_t i = 0; i < claims.size() && !failure_.decided; ++i) {
+    if (!claims[i]) {
       create_claim(i, out);
+    } else if (shown_as_held(i, *claims[i])) {
+      read_claim(i, out);
+    } else {
+      advance_claim(i, *claims[i], now, out);
     }
   }
   bind_pod_when_ready(out);
   return out;
 }
 
-/// The finalizer and the epoch come with the claim: nothing is left to protect.
+/// The finalizer comes with the claim: nothing is left to protect.
 void Binding::create_claim(std::size_t index, Commands& out) {
   const auto& want = placement_.claims[index];
   DRAY_CHECK(want.extended.has_value());
   ResourceClaim claim;
   claim.meta.namespace_name = want.claim.namespace_name;
   claim.meta.name = want.claim.name;
-  claim.meta.annotations = {{alloc::extended_resource_annotation, "true"},
-                            {epoch_annotation, epoch_}};
+  claim.meta.annotations = {{alloc::extended_resource_annotation, "true"}};
   claim.meta.finalizers = {claim_finalizer};
   claim.meta.owners.push_back(pod_as_owner(placement_.pod.name, placement_.pod_uid));
   claim.spec = want.extended->spec;
   claims_[index].step = Step::creating;
   claims_[index].made = true;
   out.push_back({index, CreateClaim{std::move(claim)}});
+}
+
+/// A write would meet a conflict if the watch were behind; where none is needed, it has to be
+/// asked: an earlier binding of the pod may have given the claim back since.
+bool Binding::shown_as_held(std::size_t index, const ResourceClaim& claim) const {
+  const auto& user = claims_[index].user;
+  return user.resource != group_consumer_resource && claim.allocation &&
+         reserved_for(claim, user.uid);
 }
 
 /// The claim has its devices and its user; the devices may still have to be made ready.
@@ -118,6 +122,7 @@ void Binding::advance_claim(std::size_t index, const ResourceClaim& claim, Time 
   auto& want = placement_.claims[index];
   auto& state = claims_[index];
   state.version = claim.meta.resource_version;
+  if (state.unanswered_at != state.version) state.unanswered_at.reset();
   const auto name = "claim " + want.claim.to_string();
   if (want.extended) {
     if (!alloc::is_extended_resource_claim(claim, placement_.pod_uid)) {
@@ -145,7 +150,7 @@ void Binding::advance_claim(std::size_t index, const ResourceClaim& claim, Time 
     state.touched = true;
     out.push_back(
         {index, ReserveClaim{want.claim, want.claim_uid, claim.meta.resource_version, consumer}});
-  } else if (is_protected(claim, epoch_)) {
+  } else if (is_protected(claim)) {
     state.step = Step::allocating;
     state.touched = true;
     out.push_back({index, AllocateClaim{want.claim,
@@ -155,10 +160,7 @@ void Binding::advance_claim(std::size_t index, const ResourceClaim& claim, Time 
                                         {consumer}}});
   } else {
     state.step = Step::protecting;
-    out.push_back({index, ProtectClaim{want.claim,
-                                       want.claim_uid,
-                                       claim.meta.resource_version,
-                                       {{epoch_annotation, epoch_}}}});
+    out.push_back({index, ProtectClaim{want.claim, want.claim_uid, claim.meta.resource_version}});
   }
 }
 
@@ -174,6 +176,8 @@ Binding::Commands Binding::step(Token token, const WriteOutcome& outcome, Time n
   if (token == pod_token) {
     if (phase_ == Phase::reading_pod) {
       pod_read(outcome, now, out);
+    } else if (phase_ == Phase::fencing_pod) {
+      pod_fenced(outcome, now, out);
     } else {
       pod_written(outcome, now, out);
     }
@@ -184,8 +188,11 @@ Binding::Commands Binding::step(Token token, const WriteOutcome& outcome, Time n
     case Step::releasing:
       claim_released(token, outcome, now, out);
       break;
+    case Step::checking:
+      claim_checked(token, outcome, now);
+      break;
     case Step::deleting:
-      claim_deleted(token, outcome, now);
+      claim_deleted(token, outcome, now, out);
       break;
     default:
       claim_written(token, outcome, now, out);
@@ -197,6 +204,11 @@ void Binding::claim_written(std::size_t index, const WriteOutcome& outcome, Time
                             Commands& out) {
   auto& state = claims_[index];
   const auto ended = std::exchange(state.step, Step::idle);
+  const bool unanswered = !outcome && outcome.error().code == ErrorCode::unavailable;
+  if (unanswered && ended != Step::reading) {
+    state.unanswered_at = state.version;
+    state.unanswered_until = now + request_life;
+  }
   if (phase_ == Phase::undoing) {
     // The failure of another claim came first; now that this write has ended, it is undone too.
     auto& uid = placement_.claims[index].claim_uid;
@@ -231,7 +243,7 @@ void Binding::claim_written(std::size_t index, const WriteOutcome& outcome, Time
   // A denial may be the admission policy that has not heard of our epoch yet: it is tried again.
   const bool final = surely_refused(outcome.error()) && outcome.error().code != ErrorCode::denied;
   if (final || ++state.attempts >= max_attempts) {
-    return fail_with(Result::failed, name + outcome.error().message, out);
+    return fail_after(name, outcome.error(), out);
   }
   if (outcome.error().code == ErrorCode::conflict && ended != Step::reading) {
     read_claim(index, out);
@@ -246,7 +258,7 @@ void Binding::read_claim(std::size_t index, Commands& out) {
 }
 
 bool Binding::claims_held() const {
-  return phase_ == Phase::claims && !failing_ &&
+  return phase_ == Phase::claims && !failure_.decided &&
          std::ranges::all_of(claims_, [](const auto& c) { return c.step == Step::held; });
 }
 
@@ -263,84 +275,13 @@ Binding::Commands Binding::proceed() {
 
 Binding::Commands Binding::abort(std::string error) {
   Commands out;
-  const bool too_late = finished() || failing_ || pod_may_be_bound_;
+  const bool too_late = finished() || failure_.decided || pod_may_be_bound_;
   if (!too_late) fail_with(Result::failed, std::move(error), out);
   return out;
 }
 
-void Binding::bind_pod_when_ready(Commands& out) {
-  if (pace_ == Pace::when_told || !claims_held()) return;
-  for (const auto& claim : placement_.claims) {
-    if (!claim.extended) continue;
-    phase_ = Phase::naming_claim;
-    out.push_back({pod_token, NameExtendedClaim{placement_.pod, placement_.pod_uid,
-                                                claim.claim.name, claim.extended->mappings}});
-    return;
-  }
-  bind_pod(out);
-}
-
-void Binding::bind_pod(Commands& out) {
-  phase_ = Phase::binding_pod;
-  pod_may_be_bound_ = true;
-  out.push_back({pod_token, BindPod{placement_.pod, placement_.pod_uid, placement_.node}});
-}
-
-void Binding::pod_written(const WriteOutcome& outcome, Time now, Commands& out) {
-  if (phase_ == Phase::naming_claim) {
-    if (outcome) return bind_pod(out);
-    if (outcome.error().code == ErrorCode::unavailable && ++pod_attempts_ < max_attempts) {
-      phase_ = Phase::claims;  // and it is named again
-      return retry_pod_later(now);
-    }
-    return fail_with(Result::failed, "naming the claim in the pod: " + outcome.error().message,
-                     out);
-  }
-  if (phase_ == Phase::undoing) return;  // the name in the pod's status does no harm
-  if (outcome) return finish_bound();
-  if (error_.empty()) error_ = "binding: " + outcome.error().message;
-  if (surely_refused(outcome.error())) {
-    pod_may_be_bound_ = false;
-    return fail_with(Result::failed, "binding: " + outcome.error().message, out);
-  }
-  // Not found, conflict ("already assigned") and no answer: the pod itself tells.
-  phase_ = Phase::reading_pod;
-  if (outcome.error().code == ErrorCode::unavailable) {
-    retry_pod_later(now);
-  } else {
-    out.push_back({pod_token, ReadPod{placement_.pod}});
-  }
-}
-
-void Binding::pod_read(const WriteOutcome& outcome, Time now, Commands& out) {
-  if (!outcome && outcome.error().code != ErrorCode::not_found) return retry_pod_later(now);
-  const auto* pod = outcome ? std::get_if<Pod>(&*outcome) : nullptr;
-  if (pod == nullptr || pod->meta.uid != placement_.pod_uid) {
-    pod_may_be_bound_ = false;
-    return fail_with(Result::refused, "pod " + placement_.pod.to_string() + " is gone", out);
-  }
-  if (pod->node_name == placement_.node) return finish_bound();
-  pod_may_be_bound_ = false;
-  if (pod->node_name) {
-    return fail_with(Result::refused, "pod " + placement_.pod.to_string() + " is bound elsewhere",
-                     out);
-  }
-  if (pod->meta.deleted) {
-    return fail_with(Result::refused, "pod " + placement_.pod.to_string() + " is being deleted",
-                     out);
-  }
-  if (failing_ || ++pod_attempts_ >= max_attempts || now - started_ >= deadline) {
-    return fail_with(failure_, error_, out);
-  }
-  bind_pod(out);
-}
-
 void Binding::retry_claim_later(std::size_t index, Time now) {
-  claims_[index].retry_at = now + binding_backoff(claims_[index].attempts);
-}
-
-void Binding::retry_pod_later(Time now) {
-  pod_retry_at_ = now + binding_backoff(++pod_attempts_);
+  claims_[index].retry_at = now + backoff(claims_[index].attempts);
 }
 
 Binding::Commands Binding::tick(Time now) {
@@ -351,7 +292,8 @@ Binding::Commands Binding::tick(Time now) {
     if (phase_ == Phase::claims) {
       bind_pod_when_ready(out);
     } else {
-      out.push_back({pod_token, ReadPod{placement_.pod}});
+      phase_ == Phase::fencing_pod ? give_up_binding(out)
+                                   : out.push_back({pod_token, ReadPod{placement_.pod}});
     }
   }
   for (std::size_t i = 0; i < claims_.size(); ++i) {
@@ -361,12 +303,12 @@ Binding::Commands Binding::tick(Time now) {
     if (state.step == Step::releasing) {
       release_claim(i, out);
     } else if (state.step == Step::deleting) {
-      out.push_back({i, DeleteClaim{placement_.claims[i].claim, placement_.claims[i].claim_uid}});
+      delete_claim(i, out);
     } else {
       read_claim(i, out);
     }
   }
-  if (!failing_ && now - started_ >= deadline) {
+  if (!failure_.decided && now - started_ >= deadline) {
     fail_with(Result::failed, error_.empty() ? "the API server did not answer in time" : error_,
               out);
   }
@@ -382,7 +324,7 @@ std::optional<Time> Binding::next_tick() const {
   for (const auto& claim : claims_) {
     if (claim.retry_at) earlier(*claim.retry_at);
   }
-  if (!failing_) earlier(started_ + deadline);
+  if (!failure_.decided) earlier(started_ + deadline);
   return next;
 }
 

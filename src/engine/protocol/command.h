@@ -24,19 +24,32 @@ struct ForBinding {
 struct ForLift {
   Uid pod;
 };
+/// What is to make kube-scheduler try the pod again.
+struct ForWake {
+  Uid pod;
+};
 struct ForRelease {
-  ClaimKey claim;
+  ClaimKey claim;  ///< without a name: the read of the pod, before anything of its is released
+  Uid pod;
 };
 struct ForEviction {
   std::uint64_t set;
   EvictionSet::Token token;
 };
 struct ForUsage {};
+/// A read or a write of whose queues are whose.
+struct ForQueueUsers {};
 struct ForShare {
   Uid pod;
 };
-using Purpose =
-    std::variant<ForNothing, ForBinding, ForLift, ForRelease, ForEviction, ForUsage, ForShare>;
+/// The read of a claim's user, before the claim is taken from it.
+struct ForAudit {
+  ClaimKey claim;
+  std::uint64_t run;
+  Uid user;
+};
+using Purpose = std::variant<ForNothing, ForBinding, ForLift, ForWake, ForRelease, ForEviction,
+                             ForUsage, ForQueueUsers, ForShare, ForAudit>;
 
 // ---- Of all owners
 
@@ -80,6 +93,8 @@ struct BindEnded {
   Placement placement;
   std::vector<ResourceVersion> claim_versions;
   std::string error;
+  bool keeps_claims = false;  ///< not bound, and what is written in a claim stays
+  bool denied = false;        ///< the API server said no, and will say it again
 };
 
 // ---- Of GangRuns
@@ -111,7 +126,7 @@ struct GangEnded {
 
 // ---- Of EvictionRuns
 
-/// A victim's reservation, if it has one, is given up without a word to the API server.
+/// The reservation of a victim that had no node is given up without a word to the API server.
 struct GiveUpVictim {
   Uid pod;
 };
@@ -139,10 +154,19 @@ struct ReservationEnded {
   Uid pod;
 };
 
+// ---- Of Auditor
+
+/// These users are to lose the claim: the API server has been asked of their pods.
+struct GiveBack {
+  ClaimKey claim;
+  Uid uid;
+  std::vector<ClaimConsumer> users;
+};
+
 using Command = std::variant<Send, Answer, JobChanged, ForgetPod, PlanNow, PlanAt, TellWaiting,
                              ClaimsHeld, BindEnded, StartBind, ProceedBind, AbortBind, BindRefused,
                              GangStepped, GangEnded, GiveUpVictim, EvictionRefused, JobEvicted,
-                             HoldEnded, PodDropped, ReservationEnded>;
+                             HoldEnded, PodDropped, ReservationEnded, GiveBack>;
 using Commands = std::vector<Command>;
 
 }  // namespace dray::engine

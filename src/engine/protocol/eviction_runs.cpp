@@ -1,6 +1,7 @@
 #include "engine/protocol/eviction_runs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "dray/base/check.h"
@@ -11,6 +12,7 @@ Commands EvictionRuns::start(std::vector<planner::Eviction> evictions, Time now)
   Commands out;
   const auto id = next_set_++;
   std::vector<EvictionSet::Victim> bound;
+  std::vector<Uid> reserved;
   for (const auto& eviction : evictions) {
     for (const auto& uid : eviction.pods) {
       victims_[uid] = id;
@@ -18,10 +20,14 @@ Commands EvictionRuns::start(std::vector<planner::Eviction> evictions, Time now)
       const auto pod = cluster_.pod(uid);
       DRAY_CHECK(pod != nullptr);
       // What is merely reserved is given back, without a word to the API server.
-      if (pod->node_name) bound.push_back({pod->key(), uid});
+      if (pod->node_name) {
+        bound.push_back({pod->key(), uid});
+      } else {
+        reserved.push_back(uid);
+      }
     }
   }
-  Run made{EvictionSet(std::move(bound), now), std::move(evictions)};
+  Run made{EvictionSet(std::move(bound), now), std::move(evictions), std::move(reserved)};
   auto& run = runs_.try_emplace(id, std::move(made)).first->second;
   auto more = carry(id, run.set.start(), now);
   std::ranges::move(more, std::back_inserter(out));
@@ -32,13 +38,27 @@ Commands EvictionRuns::step(std::uint64_t set, EvictionSet::Token token,
                             const WriteOutcome& outcome, Time now) {
   const auto run = runs_.find(set);
   if (run == runs_.end()) return {};
+  look(run->second);
   return carry(set, run->second.set.step(token, outcome, now), now);
 }
 
 Commands EvictionRuns::tick(Time now) {
   const auto id = timers_.take_due(now);
   if (!id) return {};
-  return carry(*id, runs_.at(*id).set.tick(now), now);
+  auto& run = runs_.at(*id);
+  look(run);
+  return carry(*id, run.set.tick(now), now);
+}
+
+/// An eviction may be asked for long after it was decided: what became of its victims since, and of
+/// who waited for their room.
+void EvictionRuns::look(Run& run) const {
+  const auto victims = run.set.victims();
+  for (EvictionSet::Token token = 0; token < victims.size(); ++token) {
+    const auto pod = cluster_.pod(victims[token].uid);
+    if (!pod || pod->finished()) run.set.left(token);
+  }
+  if (std::ranges::none_of(run.evictions, needed_)) run.set.withdraw();
 }
 
 Commands EvictionRuns::reset() {
@@ -54,11 +74,10 @@ Commands EvictionRuns::carry(std::uint64_t id, const EvictionSet::Commands& comm
   for (const auto& command : commands) {
     out.emplace_back(Send{command.write, ForEviction{id, command.token}});
   }
-  const auto& run = runs_.at(id);
+  auto& run = runs_.at(id);
   if (run.set.committed()) {
-    for (const auto& eviction : run.evictions) {
-      for (const auto& uid : eviction.pods) out.emplace_back(GiveUpVictim{uid});
-    }
+    // Once: by the next step they may have another place.
+    for (const auto& uid : std::exchange(run.reserved, {})) out.emplace_back(GiveUpVictim{uid});
   }
   if (run.set.finished()) {
     end(id, now, out);
@@ -71,11 +90,11 @@ Commands EvictionRuns::carry(std::uint64_t id, const EvictionSet::Commands& comm
 void EvictionRuns::end(std::uint64_t id, Time now, Commands& out) {
   timers_.arm(id, std::nullopt);
   const auto entry = runs_.extract(id);
-  const auto& [set, evictions] = entry.mapped();
+  const auto& [set, evictions, reserved] = entry.mapped();
   const auto refused = set.refused();
   refused_ += refused.size();
   if (set.result() != EvictionSet::Result::refused) {
-    evicted_ += set.victims().size() - refused.size();
+    evicted_ += set.victims().size() - refused.size() - set.spared().size();
   }
   for (const auto& uid : refused) out.emplace_back(EvictionRefused{uid, now + refusal_cooldown});
   for (const auto& eviction : evictions) end(eviction, set, out);
@@ -84,10 +103,12 @@ void EvictionRuns::end(std::uint64_t id, Time now, Commands& out) {
 
 void EvictionRuns::end(const planner::Eviction& eviction, const EvictionSet& set, Commands& out) {
   const auto refused = set.refused();
+  const auto spared = set.spared();
   const bool none_went = set.result() == EvictionSet::Result::refused;
   if (!none_went) out.emplace_back(JobEvicted{eviction});
   for (const auto& uid : eviction.pods) {
-    const bool stays = none_went || std::ranges::find(refused, uid) != refused.end();
+    const bool stays = none_went || std::ranges::find(refused, uid) != refused.end() ||
+                       std::ranges::find(spared, uid) != spared.end();
     if (stays) victims_.erase(uid);
     out.emplace_back(JobChanged{uid});
     // Told also of a pod that is gone by now: its owner has no other word of why.

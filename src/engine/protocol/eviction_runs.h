@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "dray/base/time.h"
@@ -20,7 +22,10 @@ class EvictionRuns {
   /// A pod that the API server would not evict is not asked for again so soon.
   static constexpr Duration refusal_cooldown = std::chrono::seconds(60);
 
-  explicit EvictionRuns(const cluster::ClusterState& cluster) : cluster_(cluster) {}
+  /// `needed`: whether somebody still waits for the room of an eviction.
+  EvictionRuns(const cluster::ClusterState& cluster,
+               std::function<bool(const planner::Eviction&)> needed)
+      : cluster_(cluster), needed_(std::move(needed)) {}
 
   /// Begins one set: all are to go for the same beneficiary. Their pods must be there, and be
   /// nobody's victims yet.
@@ -46,12 +51,15 @@ class EvictionRuns {
   struct Run {
     EvictionSet set;
     std::vector<planner::Eviction> evictions;
+    std::vector<Uid> reserved;  ///< victims without a node yet; none once they were given up
   };
+  void look(Run& run) const;
   [[nodiscard]] Commands carry(std::uint64_t id, const EvictionSet::Commands& commands, Time now);
   void end(std::uint64_t id, Time now, Commands& out);
   void end(const planner::Eviction& eviction, const EvictionSet& set, Commands& out);
 
   const cluster::ClusterState& cluster_;
+  std::function<bool(const planner::Eviction&)> needed_;
   std::map<std::uint64_t, Run> runs_;
   std::map<Uid, std::uint64_t> victims_;  ///< to the set that they are in
   Timers<std::uint64_t> timers_;

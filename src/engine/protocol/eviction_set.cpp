@@ -22,16 +22,19 @@ bool gone(const Error& error) {
 EvictionSet::EvictionSet(std::vector<Victim> victims, Time now)
     : victims_(std::move(victims)), states_(victims_.size()), deadline_(now + patience) {}
 
-EvictionSet::Command EvictionSet::send(Token token) {
-  states_[token].step = Step::sent;
-  states_[token].retry_at.reset();
+void EvictionSet::send(Token token, Commands& out) {
+  auto& state = states_[token];
+  state.retry_at.reset();
+  state.step = state.left ? Step::done : Step::sent;
   const auto& victim = victims_[token];
-  return {token, EvictPod{victim.pod, victim.uid, phase_ == Phase::asking}};
+  if (!state.left) {
+    out.push_back({token, EvictPod{victim.pod, victim.uid, phase_ == Phase::asking}});
+  }
 }
 
 EvictionSet::Commands EvictionSet::start() {
   Commands out;
-  for (Token token = 0; token < victims_.size(); ++token) out.push_back(send(token));
+  for (Token token = 0; token < victims_.size(); ++token) send(token, out);
   settle(out);
   return out;
 }
@@ -41,7 +44,7 @@ EvictionSet::Commands EvictionSet::step(Token token, const WriteOutcome& outcome
   Commands out;
   if (finished()) return out;
   auto& state = states_[token];
-  if (outcome || gone(outcome.error())) {
+  if (outcome || gone(outcome.error()) || state.left) {
     state.step = Step::done;
   } else {
     if (error_.empty()) error_ = outcome.error().message;
@@ -57,30 +60,37 @@ EvictionSet::Commands EvictionSet::step(Token token, const WriteOutcome& outcome
 
 /// All answers of a phase are in: the next one, or the end.
 void EvictionSet::settle(Commands& out) {
+  for (auto& state : states_) {
+    if (withdrawn_ && state.step == Step::waiting) state.step = Step::spared;
+  }
   const auto any = [this](Step step) {
     return std::ranges::find(states_, step, &State::step) != states_.end();
   };
   if (any(Step::sent) || any(Step::waiting)) return;
   if (phase_ == Phase::evicting) {
-    result_ = any(Step::refused) ? Result::partly : Result::evicted;
+    const bool all_go = !any(Step::refused) && !any(Step::spared);
+    result_ = all_go ? Result::evicted : Result::partly;
     return;
   }
-  if (any(Step::refused)) {
+  if (any(Step::refused) || withdrawn_) {
     result_ = Result::refused;
     return;
   }
   phase_ = Phase::evicting;
   error_.clear();
-  for (Token token = 0; token < victims_.size(); ++token) out.push_back(send(token));
-  if (victims_.empty()) result_ = Result::evicted;
+  for (Token token = 0; token < victims_.size(); ++token) send(token, out);
+  if (out.empty()) result_ = Result::evicted;
 }
 
 EvictionSet::Commands EvictionSet::tick(Time now) {
   Commands out;
+  if (finished()) return out;
   for (Token token = 0; token < states_.size(); ++token) {
     auto& state = states_[token];
-    if (state.step == Step::waiting && state.retry_at <= now) out.push_back(send(token));
+    if (state.step != Step::waiting || withdrawn_) continue;
+    if (state.left || state.retry_at <= now) send(token, out);
   }
+  settle(out);
   return out;
 }
 
@@ -94,10 +104,10 @@ std::optional<Time> EvictionSet::next_tick() const {
   return next;
 }
 
-std::vector<Uid> EvictionSet::refused() const {
+std::vector<Uid> EvictionSet::who(Step step) const {
   std::vector<Uid> pods;
   for (Token token = 0; token < states_.size(); ++token) {
-    if (states_[token].step == Step::refused) pods.push_back(victims_[token].uid);
+    if (states_[token].step == step) pods.push_back(victims_[token].uid);
   }
   return pods;
 }

@@ -43,6 +43,11 @@ GangCommit::Commands GangCommit::arrived(const Uid& pod) {
   return out;
 }
 
+bool GangCommit::wants_claims(const Uid& pod) const {
+  const auto at = steps_.find(pod);
+  return phase_ == Phase::claiming && at != steps_.end() && at->second == Step::claiming;
+}
+
 GangCommit::Commands GangCommit::claims_written(const Uid& pod) {
   Commands out;
   const auto at = steps_.find(pod);

@@ -59,6 +59,9 @@ class GangCommit {
 
   /// A member's bind call came.
   [[nodiscard]] Commands arrived(const Uid& pod);
+  /// Whether the pod's claims are to be written still: another member may have failed since they
+  /// were asked for.
+  [[nodiscard]] bool wants_claims(const Uid& pod) const;
   /// All claims of the pod are written.
   [[nodiscard]] Commands claims_written(const Uid& pod);
   /// The pod's binding is over; `error` says why where it is not bound.

@@ -23,13 +23,27 @@ std::vector<RequestId> take_requests(std::map<Uid, std::vector<RequestId>>& wait
 
 Commands GangRuns::join(const planner::Job& job, std::set<Uid> bound, const Uid& pod,
                         RequestId request, Time now) {
+  Commands out;
+  // Its group was made anew while it waited: it waits for the members of that one now.
+  if (const auto member = job_of_.find(pod); member != job_of_.end() && member->second != job.uid) {
+    out = left(pod);
+  }
   const auto patience =
       scattered_.contains(job.uid) ? GangCommit::next_patience : GangCommit::first_patience;
   const auto [run, is_new] = runs_.try_emplace(
       job.uid, Run{GangCommit(job.gang, member_uids(job), std::move(bound), now, patience), {}});
   run->second.waiting[pod].push_back(request);
-  if (!job_of_.try_emplace(pod, job.uid).second) return {};  // asked again: joins the first
-  return carry(job.uid, run->second.commit.arrived(pod));
+  if (!job_of_.try_emplace(pod, job.uid).second) return out;  // asked again: joins the first
+  auto more = carry(job.uid, run->second.commit.arrived(pod));
+  std::ranges::move(more, std::back_inserter(out));
+  return out;
+}
+
+bool GangRuns::wants_claims(const Uid& pod) const {
+  const auto member = job_of_.find(pod);
+  if (member == job_of_.end()) return false;
+  const auto run = runs_.find(member->second);
+  return run != runs_.end() && run->second.commit.wants_claims(pod);
 }
 
 Commands GangRuns::claims_written(const Uid& pod) {
@@ -54,7 +68,7 @@ Commands GangRuns::left(const Uid& pod) {
   const auto run = runs_.find(member.mapped());
   if (run == runs_.end()) return {};
   Commands out;
-  answer_all(take_requests(run->second.waiting, pod), "the pod is gone", out);
+  answer_all(take_requests(run->second.waiting, pod), "dray: the pod left its gang", out);
   auto more = carry(run->first, run->second.commit.left(pod));
   std::ranges::move(more, std::back_inserter(out));
   return out;

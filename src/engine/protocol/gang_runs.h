@@ -24,6 +24,8 @@ class GangRuns {
   /// A member's bind call came; `bound` are the members that are bound already.
   [[nodiscard]] Commands join(const planner::Job& job, std::set<Uid> bound, const Uid& pod,
                               RequestId request, Time now);
+  /// Whether the member, whose StartBind was asked for, is to be started still.
+  [[nodiscard]] bool wants_claims(const Uid& pod) const;
   /// All claims of the member are written.
   [[nodiscard]] Commands claims_written(const Uid& pod);
   /// The member's binding is over; `error` says why where it is not bound.

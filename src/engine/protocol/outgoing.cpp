@@ -4,10 +4,10 @@
 
 namespace dray::engine {
 
-void Outgoing::send(Write write, Purpose purpose) {
+void Outgoing::send(Write write, Purpose purpose, Time since) {
   const WriteId id(next_write_++);
   if (!std::holds_alternative<ForNothing>(purpose)) purposes_.emplace(id, std::move(purpose));
-  effects_.emplace_back(SendWrite{id, std::move(write)});
+  effects_.emplace_back(SendWrite{id, std::move(write), epoch_, since});
 }
 
 void Outgoing::answer(RequestId request, std::string error) {

@@ -1,11 +1,30 @@
 #include "planner/evict/generate.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
 #include <utility>
+
+#include "dray/policy/capacity.h"
+#include "dray/policy/reclaim.h"
 
 namespace dray::planner {
 
 using cluster::NodeIndex;
+
+namespace {
+
+/// So many nodes are tried in the second look of a pod, each with a scenario of its own.
+constexpr std::size_t nodes_of_second_look = 64;
+
+double devices_of(const Victims& chunk) {
+  double devices = 0;
+  for (const auto* task : chunk.tasks) devices += static_cast<double>(task->demand->devices);
+  return devices;
+}
+
+}  // namespace
 
 GrowingNodes::GrowingNodes(const VictimCapacity& capacity, std::size_t members, std::size_t victims)
     : givers_(capacity.givers()),
@@ -43,6 +62,11 @@ ScenarioGenerator::ScenarioGenerator(const PlanContext& context, const Attempt& 
   // A queue that owes nothing may still have jobs moved.
   const auto& moving = context.policy.config.consolidation;
   moves_left_ = moving.enabled && attempt.action == Action::reclaim ? moving.max_jobs : 0;
+  if (attempt.action == Action::consolidate) return;
+  const auto& job = attempt.job;
+  if (policy::check_capacity(queues, *job.queue, attempt.counts, job.job->preemptible)) {
+    all_found_ = AllFound{.queues = queues};
+  }
 }
 
 std::optional<Scenario> ScenarioGenerator::next(bool stop) {
@@ -59,8 +83,12 @@ std::optional<Scenario> ScenarioGenerator::next(bool stop) {
   }
   if (phase_ == Phase::ended) return std::nullopt;
   phase_ = Phase::ended;
+  if (attempt_.each_alone && attempt_.chunk.size() == 1) {
+    open_nodes_of_all();
+    return next_open();
+  }
   // Victims that were found since sets were tried last.
-  if (capacity_.enough() && tried_found_ > 0 && tried_found_ < found_.size()) {
+  if (capacity_.enough() && tried_.found > 0 && tried_.found < found_.size()) {
     growing_.emplace(capacity_, attempt_.chunk.size(), found_.size());
   }
   return next_open();
@@ -70,16 +98,49 @@ std::optional<Scenario> ScenarioGenerator::next_open() {
   while (!open_nodes_.empty()) {
     const auto node = open_nodes_.back();
     open_nodes_.pop_back();
-    if (capacity_.of(node) > 0) return capacity_.chunks_on(node);
+    if (capacity_.of(node) > 0) return with_surplus(capacity_.chunks_on(node));
   }
-  if (!growing_) return std::nullopt;
-  auto scenario = growing_->next();
-  if (!scenario) growing_.reset();
-  return scenario;
+  if (growing_) {
+    if (auto scenario = growing_->next()) return with_surplus(*std::move(scenario));
+    growing_.reset();
+  }
+  if (!all_found_ || !std::exchange(all_found_->open, false)) return std::nullopt;
+  Scenario all(found_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+/// Where the limit of a queue is what is in the way, whoever goes helps, on any node.
+bool ScenarioGenerator::queue_has_room() {
+  const auto& job = attempt_.job;
+  return all_found_ && found_.size() >= 2 * all_found_->tried &&
+         !policy::check_capacity(all_found_->queues, *job.queue, attempt_.counts,
+                                 job.job->preemptible);
+}
+
+/// A job gives its minimum only after all that is above it, wherever that is: what would be left
+/// of it is no gang.
+Scenario ScenarioGenerator::with_surplus(Scenario scenario) const {
+  if (!in_pieces_) return scenario;
+  Scenario whole;
+  std::set<const PlanJob*> jobs;
+  auto picked = scenario.rbegin();
+  for (std::size_t place = found_.size(); place-- > 0;) {
+    const bool in_scenario = picked != scenario.rend() && *picked == place;
+    if (in_scenario) {
+      jobs.insert(found_[place].job);
+      ++picked;
+    }
+    if (in_scenario || jobs.contains(found_[place].job)) whole.push_back(place);
+  }
+  std::ranges::reverse(whole);
+  return whole;
 }
 
 /// The next victims that may be taken; false: there are none, or as many as may be moved.
 bool ScenarioGenerator::find_victims() {
+  if (attempt_.each_alone && attempt_.chunk.size() > 1 && found_.size() >= few_victims)
+    return false;
   while (auto victims = order_.next()) {
     if (!take(*std::move(victims))) continue;
     return attempt_.action != Action::consolidate ||
@@ -88,18 +149,32 @@ bool ScenarioGenerator::find_victims() {
   return false;
 }
 
+bool ScenarioGenerator::may_go_alone(const Victims& victims) {
+  if (attempt_.action != Action::reclaim || attempt_.each_alone || found_.empty()) return false;
+  const std::vector<policy::Amounts> none(taken_.size(), policy::Amounts(queues_.resources()));
+  return validator_.queue_gives(attempt_, victims, none) &&
+         validator_.may_be_evicted(attempt_, victims, none);
+}
+
 bool ScenarioGenerator::take(Victims victims) {
   const auto queue = *victims.job->queue;
   const bool owes = validator_.queue_gives(attempt_, victims, taken_);
   const bool closed = !owes && --moves_left_ < 0;
   if (closed || !validator_.may_be_evicted(attempt_, victims, taken_)) {
+    left_out_ = left_out_ || may_go_alone(victims);
     order_.spare();
     if (closed) order_.close_queue(queue);
     return false;
   }
-  for (std::optional at = queue; at; at = queues_[*at].parent_index) {
-    taken_[at->get()] += victims.counts;
+  if (!attempt_.each_alone) {
+    for (std::optional at = queue; at; at = queues_[*at].parent_index) {
+      taken_[at->get()] += victims.counts;
+    }
   }
+  if (all_found_) {
+    all_found_->queues.remove_allocated(queue, victims.counts, victims.job->job->preemptible);
+  }
+  in_pieces_ = in_pieces_ || victims.job->placed > 0;
   capacity_.free(victims, found_.size());
   found_.push_back(std::move(victims));
   return true;
@@ -107,21 +182,72 @@ bool ScenarioGenerator::take(Victims victims) {
 
 /// A pod needs one node, and the victims before were not enough on theirs; a gang may need many.
 void ScenarioGenerator::open_scenarios() {
+  if (queue_has_room()) {
+    all_found_->open = true;
+    all_found_->tried = found_.size();
+  }
   if (attempt_.chunk.size() == 1 && attempt_.action != Action::consolidate) {
-    open_nodes_of_last();
-  } else if (capacity_.total() > tried_total_ || found_.size() >= 2 * tried_found_) {
-    tried_total_ = capacity_.total();
-    tried_found_ = found_.size();
+    // Each node is tried once, with all who may go there.
+    if (!attempt_.each_alone) open_nodes_of_last();
+  } else if (capacity_.total() > tried_.total || found_.size() >= 2 * tried_.found) {
+    tried_.total = capacity_.total();
+    tried_.found = found_.size();
     growing_.emplace(capacity_, attempt_.chunk.size(), found_.size());
   }
 }
 
+/// The nodes whose victims may give enough by themselves, those that are nearly enough first.
+void ScenarioGenerator::open_nodes_of_all() {
+  for (const auto& giver : capacity_.givers()) {
+    if (open_nodes_.size() == nodes_of_second_look) break;
+    if (may_give_enough(giver)) open_nodes_.push_back(giver.node);
+  }
+  std::ranges::reverse(open_nodes_);
+}
+
+/// Whether the node's victims can give what is lacking there, as far as their queues owe it.
+bool ScenarioGenerator::may_give_enough(const VictimCapacity::Giver& on) const {
+  const policy::Reclaimer reclaimer{*attempt_.job.queue, attempt_.counts,
+                                    attempt_.job.job->preemptible};
+  std::map<policy::QueueIndex, std::vector<std::size_t>> chunks;
+  for (const auto place : on.chunks) {
+    chunks[policy::rivals(queues_, reclaimer.queue, *found_[place].job->queue).second].push_back(
+        place);
+  }
+  policy::Amounts counts(queues_.resources());
+  double devices = 0;
+  for (const auto& [giver, places] : chunks) {
+    std::vector<policy::Amounts> given;
+    std::vector<double> each_devices;
+    for (const auto place : places) {
+      given.push_back(found_[place].counts);
+      each_devices.push_back(devices_of(found_[place]));
+    }
+    const auto most = policy::most_given(queues_, reclaimer, giver, given);
+    counts += most;
+    auto most_devices = std::reduce(each_devices.begin(), each_devices.end());
+    for (std::size_t r = 0; r < most.size(); ++r) {
+      const bool counts_devices = std::ranges::equal(
+          given, each_devices, {}, [r](const policy::Amounts& chunk) { return chunk[r]; });
+      if (counts_devices) most_devices = std::min(most_devices, most[r]);
+    }
+    devices += most_devices;
+  }
+  return capacity_.enough_with(on.node, counts, devices);
+}
+
+/// First where fewest of the last victims are, who are served before the others: they are spared
+/// where they find another place.
 void ScenarioGenerator::open_nodes_of_last() {
-  for (const auto* task : found_.back().tasks) {
+  const auto& tasks = found_.back().tasks;
+  for (const auto* task : tasks) {
     if (task->node && std::ranges::find(open_nodes_, *task->node) == open_nodes_.end()) {
       open_nodes_.push_back(*task->node);
     }
   }
+  std::ranges::stable_sort(open_nodes_, {}, [&](NodeIndex node) {
+    return std::ranges::count_if(tasks, [&](const auto* task) { return task->node == node; });
+  });
   std::ranges::reverse(open_nodes_);
 }
 

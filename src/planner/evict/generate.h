@@ -45,15 +45,22 @@ class ScenarioGenerator {
   [[nodiscard]] std::optional<Scenario> next(bool stop);
   /// All victims that were found so far: what scenarios name the places of.
   [[nodiscard]] std::span<const Victims> found() const { return found_; }
+  /// Whether somebody was left out only because of those that were found before.
+  [[nodiscard]] bool left_out() const { return left_out_; }
   /// A scenario is carried out: the states of all victims' tasks are the caller's.
   void keep_marks() { order_.keep_marks(); }
 
  private:
   [[nodiscard]] bool find_victims();
   [[nodiscard]] bool take(Victims victims);
+  [[nodiscard]] bool may_go_alone(const Victims& victims);
   void open_scenarios();
   void open_nodes_of_last();
+  void open_nodes_of_all();
+  [[nodiscard]] bool may_give_enough(const VictimCapacity::Giver& on) const;
   [[nodiscard]] std::optional<Scenario> next_open();
+  [[nodiscard]] bool queue_has_room();
+  [[nodiscard]] Scenario with_surplus(Scenario scenario) const;
 
   const PlanContext& context_;
   const Attempt& attempt_;
@@ -62,13 +69,26 @@ class ScenarioGenerator {
   VictimValidator& validator_;
   VictimCapacity capacity_;
   std::vector<Victims> found_;
+  bool in_pieces_ = false;              ///< some job of them has given a part, and may give more
   std::vector<policy::Amounts> taken_;  ///< of each queue and what is below it
-  std::int32_t moves_left_;             ///< chunks of queues that owe nothing, to be moved
+  bool left_out_ = false;
+  std::int32_t moves_left_;  ///< chunks of queues that owe nothing, to be moved
   enum class Phase : std::uint8_t { looking, last, ended } phase_ = Phase::looking;
   std::vector<cluster::NodeIndex> open_nodes_;  ///< of the last victims, the next one at the end
   std::optional<GrowingNodes> growing_;
-  std::size_t tried_total_ = 0;  ///< what the bound was when sets were tried last
-  std::size_t tried_found_ = 0;  ///< and how many victims there were
+  /// All that was found as one scenario.
+  struct AllFound {
+    policy::QueueTree queues;  ///< without it
+    bool open = false;
+    std::size_t tried = 0;  ///< how many victims that were last
+  };
+  std::optional<AllFound> all_found_;  ///< where the queues have no room for the job as they are
+  /// When sets of nodes were tried last.
+  struct Tried {
+    std::size_t total = 0;  ///< what the bound was
+    std::size_t found = 0;  ///< how many victims there were
+  };
+  Tried tried_;
 };
 
 }  // namespace dray::planner

@@ -14,7 +14,13 @@ void Reprieve::spare(Solution& solution) {
   for (auto chunk = solution.victims.rbegin(); chunk != solution.victims.rend(); ++chunk) {
     // All of a chunk, and only on top of what the job had without it.
     if (std::ranges::find(gone, chunk->job) != gone.end()) continue;
-    if (!spare_chunk(solution, *chunk)) gone.push_back(chunk->job);
+    if (spare_chunk(solution, *chunk)) continue;
+    gone.push_back(chunk->job);
+    const auto lower = [&](const Victims& other) {
+      return other.job->queue == chunk->job->queue &&
+             other.job->job->priority < chunk->job->job->priority;
+    };
+    if (std::any_of(chunk, solution.victims.rend(), lower)) move_job(*chunk->job, solution);
   }
   std::erase_if(solution.victims, [](const Victims& chunk) { return chunk.tasks.empty(); });
   move(solution);
@@ -30,22 +36,26 @@ void Reprieve::move(Solution& solution) {
 
 /// Whether the chunk goes on, where it was or elsewhere; the chunk keeps the tasks that move.
 bool Reprieve::spare_chunk(Solution& solution, Victims& chunk) {
+  // Some may have gone on with another chunk of the job.
+  const auto has_moved = [&](Task* task) { return solution.moved.contains(task); };
+  auto counts = chunk.counts;
+  for (auto* task : chunk.tasks) {
+    if (has_moved(task)) counts -= task->demand->counts;
+  }
   // Its room may be free while its queue has none for it any more.
-  if (policy::check_capacity(overlay_.queues(), *chunk.job->queue, chunk.counts,
+  if (policy::check_capacity(overlay_.queues(), *chunk.job->queue, counts,
                              chunk.job->job->preemptible)) {
     return false;
   }
   const auto mark = overlay_.mark();
   std::vector<Task*> leaves;
   for (auto* task : chunk.tasks) {
-    if (!stays(*chunk.job, *task)) leaves.push_back(task);
+    if (has_moved(task) || !stays(*chunk.job, *task)) leaves.push_back(task);
   }
   // A part may stay if the rest goes on elsewhere.
   auto moved = solution.moved;
   if (!leaves.empty() && leaves.size() < chunk.tasks.size()) move_job(*chunk.job, solution);
-  const bool whole =
-      std::ranges::all_of(leaves, [&](Task* task) { return solution.moved.contains(task); });
-  if (whole) {
+  if (std::ranges::all_of(leaves, has_moved)) {
     chunk.tasks = std::move(leaves);
     return true;
   }
@@ -73,7 +83,7 @@ void Reprieve::move_job(PlanJob& job, Solution& solution) {
     auto placed = placer_.place(job, chunk, placer_.fit().everywhere(), Room::releasing);
     if (!placed) return;
     for (auto& each : *placed) {
-      solution.moved.insert_or_assign(each.task, std::move(each.placement));
+      solution.moved.insert_or_assign(each.task, std::move(each));
     }
   }
 }

@@ -13,7 +13,8 @@ class Reprieve {
   Reprieve(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer)
       : context_(context), jobs_(jobs), overlay_(overlay), placer_(placer) {}
 
-  /// Victims that can stay do, the first served first; the others move where there is room.
+  /// Victims that can stay do, the first served first; the others move where there is room, before
+  /// somebody of a lower priority in their queue stays there.
   void spare(Solution& solution);
   /// Victims move where there is room; none stays.
   void move(Solution& solution);

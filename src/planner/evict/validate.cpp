@@ -90,6 +90,8 @@ bool VictimValidator::protected_by_runtime(const Attempt& attempt, const PlanJob
                                           config.reclaim.resolution, config.reclaim.min_runtime);
       break;
   }
+  // It began by another clock than ours.
+  if (least <= Duration::zero()) return false;
   const auto end = *victim.job->started + least;
   again_at_.add(end);
   return end > context_.input.now;
@@ -111,12 +113,15 @@ bool VictimValidator::would_reclaim_back(const Attempt& attempt, const Victims& 
 }
 
 /// What this plan itself placed can be taken back, unless others make room for it or it has claims
-/// that are not its alone.
+/// that are not its alone. Whoever only moves for it may as well move for a higher priority of its
+/// queue: else that would evict somebody who runs and is served before it.
 bool VictimValidator::may_be_withdrawn(const Attempt& attempt, const Victims& chunk) const {
   return std::ranges::all_of(chunk.tasks, [&](const auto* task) {
     if (!task->just_placed()) return true;
-    return attempt.action != Action::consolidate && !decisions_.keeps(*task) &&
-           task->shape != nullptr && !task->shape->singular && !counts_node_allocatable_;
+    const bool open = !decisions_.keeps(*task) ||
+                      (attempt.action == Action::preempt && decisions_.others_move_for(*task));
+    return attempt.action != Action::consolidate && open && task->shape != nullptr &&
+           !task->shape->singular && !counts_node_allocatable_;
   });
 }
 
@@ -132,10 +137,34 @@ bool VictimValidator::holds(const Attempt& attempt, const Solution& solution) co
       return true;
     case Action::reclaim:
       return policy::reclaim_holds(
-          decisions_.queues(), {*attempt.job.queue, attempt.counts, attempt.job.job->preemptible},
-          takings(solution), context_.policy.config.reclaim.saturation_multiplier);
+                 decisions_.queues(),
+                 {*attempt.job.queue, attempt.counts, attempt.job.job->preemptible},
+                 takings(solution), context_.policy.config.reclaim.saturation_multiplier) &&
+             (!attempt.each_alone || holds_together(attempt, solution));
   }
   std::unreachable();
+}
+
+/// What was asked of each victim before it was taken up holds of all of them, those that move after
+/// those that go: so many of them at most may be moved though their queue owes nothing by then.
+bool VictimValidator::holds_together(const Attempt& attempt, const Solution& solution) const {
+  const auto& queues = decisions_.queues();
+  const auto& moving = context_.policy.config.consolidation;
+  std::vector<policy::Amounts> taken(queues.queues().size(), policy::Amounts(queues.resources()));
+  auto moves_left = moving.enabled ? moving.max_jobs : 0;
+  for (const bool move : {false, true}) {
+    for (const auto& chunk : solution.victims) {
+      const bool moves = std::ranges::all_of(
+          chunk.tasks, [&](auto* task) { return solution.moved.contains(task); });
+      if (moves != move) continue;
+      if (would_reclaim_back(attempt, chunk, taken)) return false;
+      if (moves && !queue_gives(attempt, chunk, taken) && --moves_left < 0) return false;
+      for (auto at = chunk.job->queue; at; at = queues[*at].parent_index) {
+        taken[at->get()] += chunk.counts;
+      }
+    }
+  }
+  return true;
 }
 
 /// By queue, what is taken for good: what is moved is not.

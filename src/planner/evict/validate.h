@@ -45,6 +45,7 @@ class VictimValidator {
   [[nodiscard]] bool would_reclaim_back(const Attempt& attempt, const Victims& chunk,
                                         std::span<const policy::Amounts> taken) const;
   [[nodiscard]] bool may_be_withdrawn(const Attempt& attempt, const Victims& chunk) const;
+  [[nodiscard]] bool holds_together(const Attempt& attempt, const Solution& solution) const;
   [[nodiscard]] std::vector<policy::Taking> takings(const Solution& solution) const;
 
   const PlanContext& context_;

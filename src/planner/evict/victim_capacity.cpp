@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "dray/model/reason.h"
 
@@ -96,6 +97,18 @@ std::vector<VictimCapacity::Giver> VictimCapacity::givers() const {
     return std::tie(a.free, a.first_seen) < std::tie(b.free, b.first_seen);
   });
   return givers;
+}
+
+bool VictimCapacity::enough_with(cluster::NodeIndex node, const policy::Amounts& counts,
+                                 double devices) const {
+  const auto free = overlay_.nodes().free(node);
+  const auto lacks = [&](std::size_t column, double given) {
+    return demand_[column] > 0 && free[column] + given + 1e-9 < demand_[column];
+  };
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (lacks(i, counts[i])) return false;
+  }
+  return !lacks(overlay_.nodes().devices_column(), devices);
 }
 
 std::size_t VictimCapacity::elsewhere() const {

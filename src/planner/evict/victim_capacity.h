@@ -34,6 +34,10 @@ class VictimCapacity {
   [[nodiscard]] const std::vector<std::size_t>& chunks_on(cluster::NodeIndex node) const {
     return chunks_[node.get()];
   }
+  /// Whether one of the members may have room there with so much freed of what queues count, and
+  /// so many devices.
+  [[nodiscard]] bool enough_with(cluster::NodeIndex node, const policy::Amounts& counts,
+                                 double devices) const;
   /// What nodes without victims could take.
   [[nodiscard]] std::size_t elsewhere() const;
 

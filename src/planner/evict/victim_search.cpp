@@ -9,8 +9,16 @@
 namespace dray::planner {
 namespace {
 
-/// Scenarios this small are looked through for one that can do without some of its victims.
-constexpr std::size_t few_victims = 32;
+/// Pods that are evicted for good.
+std::size_t lost(const Solution& solution) {
+  std::size_t count = 0;
+  for (const auto& chunk : solution.victims) {
+    for (auto* task : chunk.tasks) {
+      count += task->just_placed() || solution.moved.contains(task) ? 0U : 1U;
+    }
+  }
+  return count;
+}
 
 }  // namespace
 
@@ -29,11 +37,20 @@ VictimSearch::VictimSearch(const PlanContext& context, JobTable& jobs, Overlay& 
 std::optional<Solution> VictimSearch::solve(PlanJob& job, std::span<const std::uint32_t> chunk,
                                             Action action, const JobOrder& order) {
   if (exhausted()) return std::nullopt;
-  const Attempt attempt{.job = job,
-                        .chunk = chunk,
-                        .counts = job.counts_of(chunk, decisions_.queues().resources()),
-                        .action = action,
-                        .protected_beneficiaries = candidates_.protected_beneficiaries(job)};
+  Attempt attempt{.job = job,
+                  .chunk = chunk,
+                  .counts = job.counts_of(chunk, decisions_.queues().resources()),
+                  .action = action,
+                  .protected_beneficiaries = candidates_.protected_beneficiaries(job)};
+  auto look = look_once(attempt, order);
+  if (look.left_out && !exhausted() && !placer_.fit().exhausted()) {
+    attempt.each_alone = true;
+    look = look_once(attempt, order);
+  }
+  return std::move(look.found);
+}
+
+VictimSearch::Look VictimSearch::look_once(const Attempt& attempt, const JobOrder& order) {
   ScenarioGenerator generator(context_, attempt, decisions_.queues(), order,
                               candidates_.by_queue(order), validator_,
                               VictimCapacity(context_, overlay_, placer_.fit(), attempt));
@@ -42,21 +59,24 @@ std::optional<Solution> VictimSearch::solve(PlanJob& job, std::span<const std::u
   while (auto scenario = generator.next(stop)) {
     auto found = simulator_.run(attempt, generator.found(), *scenario);
     if (found) {
-      found =
-          with_fewest(attempt, generator.found(), *std::move(scenario), mark, *std::move(found));
+      found = with_fewest(attempt, generator.found(), *scenario, mark, *std::move(found));
+    }
+    if (found) {
+      found = with_new_room(attempt, generator.found(), *scenario, mark, *std::move(found));
     }
     if (found) {
       generator.keep_marks();
-      return found;
+      return {.found = std::move(found), .left_out = false};
     }
     stop = exhausted() || placer_.fit().exhausted();
   }
-  return std::nullopt;
+  return {.found = std::nullopt, .left_out = generator.left_out()};
 }
 
-/// Does without victims one by one, those that are served first before others.
+/// Does without victims one by one, those that are served first before others. Whose room lets
+/// another one go on is needed as well.
 std::optional<Solution> VictimSearch::with_fewest(const Attempt& attempt,
-                                                  std::span<const Victims> all, Scenario scenario,
+                                                  std::span<const Victims> all, Scenario& scenario,
                                                   Overlay::Mark mark, Solution found) {
   const auto redo = [&](const Scenario& with) {
     overlay_.undo(mark);
@@ -71,7 +91,7 @@ std::optional<Solution> VictimSearch::with_fewest(const Attempt& attempt,
     auto fewer = scenario;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
     if (fewer.empty()) break;
-    if (auto better = redo(fewer)) {
+    if (auto better = redo(fewer); better && lost(*better) <= lost(found)) {
       found = std::move(*better);
       scenario = std::move(fewer);
       current = true;
@@ -84,9 +104,34 @@ std::optional<Solution> VictimSearch::with_fewest(const Attempt& attempt,
   return redo(scenario);
 }
 
+/// What the plan itself has just placed goes before what runs: who would be evicted may move to its
+/// room.
+std::optional<Solution> VictimSearch::with_new_room(const Attempt& attempt,
+                                                    std::span<const Victims> all,
+                                                    const Scenario& scenario, Overlay::Mark mark,
+                                                    Solution found) {
+  if (lost(found) == 0) return found;
+  Scenario more;
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    const bool placed_anew = std::ranges::all_of(all[place].tasks, &Task::just_placed);
+    if (placed_anew || std::ranges::binary_search(scenario, place)) more.push_back(place);
+  }
+  if (more.size() == scenario.size() || more.size() > few_victims) return found;
+  overlay_.undo(mark);
+  auto better = simulator_.run(attempt, all, more);
+  if (better && lost(*better) < lost(found)) return better;
+  overlay_.undo(mark);
+  return simulator_.run(attempt, all, scenario);
+}
+
 void VictimSearch::commit(const Solution& solution) {
   budget_.spend(solution.victims);
-  for (const auto& [task, placement] : solution.moved) candidates_.moved(*task);
+  for (const auto& chunk : solution.victims) {
+    if (solution.only_placed_anew(*chunk.job)) continue;
+    for (auto* task : chunk.tasks) {
+      if (solution.moved.contains(task)) candidates_.moved(*task);
+    }
+  }
   // A job that goes on with fewer pods stands elsewhere in the order.
   const bool some_go_on = std::ranges::any_of(
       solution.victims, [](const Victims& chunk) { return chunk.job->placed > 0; });

@@ -36,9 +36,19 @@ class VictimSearch {
   [[nodiscard]] std::optional<Time> again_at() const;
 
  private:
+  struct Look {
+    std::optional<Solution> found;
+    bool left_out = false;  ///< somebody only because of those that were found before
+  };
+  [[nodiscard]] Look look_once(const Attempt& attempt, const JobOrder& order);
   [[nodiscard]] std::optional<Solution> with_fewest(const Attempt& attempt,
-                                                    std::span<const Victims> all, Scenario scenario,
-                                                    Overlay::Mark mark, Solution found);
+                                                    std::span<const Victims> all,
+                                                    Scenario& scenario, Overlay::Mark mark,
+                                                    Solution found);
+  [[nodiscard]] std::optional<Solution> with_new_room(const Attempt& attempt,
+                                                      std::span<const Victims> all,
+                                                      const Scenario& scenario, Overlay::Mark mark,
+                                                      Solution found);
 
   const PlanContext& context_;
   Overlay& overlay_;

@@ -61,16 +61,16 @@ void Decisions::start(const PlanJob& job, std::span<const Placed> placed,
 }
 
 void Decisions::hold(const PlanJob& job, std::span<const Placed> placed,
-                     const policy::QueueTree& tried) {
+                     const policy::QueueTree& tried, Left left) {
   auto& made = outcome(job);
   add(made, made.held, placed);
   say(made, Reason::room_freed, "room is held for it");
-  for (const auto& each : placed) keep(*each.task);
+  for (const auto& each : placed) keep(*each.task, left);
   settle(job, tried);
 }
 
 void Decisions::settle(const PlanJob& job, const policy::QueueTree& tried) {
-  for (std::optional at = *job.queue; at; at = queues_[*at].parent_index) {
+  for (auto at = job.queue; at; at = queues_[*at].parent_index) {
     queues_[*at].allocated = tried[*at].allocated;
     queues_[*at].allocated_nonpreemptible = tried[*at].allocated_nonpreemptible;
   }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,6 +12,9 @@
 #include "planner/place/gangs.h"
 
 namespace dray::planner {
+
+/// How those leave who make room: some are evicted and have no other room, or all only move.
+enum class Left : std::uint8_t { for_good, moved };
 
 /// What a plan has decided so far: the outcome of each job that was looked at, what the queues hold
 /// by that (and not by what is being tried), and who keeps what it got.
@@ -32,20 +35,28 @@ class Decisions {
   void wait(const PlanJob& job, Reason reason, std::string detail);
   /// Members start where they were placed. `tried`: the queues with them.
   void start(const PlanJob& job, std::span<const Placed> placed, const policy::QueueTree& tried);
-  /// Room is held for members until others have left it; they keep it in this plan.
-  void hold(const PlanJob& job, std::span<const Placed> placed, const policy::QueueTree& tried);
+  /// Room is held for members until others have left it, who `left` so; they keep it in this plan.
+  void hold(const PlanJob& job, std::span<const Placed> placed, const policy::QueueTree& tried,
+            Left left = Left::for_good);
   /// What was tried for a job has become what is decided.
   void settle(const PlanJob& job, const policy::QueueTree& tried);
 
-  /// Others leave their room for the member: nobody else takes that in this plan.
-  void keep(const Task& task) { kept_.insert(&task); }
+  /// Others leave their room for the member: nobody else takes that in this plan, but for its own
+  /// queue's higher priority if they are only moved.
+  void keep(const Task& task, Left left = Left::for_good) { kept_.insert_or_assign(&task, left); }
   [[nodiscard]] bool keeps(const Task& task) const { return kept_.contains(&task); }
+  [[nodiscard]] bool others_move_for(const Task& task) const {
+    const auto kept = kept_.find(&task);
+    return kept != kept_.end() && kept->second == Left::moved;
+  }
+  /// The member has lost that room.
+  void forget(const Task& task) { kept_.erase(&task); }
 
  private:
   policy::QueueTree queues_;
   std::vector<JobOutcome> outcomes_;
   std::map<const PlanJob*, std::size_t> places_;  ///< in `outcomes_`
-  std::set<const Task*> kept_;
+  std::map<const Task*, Left> kept_;  ///< members that others leave for, and how these do
 };
 
 }  // namespace dray::planner

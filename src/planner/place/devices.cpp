@@ -65,11 +65,12 @@ DeviceCheck Devices::check(const cluster::AllocatedState& state, const Task& tas
   if (const auto* claim = extended->open()) open.push_back(claim);
   DeviceCheck made;
   if (!open.empty()) {
-    const auto fit = allocator_.check(state, node, open);
+    auto fit = allocator_.check(state, node, open);
     if (!fit) return {Reason::allocation_error, fit.error().message, {}};
     made.ranks = {.preference = static_cast<std::int32_t>(fit->preference),
                   .unready = fit->unready};
     made.reason = fit->reason;
+    made.shortage = std::move(fit->shortage);
   }
   if (made.reason != Reason::none || !counts_node_allocatable()) return made;
   // Which devices they are decides whether the node itself has room.

@@ -30,7 +30,8 @@ struct DeviceCheck {
     std::int32_t preference = 0;  ///< as in alloc::Fit
     std::uint32_t unready = 0;    ///< as in alloc::Fit
   };
-  std::optional<Ranks> ranks;  ///< where the allocator was asked
+  std::optional<Ranks> ranks;                                 ///< where the allocator was asked
+  std::shared_ptr<const alloc::Shortage> shortage = nullptr;  ///< where it said no
 };
 
 /// Devices for members whose node is chosen.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <tuple>
 
 namespace dray::planner {
 namespace {
@@ -153,6 +154,7 @@ Domains::Order Domains::by_fullness(std::span<const DomainTree::Domain> domains,
     order[domain.level].push_back(index);
     if (domain.level == levels.lowest) return;
     std::vector<std::pair<double, std::size_t>> children;
+    children.reserve(domain.children.size());
     for (const auto child : domain.children) {
       children.emplace_back(-fullness(tasks, allowed[child]), child);
     }

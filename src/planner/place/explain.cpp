@@ -3,44 +3,62 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <variant>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "planner/place/shortages.h"
 
 namespace dray::planner {
 namespace {
 
-/// Why nodes were refused: the Reason that got furthest is the job's, the counts are for people.
+/// Why nodes were refused: the Reason that got furthest is the job's, the rest is for people.
 class Refusals {
  public:
-  void add(Reason reason) { ++counts_[reason]; }
-  void say(Reason reason, const std::string& detail) {
-    if (!detail.empty()) details_.try_emplace(reason, detail);
+  void add(Reason reason) { count(reason, text(reason).substr(prefix.size())); }
+  /// In other words than the Reason's.
+  void count(Reason reason, std::string_view words) {
+    auto& known = others_[reason];
+    known.words = words;
+    ++known.nodes;
+    ++reasons_[reason];
   }
-  [[nodiscard]] bool told(Reason reason) const { return details_.contains(reason); }
+  void add(Reason reason, const std::shared_ptr<const alloc::Shortage>& shortage,
+           const NodeName& node) {
+    shortages_.add(shortage, node);
+    ++reasons_[reason];
+  }
   [[nodiscard]] Reason furthest() const {
-    return counts_.empty() ? Reason::no_node_fits : counts_.rbegin()->first;
+    return reasons_.empty() ? Reason::no_node_fits : reasons_.rbegin()->first;
   }
-  /// `DevicesInUse on 3 nodes (…), NodeTaint on 2 nodes`.
+  /// What devices lack first, then the other nodes: `…; elsewhere: the node is cordoned (2 nodes)`.
   [[nodiscard]] std::string summary() const {
-    std::string text;
-    for (auto it = counts_.rbegin(); it != counts_.rend(); ++it) {
-      if (!text.empty()) text += ", ";
-      text +=
-          fmt::format("{} on {} node{}", name(it->first), it->second, it->second == 1 ? "" : "s");
-      const auto detail = details_.find(it->first);
-      if (detail != details_.end()) text += " (" + detail->second + ")";
+    auto said = shortages_.text();
+    std::string rest;
+    for (auto it = others_.rbegin(); it != others_.rend(); ++it) {
+      const auto& [words, nodes] = it->second;
+      rest += fmt::format("{}{} ({} node{})", rest.empty() ? "" : ", ", words, nodes,
+                          nodes == 1 ? "" : "s");
     }
-    return text;
+    if (said.empty() || rest.empty()) return said + rest;
+    return said + "; elsewhere: " + rest;
   }
 
  private:
-  std::map<Reason, std::size_t, ByProgress> counts_;
-  std::map<Reason, std::string> details_;
+  static constexpr std::string_view prefix = "dray: ";
+  struct Other {
+    std::string_view words;  ///< constant
+    std::size_t nodes = 0;
+  };
+
+  std::map<Reason, std::size_t, ByProgress> reasons_;
+  std::map<Reason, Other, ByProgress> others_;
+  Shortages shortages_;
 };
 
 }  // namespace
 
-Refusal explain(const NoRoom& failure, Fit& fit, const Overlay& overlay,
-                alloc::Allocator& allocator) {
+Refusal explain(const NoRoom& failure, Fit& fit, const Overlay& overlay) {
   if (fit.exhausted()) return {Reason::planning, "the budget of this plan is used up"};
   const auto& task = *failure.task;
   Refusals refusals;
@@ -50,22 +68,20 @@ Refusal explain(const NoRoom& failure, Fit& fit, const Overlay& overlay,
       continue;
     }
     if (const auto barred = failure.barred.find(node); barred != failure.barred.end()) {
-      refusals.add(barred->second);
-      refusals.say(barred->second, "devices that were there a moment ago");
+      refusals.count(barred->second, "devices that were there went to others of the job");
       continue;
     }
-    const auto seen = fit.verdict(task, node);
+    const auto& seen = fit.verdict(task, node);
     if (seen.idle == Reason::none) continue;
     if (seen.releasing == Reason::allocation_error) {
       return {seen.releasing, fit.error_on(task, node)};
     }
     const auto reason = seen.releasing != Reason::none ? seen.releasing : seen.idle;
-    refusals.add(reason);
-    if (reason_info(reason).stage != ReasonStage::devices || refusals.told(reason)) continue;
-    const auto found =
-        allocator.allocate(overlay.idle(), node, open_claims(overlay.idle(), task.claims));
-    if (!found) continue;
-    if (const auto* no = std::get_if<alloc::Unsatisfied>(&*found)) refusals.say(reason, no->detail);
+    if (seen.shortage) {
+      refusals.add(reason, seen.shortage, overlay.snapshot().name(node));
+    } else {
+      refusals.add(reason);
+    }
   }
   return {refusals.furthest(), refusals.summary()};
 }

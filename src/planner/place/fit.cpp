@@ -92,7 +92,8 @@ NodeVerdict Fit::look(const Task& task, NodeIndex node) {
   NodeVerdict verdict;
   verdict.releasing = look_in(overlay_.releasing(), task, node, verdict);
   verdict.idle = verdict.releasing;
-  if (verdict.releasing == Reason::none && overlay_.split(node)) {
+  if (verdict.releasing == Reason::none &&
+      (overlay_.split(node) || (shape.singular && overlay_.split(task.claims)))) {
     verdict.idle = look_in(overlay_.idle(), task, node, verdict);
   }
   if (shape.singular && verdict.idle == Reason::none &&
@@ -111,11 +112,12 @@ NodeVerdict Fit::look(const Task& task, NodeIndex node) {
 Reason Fit::look_in(const cluster::AllocatedState& state, const Task& task, NodeIndex node,
                     NodeVerdict& verdict) {
   if (const auto no = task.shape->fit.check(state, node); no != Reason::none) return no;
-  const auto devices = devices_.check(state, task, node);
+  auto devices = devices_.check(state, task, node);
   if (devices.ranks) {
     verdict.preference = devices.ranks->preference;
     verdict.unready = devices.ranks->unready;
   }
+  verdict.shortage = std::move(devices.shortage);
   return devices.reason;
 }
 

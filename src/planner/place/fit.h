@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct NodeVerdict {
   bool shares_releasing = false;    ///< …but only with what others are releasing
   std::uint32_t unready = 0;        ///< devices that have to be made ready first
   std::int32_t preference = 0;      ///< of alternatives, as in alloc::Fit
+  /// Why devices do not do: now, or, if they do not do either, with what others are releasing.
+  std::shared_ptr<const alloc::Shortage> shortage;
 
   [[nodiscard]] Reason in(Room room) const { return room == Room::idle ? idle : releasing; }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -306,8 +307,9 @@ bool GangPlacer::Run::assign(std::span<Task* const> tasks, std::span<const NodeI
 
 bool GangPlacer::Run::put_together(std::span<Task* const> tasks, NodeIndex node) {
   // Where one goes that is moved, its old place is gone.
-  const bool moved = tasks.front()->state == policy::TaskState::yielding;
-  if (!moved && put_together(tasks, node, Room::idle)) return true;
+  if (std::ranges::none_of(tasks, &Task::has_to_leave) && put_together(tasks, node, Room::idle)) {
+    return true;
+  }
   return room_ == Room::releasing && put_together(tasks, node, Room::releasing);
 }
 

@@ -152,7 +152,7 @@ std::optional<Choice> NodeChoice::best(const PlanJob& job, const Task& task, con
   if (!best.candidate) return std::nullopt;
   const auto node = best.candidate->node;
   // Where one goes that is moved, its old place is gone: that is releasing room.
-  const bool idle = best.idle && task.state != policy::TaskState::yielding;
+  const bool idle = best.idle && !task.has_to_leave();
   return Choice{.node = node,
                 .room = idle ? Room::idle : Room::releasing,
                 .why = why(wish, node, best.shares),

@@ -5,7 +5,6 @@ namespace dray::planner {
 Placer::Placer(const PlanContext& context, Overlay& overlay, alloc::Allocator& allocator,
                NodeVerdicts& verdicts)
     : overlay_(overlay),
-      allocator_(allocator),
       devices_(overlay.snapshot(), allocator),
       fit_(context.input, overlay, devices_, verdicts),
       choice_(context.input, context.policy, overlay, fit_),
@@ -13,7 +12,7 @@ Placer::Placer(const PlanContext& context, Overlay& overlay, alloc::Allocator& a
       gangs_(fit_, devices_, choice_, domains_, overlay) {}
 
 Refusal Placer::why_not(const NoRoom& failure) {
-  return explain(failure, fit_, overlay_, allocator_);
+  return explain(failure, fit_, overlay_);
 }
 
 }  // namespace dray::planner

@@ -32,7 +32,6 @@ class Placer {
 
  private:
   const Overlay& overlay_;
-  alloc::Allocator& allocator_;
   Devices devices_;
   Fit fit_;
   NodeChoice choice_;

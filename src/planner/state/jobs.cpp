@@ -38,11 +38,6 @@ policy::TaskState state_of(MemberState state) {
   return policy::TaskState::other;
 }
 
-bool has_room(MemberState state) {
-  return state == MemberState::placed || state == MemberState::leaving ||
-         state == MemberState::stuck;
-}
-
 }  // namespace
 
 void PlanJob::set_state(Task& task, policy::TaskState state) {
@@ -69,6 +64,14 @@ policy::GangPhase PlanJob::phase() const {
 
 bool PlanJob::has_minimum() const {
   return gang ? policy::has_minimum(*gang) : placed > 0;
+}
+
+bool PlanJob::reaches_minimum(std::span<const std::uint32_t> chunk) {
+  if (!gang || has_minimum()) return true;
+  for (const auto id : chunk) set_state(tasks[id], policy::TaskState::placed);
+  const bool reached = has_minimum();
+  for (const auto id : chunk) set_state(tasks[id], policy::TaskState::pending);
+  return reached;
 }
 
 std::vector<std::uint32_t> PlanJob::next_chunk(bool simulated) const {
@@ -108,6 +111,9 @@ void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
                            class_epoch_ != input.snapshot->class_epoch() || !snapshot_ ||
                            snapshot_->origin() != input.snapshot->origin();
   if (other_rules || shapes_.size() > most_shapes) forget();
+  // The list is another where a node came or went: an index may be nobody's by now, or another's.
+  const bool other_nodes =
+      !snapshot_ || snapshot_->nodes_by_name().data() != input.snapshot->nodes_by_name().data();
   snapshot_ = input.snapshot;
   policy_ = input.policy;
   rules_ = &policy;
@@ -116,7 +122,7 @@ void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
   // Waiting tasks point to theirs until they have been looked at again, below.
   const auto last_singular = shapes_.take_singular();
   leaves_.resize(policy.queues.queues().size());
-  keep_or_make(input);
+  keep_or_make(input, other_nodes);
   if (std::exchange(moved_, false)) put_in_order();
   for (auto* job : order_) {
     if (job->waiting > 0) refresh_waiting(*job);
@@ -130,7 +136,7 @@ void JobTable::leave(const PlanJob& job) {
 }
 
 /// Jobs of the last plan and of this one stand in the same order: one walk over both.
-void JobTable::keep_or_make(const PlanInput& input) {
+void JobTable::keep_or_make(const PlanInput& input, bool other_nodes) {
   std::vector<std::unique_ptr<PlanJob>> old = std::move(jobs_);
   jobs_.clear();
   jobs_.reserve(input.jobs.size());
@@ -140,9 +146,10 @@ void JobTable::keep_or_make(const PlanInput& input) {
     while (at < old.size() && old[at]->job != job && old[at]->job->uid < job->uid) {
       leave(*old[at++]);
     }
-    if (at < old.size() && old[at]->job == job) {
+    if (at < old.size() && old[at]->job == job && !claims_moved(*old[at])) {
       jobs_.push_back(std::move(old[at++]));
       jobs_.back()->forget_victims();
+      if (other_nodes) find_nodes(*jobs_.back());
     } else {
       if (at < old.size() && old[at]->job->uid == job->uid) leave(*old[at++]);
       jobs_.push_back(make(job));
@@ -150,6 +157,22 @@ void JobTable::keep_or_make(const PlanInput& input) {
     }
   }
   while (at < old.size()) leave(*old[at++]);
+}
+
+/// What a claim of several pods counts for one of them changes when another comes or goes.
+bool JobTable::claims_moved(const PlanJob& job) const {
+  return job.shares_claims && std::ranges::any_of(job.tasks, [this](const Task& task) {
+           if (!has_room(task.member->state)) return false;
+           const auto claims = claims_of(*snapshot_, task.pod());
+           return (claims ? *claims : PodClaims()) != task.claims;
+         });
+}
+
+void JobTable::find_nodes(PlanJob& job) const {
+  for (auto& task : job.tasks) {
+    const auto& member = *task.member;
+    if (has_room(member.state) && member.node) task.node = snapshot_->node(*member.node);
+  }
 }
 
 void JobTable::put_in_order() {
@@ -184,16 +207,20 @@ std::unique_ptr<PlanJob> JobTable::make(std::shared_ptr<const Job> job) {
               .claims = {},
               .not_ready = {},
               .slot = nullptr};
-    if (has_room(member.state) && member.node) task.node = snapshot_->node(*member.node);
     if (has_room(member.state)) {
       read_claims(task);
       task.demand = demands_.demand_of(member.pod, task.claims, counted);
       (member.state == MemberState::placed ? made->held : made->leaving) += task.demand->counts;
+      made->shares_claims =
+          made->shares_claims || std::ranges::any_of(task.claims, [&](const auto& claim) {
+            return is_shared(*claim, task.pod());
+          });
     }
     if (task.state == policy::TaskState::placed) ++made->placed;
     if (task.state == policy::TaskState::pending) ++made->waiting;
     made->tasks.push_back(std::move(task));
   }
+  find_nodes(*made);
   if (!is_single(*job)) {
     made->gang = job->gang;
     link(*made->gang, made->tasks);
@@ -237,6 +264,26 @@ void JobTable::refresh_waiting(PlanJob& job) {
     task.demand = task.shape != nullptr ? demands_.intern(task.shape->demand) : nullptr;
     if (task.demand != demand && job.queue) leaves_[job.queue->get()].stale = true;
   }
+  if (job.gang) pass_over_unready(job);
+}
+
+/// Members whose claims are not there yet do not hold up those that make a gang without them, as in
+/// upstream, where PreEnqueue keeps them out of the gang. Where they are needed they stay: the gang
+/// waits for them, and says so.
+void JobTable::pass_over_unready(PlanJob& job) {
+  const auto mark_unready = [&](policy::TaskState state) {
+    bool any = false;
+    for (auto& task : job.tasks) {
+      if (task.state != policy::TaskState::pending || task.slot == nullptr) continue;
+      const bool unready = task.shape == nullptr;
+      task.slot->state = unready ? state : policy::TaskState::pending;
+      any = any || unready;
+    }
+    return any;
+  };
+  if (!mark_unready(policy::TaskState::other)) return;
+  const auto chunk = job.next_chunk(false);
+  if (chunk.empty() || !job.reaches_minimum(chunk)) mark_unready(policy::TaskState::pending);
 }
 
 const Shape* JobTable::shape_of_victim(const Task& task) {

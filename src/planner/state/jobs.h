@@ -28,6 +28,10 @@ struct Task {
   [[nodiscard]] const Pod& pod() const { return *member->pod; }
   /// It has its place by this plan only: nobody has to be evicted for another to get it.
   [[nodiscard]] bool just_placed() const { return member->state == MemberState::waiting; }
+  /// It is a victim that has its room until it is gone: where it goes on, it cannot be before.
+  [[nodiscard]] bool has_to_leave() const {
+    return state == policy::TaskState::yielding && !just_placed();
+  }
 };
 
 /// A job, as a plan sees it. What the plan changes, it changes back.
@@ -41,12 +45,15 @@ struct PlanJob {
   std::uint32_t order = 0;               ///< among all by uid
   std::size_t placed = 0;
   std::size_t waiting = 0;
+  bool shares_claims = false;  ///< of tasks that have their room
 
   void set_state(Task& task, policy::TaskState state);
   /// Shapes of tasks that the last plan evicted, or thought of evicting, end with it.
   void forget_victims();
   [[nodiscard]] policy::GangPhase phase() const;
   [[nodiscard]] bool has_minimum() const;
+  /// Whether it has its minimum once the chunk, which waits, is placed.
+  [[nodiscard]] bool reaches_minimum(std::span<const std::uint32_t> chunk);
   /// Places in `tasks` of the next chunk; empty: nothing that could be placed.
   [[nodiscard]] std::vector<std::uint32_t> next_chunk(bool simulated = false) const;
   /// Places in `tasks` of those that go next, were the job a victim.
@@ -83,11 +90,14 @@ class JobTable {
   };
 
   void forget();
-  void keep_or_make(const PlanInput& input);
+  void keep_or_make(const PlanInput& input, bool other_nodes);
+  [[nodiscard]] bool claims_moved(const PlanJob& job) const;
+  void find_nodes(PlanJob& job) const;
   void put_in_order();
   std::unique_ptr<PlanJob> make(std::shared_ptr<const Job> job);
   void read_claims(Task& task) const;
   void refresh_waiting(PlanJob& job);
+  static void pass_over_unready(PlanJob& job);
   [[nodiscard]] const Shape* shape_of(const Task& task, CountedClaims& counted);
   void leave(const PlanJob& job);
   static void sum_up(Leaf& leaf, std::size_t resources);

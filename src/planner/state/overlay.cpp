@@ -32,7 +32,7 @@ void Overlay::touch(cluster::NodeIndex node, const PodDemand& demand, double sig
 
 void Overlay::count(const PlanJob& job, const PodDemand& demand, bool more) {
   if (!job.queue) return;
-  for (std::optional at = *job.queue; at; at = queues_[*at].parent_index) {
+  for (auto at = job.queue; at; at = queues_[*at].parent_index) {
     const auto& queue = queues_[*at];
     queue_changes_.push_back({*at, queue.allocated, queue.allocated_nonpreemptible});
   }
@@ -80,6 +80,12 @@ void Overlay::place(PlanJob& job, Task& task, cluster::NodeIndex node, const Pla
   count(job, *task.demand, true);
   set(job, task, policy::TaskState::placed, node);
   revise_shared(placement);
+}
+
+bool Overlay::split(const PodClaims& claims) const {
+  return std::ranges::any_of(claims, [&](const auto& claim) {
+    return idle().allocation(claim->key()) && !releasing().allocation(claim->key());
+  });
 }
 
 bool Overlay::from_releasing(const ClaimKey& claim) const {

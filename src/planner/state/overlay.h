@@ -21,7 +21,9 @@ enum class Room : std::uint8_t { idle, releasing };
 
 /// The cluster as a plan changes it, with undo. Two views of what is free: *idle*, in which nobody
 /// has gone, and *releasing*, in which those who leave or are evicted have gone as well. What is
-/// placed is placed in both. A node from which nobody goes is the same in both.
+/// placed is placed in both. A node from which nobody goes is the same in both, but for a claim
+/// whose devices are being released: it is open on every node in one view, bound to its own in the
+/// other.
 class Overlay {
  public:
   Overlay(std::shared_ptr<const cluster::Snapshot> snapshot, NodeTable& nodes,
@@ -37,6 +39,9 @@ class Overlay {
   [[nodiscard]] bool split(cluster::NodeIndex node) const {
     return splits_[node.get()] > 0 || shared_split_;
   }
+  /// Whether one of the claims keeps its devices in the idle view and has released them in the
+  /// other.
+  [[nodiscard]] bool split(const PodClaims& claims) const;
   [[nodiscard]] NodeTable& nodes() { return nodes_; }
   [[nodiscard]] const NodeTable& nodes() const { return nodes_; }
   [[nodiscard]] policy::QueueTree& queues() { return queues_; }

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "dray/model/pod_claim.h"
+
 namespace dray::planner {
 namespace {
 
@@ -12,12 +14,7 @@ namespace {
 /// pod turned out not to need it.
 std::optional<std::size_t> claim_at(const Pod& pod, const PodResourceClaim& entry,
                                     const PodClaims& claims) {
-  const std::string* name = entry.claim_name ? &*entry.claim_name : nullptr;
-  for (const auto& status : pod.resource_claim_statuses) {
-    if (name == nullptr && status.name == entry.name && status.claim_name) {
-      name = &*status.claim_name;
-    }
-  }
+  const auto* name = claim_of_entry(pod, entry).name;
   if (name == nullptr) return std::nullopt;
   const auto at = std::ranges::find(
       claims, *name, [](const auto& claim) -> const std::string& { return claim->meta.name; });

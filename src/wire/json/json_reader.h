@@ -57,7 +57,7 @@ class Document {
   template <class F>
   void visit(F&& f) {
     auto* const function = std::addressof(f);
-    visit_root(&function, &call<decltype(function)>);
+    visit_root(static_cast<const void*>(&function), &call<decltype(function)>);
   }
 
   [[nodiscard]] const std::optional<Problem>& problem() const { return problem_; }
@@ -88,13 +88,13 @@ class Reader {
   template <class F>
   void items(F&& f) const {
     auto* const function = std::addressof(f);
-    visit_items(&function, &Document::call<decltype(function)>);
+    visit_items(static_cast<const void*>(&function), &Document::call<decltype(function)>);
   }
   /// Calls `f(const Reader&)` with each member of an object that is not null; see key().
   template <class F>
   void members(F&& f) const {
     auto* const function = std::addressof(f);
-    visit_members(&function, &Document::call<decltype(function)>);
+    visit_members(static_cast<const void*>(&function), &Document::call<decltype(function)>);
   }
   /// Calls `f(FieldReader&)` for each member of an object; `f` names the fields it wants.
   template <class F>

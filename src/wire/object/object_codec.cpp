@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "wire/object/codecs.h"
+#include "wire/object/make_out.h"
 #include "wire/object/read_object.h"
 
 namespace dray::wire {
@@ -63,6 +64,29 @@ Result<DecodedObject> decode_item(std::string_view json, const ListHead& head) {
   return *std::move(object);
 }
 
+/// Who the object is that could not be read, and what it holds.
+std::optional<KubeObject> make_out(std::string_view json, const ListHead& head,
+                                   const Error& problem) {
+  Document document(json);
+  std::optional<Kind> kind;
+  document.visit([&](const Reader& root) {
+    auto own_kind = root.peek("kind");
+    auto own_version = root.peek("apiVersion");
+    if (own_kind.empty()) own_kind = head.kind;
+    if (own_version.empty()) own_version = head.api_version;
+    kind = find_kind(group_and_version(own_version).first, own_kind);
+  });
+  if (!kind) return std::nullopt;
+  auto object = make(*kind);
+  meta_of(object) = identity_in(json);
+  if (meta_of(object).name.empty()) return std::nullopt;
+  if (auto* claim = std::get_if<ResourceClaim>(&object)) {
+    claim->spec.unreadable = problem.message;
+    make_out_use(json, *claim);
+  }
+  return object;
+}
+
 /// Each item by itself, after one of them has stopped the common pass.
 Result<ObjectList> decode_item_by_item(std::string_view json, const ListHead& head) {
   ObjectList list;
@@ -72,10 +96,12 @@ Result<ObjectList> decode_item_by_item(std::string_view json, const ListHead& he
       read_list_meta(io, list);
       if (io.member().key() != "items") return;
       io.member().items([&](const Reader& item) {
-        if (auto object = decode_item(item.raw(), head)) {
+        const auto text = item.raw();
+        if (auto object = decode_item(text, head)) {
           keep(*std::move(object), list);
         } else {
-          list.rejected.push_back(std::move(object.error()));
+          auto known = make_out(text, head, object.error());
+          list.rejected.push_back({std::move(object.error()), std::move(known)});
         }
       });
     });
@@ -89,6 +115,13 @@ void read_status(const Reader& in, ApiStatus& out) {
     io.field("code", out.code);
     io.field("reason", out.reason);
     io.field("message", out.message);
+    io.object("details", [&](auto& details) {
+      if (details.member().key() != "causes") return;
+      details.member().items([&](const Reader& item) {
+        auto& reason = out.causes.emplace_back();
+        item.fields([&](auto& cause) { cause.field("reason", reason); });
+      });
+    });
   });
 }
 
@@ -115,6 +148,23 @@ void read_event(const Reader& in, std::string_view type, std::optional<WatchEven
   } else {
     in.fail(fmt::format("unknown watch event type \"{}\"", type));
   }
+}
+
+/// The line again, for who the object is that could not be read.
+std::optional<WatchEvent> rejected_change(std::string_view json, const Error& error) {
+  std::optional<WatchEvent> event;
+  Document document(json);
+  document.visit([&](const Reader& root) {
+    const auto change = change_of(root.peek("type"));
+    if (!change) return;
+    root.members([&](const Reader& member) {
+      if (member.key() != "object") return;
+      if (auto object = make_out(member.raw(), {}, error)) {
+        event = RejectedChange{*change, {error, std::move(object)}};
+      }
+    });
+  });
+  return event;
 }
 
 }  // namespace
@@ -205,8 +255,10 @@ Result<WatchEvent> decode_watch_line(std::string_view json) {
     });
     if (!event) root.fail("a watch event without an object");
   });
-  if (document.problem()) return std::unexpected(error_about(*document.problem(), object));
-  return *std::move(event);
+  if (!document.problem()) return *std::move(event);
+  auto error = error_about(*document.problem(), object);
+  if (auto rejected = rejected_change(json, error)) return *std::move(rejected);
+  return std::unexpected(std::move(error));
 }
 
 std::string encode_object(const KubeObject& object) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -26,11 +27,19 @@ using DecodedObject = std::variant<KubeObject, UnknownObject>;
 /// spec.devices[3].capacity.memory.value: quantities must match ...`.
 [[nodiscard]] Result<DecodedObject> decode_object(std::string_view json);
 
+/// An object that cannot be read.
+struct RejectedObject {
+  Error error;
+  /// What can be made out all the same: its name, namespace, uid and resourceVersion; of a claim
+  /// also its devices and users, with `spec.unreadable` set. Nothing: not even who it is.
+  std::optional<KubeObject> object;
+};
+
 /// A chunk of a list (`PodList`, `List`). An object that cannot be read does not spoil the others.
 struct ObjectList {
   std::vector<KubeObject> items;
   std::vector<UnknownObject> unknown;
-  std::vector<Error> rejected;
+  std::vector<RejectedObject> rejected;
   ResourceVersion resource_version;
   std::string continue_token;  ///< empty: this was the last chunk
 };
@@ -41,6 +50,7 @@ struct ApiStatus {
   std::int32_t code = 0;
   std::string reason;  ///< `Conflict`, `Expired`…
   std::string message;
+  std::vector<std::string> causes = {};  ///< details.causes by their reasons
 
   bool operator==(const ApiStatus&) const = default;
 };
@@ -51,11 +61,17 @@ struct WatchedObject {
   Change change = Change::added;
   DecodedObject object;
 };
+/// A change of an object that cannot be read.
+struct RejectedChange {
+  WatchedObject::Change change = WatchedObject::Change::added;
+  RejectedObject object;
+};
 struct Bookmark {
   ResourceVersion resource_version;
 };
-/// One line of a watch: a change, a bookmark, or an error such as 410 inside the 200 stream.
-using WatchEvent = std::variant<WatchedObject, Bookmark, ApiStatus>;
+/// One line of a watch: a change, a bookmark, or an error such as 410 inside the 200 stream. An
+/// error is a line that says nothing of an object.
+using WatchEvent = std::variant<WatchedObject, Bookmark, ApiStatus, RejectedChange>;
 [[nodiscard]] Result<WatchEvent> decode_watch_line(std::string_view json);
 
 /// The whole object, in the first version of its KindInfo. Times of metav1.Time lose their

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,7 @@ void describe(Io& io, T& claim) {
 template <class Io, Like<Pod> T>
 void describe_spec(Io& io, T& pod) {
   io.field("schedulerName", pod.scheduler_name);
+  io.field("serviceAccountName", pod.service_account);
   io.field("nodeName", pod.node_name);
   io.items("schedulingGates", pod.scheduling_gates,
            [](auto& item, auto& gate) { item.required("name", gate); });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <tuple>
 #include <type_traits>
 #include <utility>

@@ -115,6 +115,7 @@ void PolicyForm::check_object(const ConfigNode& node, const PolicyShape& shape,
     const auto field = std::ranges::find(shape.fields, member.key, &PolicyField::key);
     if (field == shape.fields.end()) {
       std::vector<std::string> known;
+      known.reserve(shape.fields.size());
       for (const auto& f : shape.fields) known.emplace_back(f.key);
       error(member.place, below(member.key),
             fmt::format("no such field{}", policy::suggest(member.key, known)));

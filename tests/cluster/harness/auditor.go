@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	resourceclient "k8s.io/client-go/kubernetes/typed/resource/v1"
 )
 
 // Auditor watches every claim and notes each moment at which two claims hold one device for themselves.
@@ -22,44 +25,61 @@ type Auditor struct {
 	holders map[string]map[string]bool // device -> claims
 	held    map[string][]string        // claim -> devices
 	found   []string
-	failed  error
 }
 
 // StartAuditor begins to watch; claims that exist already count.
 func (c *ControlPlane) StartAuditor(ctx context.Context) (*Auditor, error) {
 	claims := c.Client.ResourceV1().ResourceClaims("")
-	list, err := claims.List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	a := &Auditor{cancel: cancel, done: make(chan struct{}),
 		holders: map[string]map[string]bool{}, held: map[string][]string{}}
-	for _, claim := range list.Items {
-		a.note(&claim, false)
+	version, err := a.list(ctx, claims)
+	if err != nil {
+		cancel()
+		return nil, err
 	}
 	go func() {
 		defer close(a.done)
-		version := list.ResourceVersion
 		for ctx.Err() == nil {
-			events, err := claims.Watch(ctx, metav1.ListOptions{ResourceVersion: version})
-			if err != nil {
-				if ctx.Err() == nil {
-					a.fail(err)
-				}
-				return
+			if version == "" {
+				version, _ = a.list(ctx, claims)
 			}
-			version = a.follow(ctx, events, version)
+			events, err := claims.Watch(ctx, metav1.ListOptions{ResourceVersion: version})
+			switch {
+			case version != "" && err == nil:
+				version = a.follow(ctx, events, version)
+			case apierrors.IsResourceExpired(err):
+				version = ""
+			default: // the API server is away
+				time.Sleep(100 * time.Millisecond)
+			}
 		}
 	}()
 	return a, nil
 }
 
+// list takes in all claims as they are, and gives the version that a watch goes on from. After a restart the API server
+// has no history: what two claims hold at once is seen, unless it began and ended while the server was away.
+func (a *Auditor) list(ctx context.Context, claims resourceclient.ResourceClaimInterface) (string, error) {
+	list, err := claims.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return "", err
+	}
+	a.mutex.Lock()
+	clear(a.holders)
+	clear(a.held)
+	a.mutex.Unlock()
+	for _, claim := range list.Items {
+		a.note(&claim, false)
+	}
+	return list.ResourceVersion, nil
+}
+
 // Stop ends the watch and returns every double use that was seen.
-func (a *Auditor) Stop() ([]string, error) {
+func (a *Auditor) Stop() []string {
 	a.cancel()
 	<-a.done
-	return a.found, a.failed
+	return a.found
 }
 
 func (a *Auditor) follow(ctx context.Context, events watch.Interface, version string) string {
@@ -70,20 +90,16 @@ func (a *Auditor) follow(ctx context.Context, events watch.Interface, version st
 			return version
 		}
 		if !ok {
-			a.fail(fmt.Errorf("claim watch: %v", event.Object))
-			a.cancel()
+			// History that is lost is made up for by a list; anything else ends the stream, and the next goes on from here.
+			if err := apierrors.FromObject(event.Object); apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+				return ""
+			}
 			return version
 		}
 		version = claim.ResourceVersion
 		a.note(claim, event.Type == watch.Deleted)
 	}
 	return version
-}
-
-func (a *Auditor) fail(err error) {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	a.failed = err
 }
 
 func (a *Auditor) note(claim *resourcev1.ResourceClaim, gone bool) {

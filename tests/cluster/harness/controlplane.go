@@ -26,21 +26,29 @@ type ControlPlane struct {
 	Any    dynamic.Interface // for objects from YAML
 
 	binaries  string
-	gates     []string // feature gates that are off by default
+	options   PlaneOptions
 	authority *Authority
 	url       string
 	processes []*Process
+	server    *Process // kube-apiserver
+	serve     []string // its arguments
 }
 
 // The controllers behind claims: without the first no claim is made from a template, deallocated or deleted; pods need
 // a service account; the others clean up.
 const controllers = "resourceclaim-controller,serviceaccount-controller,serviceaccount-token-controller," +
-	"root-ca-certificate-publisher-controller,namespace-controller,garbage-collector-controller"
+	"root-ca-certificate-publisher-controller,namespace-controller,garbage-collector-controller,job-controller"
 
-// StartControlPlane starts the programs that build.sh left in the folder binaries and waits until they are ready. The
-// feature gates are switched on in the API server and the controllers; kube-scheduler stays as it is by default.
-func StartControlPlane(ctx context.Context, binaries, dir string, gates ...string) (*ControlPlane, error) {
-	c := &ControlPlane{Dir: dir, binaries: binaries, gates: gates}
+// PlaneOptions say what differs from a control plane as the tests need it.
+type PlaneOptions struct {
+	Gates         []string // off by default; on in the API server and the controllers, not in kube-scheduler
+	DefaultLimits bool     // requests in flight as kube-apiserver has them by itself (400 / 200), for measurements
+	Profiling     bool     // the API server gives CPU profiles
+}
+
+// StartControlPlane starts the programs that build.sh left in the folder binaries and waits until they are ready.
+func StartControlPlane(ctx context.Context, binaries, dir string, options PlaneOptions) (*ControlPlane, error) {
+	c := &ControlPlane{Dir: dir, binaries: binaries, options: options}
 	steps := []func(context.Context) error{c.makeAuthority, c.startStorage, c.startControllers}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -96,11 +104,12 @@ func (c *ControlPlane) startStorage(ctx context.Context) error {
 
 // gateFlags switch the gates on, and the API group that comes with GenericWorkload.
 func (c *ControlPlane) gateFlags(server bool) []string {
-	if len(c.gates) == 0 {
+	gates := c.options.Gates
+	if len(gates) == 0 {
 		return nil
 	}
-	flags := []string{"--feature-gates=" + strings.Join(c.gates, "=true,") + "=true"}
-	if server && slices.Contains(c.gates, "GenericWorkload") {
+	flags := []string{"--feature-gates=" + strings.Join(gates, "=true,") + "=true"}
+	if server && slices.Contains(gates, "GenericWorkload") {
 		flags = append(flags, "--runtime-config=scheduling.k8s.io/v1beta1=true")
 	}
 	return flags
@@ -112,8 +121,12 @@ func (c *ControlPlane) startAPIServer(ctx context.Context, etcd string, port int
 		return err
 	}
 	c.url = loopback("https", port)
+	var limits []string
+	if !c.options.DefaultLimits {
+		limits = []string{"--max-requests-inflight=3000", "--max-mutating-requests-inflight=2000"}
+	}
 	// Node conditions are ours to set, hence no taint by condition; the kubernetes Service would want a routable address.
-	server, err := c.start("kube-apiserver", append(c.gateFlags(true), "--etcd-servers="+etcd, "--bind-address=127.0.0.1",
+	c.serve = append(append(c.gateFlags(true), limits...), "--etcd-servers="+etcd, "--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", port), "--endpoint-reconciler-type=none",
 		"--authorization-mode=Node,RBAC", "--disable-admission-plugins=TaintNodesByCondition",
 		"--client-ca-file="+c.authority.File, "--tls-cert-file="+serving.Cert, "--tls-private-key-file="+serving.Key,
@@ -123,17 +136,37 @@ func (c *ControlPlane) startAPIServer(ctx context.Context, etcd string, port int
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-signing-key-file="+c.path("service-account.key"),
 		"--service-account-key-file="+c.path("service-account.key"), "--service-cluster-ip-range=10.96.0.0/16",
-		"--max-requests-inflight=3000", "--max-mutating-requests-inflight=2000", "--profiling=false", "--v=1")...)
-	if err != nil {
-		return err
-	}
+		fmt.Sprintf("--profiling=%t", c.options.Profiling), "--v=1")
 	if err := c.connect(); err != nil {
 		return err
 	}
-	return server.WaitReady(ctx, time.Minute, func(ctx context.Context) error {
+	if c.server, err = c.start("kube-apiserver", c.serve...); err != nil {
+		return err
+	}
+	return c.serverReady(ctx)
+}
+
+func (c *ControlPlane) serverReady(ctx context.Context) error {
+	return c.server.WaitReady(ctx, time.Minute, func(ctx context.Context) error {
 		_, err := c.Client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
 		return err
 	})
+}
+
+// APIServer is the running kube-apiserver.
+func (c *ControlPlane) APIServer() *Process { return c.server }
+
+// RestartAPIServer kills it, leaves it away for that time, and starts it again on the same port and storage.
+func (c *ControlPlane) RestartAPIServer(ctx context.Context, away time.Duration) error {
+	c.server.Kill()
+	time.Sleep(away)
+	next, err := StartProcess(c.Dir, "kube-apiserver", filepath.Join(c.binaries, "kube-apiserver"), c.serve...)
+	if err != nil {
+		return err
+	}
+	c.processes[slices.Index(c.processes, c.server)] = next
+	c.server = next
+	return c.serverReady(ctx)
 }
 
 func (c *ControlPlane) connect() error {
@@ -162,7 +195,7 @@ func (c *ControlPlane) startControllers(ctx context.Context) error {
 		return err
 	}
 	names := controllers
-	if slices.Contains(c.gates, "GenericWorkload") {
+	if slices.Contains(c.options.Gates, "GenericWorkload") {
 		names += ",podgroup-protection-controller" // else a deleted PodGroup stays, and keeps its claims
 	}
 	// The default of 20 calls a second would hold every test back (ten template pods a second).
@@ -187,15 +220,16 @@ func (c *ControlPlane) Kubeconfig(name, user string, groups ...string) (string, 
 	if err != nil {
 		return "", err
 	}
-	return c.writeKubeconfig(name, &clientcmdapi.AuthInfo{ClientCertificate: pair.Cert, ClientKey: pair.Key})
+	return c.WriteKubeconfig(name, &clientcmdapi.AuthInfo{ClientCertificate: pair.Cert, ClientKey: pair.Key})
 }
 
 // TokenKubeconfig writes a kubeconfig of a user with a bearer token and returns its path.
 func (c *ControlPlane) TokenKubeconfig(name, token string) (string, error) {
-	return c.writeKubeconfig(name, &clientcmdapi.AuthInfo{Token: token})
+	return c.WriteKubeconfig(name, &clientcmdapi.AuthInfo{Token: token})
 }
 
-func (c *ControlPlane) writeKubeconfig(name string, user *clientcmdapi.AuthInfo) (string, error) {
+// WriteKubeconfig writes a kubeconfig of that user and returns its path.
+func (c *ControlPlane) WriteKubeconfig(name string, user *clientcmdapi.AuthInfo) (string, error) {
 	config := clientcmdapi.NewConfig()
 	config.Clusters["test"] = &clientcmdapi.Cluster{Server: c.url, CertificateAuthority: c.authority.File}
 	config.AuthInfos["user"] = user
@@ -236,6 +270,9 @@ func httpOK(client *http.Client, url string) func(context.Context) error {
 		return nil
 	}
 }
+
+// Processes are the programs of the control plane, in the order of their start.
+func (c *ControlPlane) Processes() []*Process { return c.processes }
 
 // TempDir is where the logs of a run go: $DRAY_TEST_LOGS, which is kept, or a folder of its own.
 func TempDir() (dir string, keep bool, err error) {

@@ -14,6 +14,8 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 // Account is who dray is to the API server; the RBAC rules and policies of manifests/ name it.
@@ -24,6 +26,8 @@ type DrayOptions struct {
 	TLS   bool     // mutual TLS on the extender port; else plain HTTP
 	Token bool     // the service account's own token, as in a pod; else a client certificate of the same account
 	Args  []string // more arguments
+
+	Replica string // name in the Lease and of the log, where there are several; such a one may stand by when it has started
 }
 
 // Dray is `dray serve` beside a control plane.
@@ -39,6 +43,7 @@ type Dray struct {
 	plane   *ControlPlane
 	program string
 	args    []string
+	replica string
 }
 
 // StartDray starts the program and waits until it is ready.
@@ -51,7 +56,7 @@ func (c *ControlPlane) StartDray(ctx context.Context, program string, options Dr
 	if err != nil {
 		return nil, err
 	}
-	d := &Dray{plane: c, program: program, Client: &http.Client{Timeout: 30 * time.Second},
+	d := &Dray{plane: c, program: program, replica: options.Replica, Client: &http.Client{Timeout: 30 * time.Second},
 		Extender: loopback("http", ports[0]), Admin: loopback("http", ports[1])}
 	d.args = []string{"serve", "--kubeconfig", kubeconfig,
 		"--extender-address", address(d.Extender), "--admin-address", address(d.Admin)}
@@ -59,6 +64,9 @@ func (c *ControlPlane) StartDray(ctx context.Context, program string, options Dr
 		d.args = append(d.args, "--insecure-extender")
 	} else if err := d.useTLS(); err != nil {
 		return nil, err
+	}
+	if options.Replica != "" {
+		d.args = append(d.args, "--identity", options.Replica)
 	}
 	d.args = append(d.args, options.Args...)
 	return d, d.Start(ctx)
@@ -76,20 +84,48 @@ func (c *ControlPlane) drayKubeconfig(ctx context.Context, token bool) (string, 
 	return c.TokenKubeconfig("dray-token", request.Status.Token)
 }
 
+// AccountClient is a client with dray's account.
+func (c *ControlPlane) AccountClient() (*kubernetes.Clientset, error) {
+	file, err := c.drayKubeconfig(context.Background(), false)
+	if err != nil {
+		return nil, err
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", file)
+	if err != nil {
+		return nil, err
+	}
+	config.QPS = -1
+	return kubernetes.NewForConfig(config)
+}
+
 // Start runs dray, again with the same ports and identity after a Kill or Stop.
 func (d *Dray) Start(ctx context.Context) error {
+	name := "dray"
+	if d.replica != "" {
+		name = d.replica
+	}
 	var err error
-	if d.Process, err = StartProcess(d.plane.Dir, "dray", d.program, d.args...); err != nil {
+	if d.Process, err = StartProcess(d.plane.Dir, name, d.program, d.args...); err != nil {
 		return err
 	}
 	ready := httpOK(http.DefaultClient, d.Admin+"/readyz")
 	err = d.WaitReady(ctx, time.Minute, func(ctx context.Context) error {
+		if d.replica != "" {
+			return dial(address(d.Admin))
+		}
 		return errors.Join(ready(ctx), dial(address(d.Extender)))
 	})
 	if err != nil {
 		d.Kill()
 	}
 	return err
+}
+
+// Ready asks as a kubelet's readiness probe does: a stopped process is not.
+func (d *Dray) Ready(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	return httpOK(http.DefaultClient, d.Admin+"/readyz")(ctx) == nil
 }
 
 func (d *Dray) useTLS() error {

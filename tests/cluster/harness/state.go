@@ -179,7 +179,7 @@ func (c *ControlPlane) Clean(ctx context.Context) error {
 		return err
 	}
 	for _, ns := range namespaces.Items {
-		if err := resource.ResourceClaims(ns.Name).DeleteCollection(ctx, none, all); err != nil {
+		if err := c.deleteClaims(ctx, ns.Name); err != nil {
 			return err
 		}
 	}
@@ -188,4 +188,16 @@ func (c *ControlPlane) Clean(ctx context.Context) error {
 		resource.DeviceClasses().DeleteCollection(ctx, none, all),
 		resource.DeviceTaintRules().DeleteCollection(ctx, none, all),
 		c.Client.CoreV1().Nodes().DeleteCollection(ctx, none, all))
+}
+
+// deleteClaims asks again where there are more than the API server deletes within a request's minute.
+func (c *ControlPlane) deleteClaims(ctx context.Context, namespace string) error {
+	claims := c.Client.ResourceV1().ResourceClaims(namespace)
+	for range 20 {
+		err := claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+		if !apierrors.IsTimeout(err) {
+			return err
+		}
+	}
+	return fmt.Errorf("claims of namespace %s: not deleted in 20 requests", namespace)
 }

@@ -50,3 +50,21 @@ func MayReclaim(c *Case, taker string, victims []string) (bool, error) {
 	ssn.OnJobSolutionStart()
 	return ssn.ReclaimScenarioValidatorFn(asked), nil
 }
+
+// MayReclaimAnything says of each job that waits, after the actions that come before consolidation, whether KAI's rules
+// let it reclaim at all: its queue then stays within its share.
+func MayReclaimAnything(c *Case) (map[string]bool, error) {
+	ssn, err := Open(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := Execute(ssn, c.Actions[:max(0, slices.Index(c.Actions, "consolidation"))]); err != nil {
+		return nil, err
+	}
+	found := map[string]bool{}
+	for i := range c.Jobs {
+		job := ssn.PodGroupInfos[common_info.PodGroupID(c.Jobs[i].Name)]
+		found[c.Jobs[i].Name] = job.GetNumPendingTasks() > 0 && ssn.CanReclaimResources(job)
+	}
+	return found, nil
+}

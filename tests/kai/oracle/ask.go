@@ -71,6 +71,7 @@ func clone(c *cluster.Case) cluster.Case {
 // difference is what dray decides otherwise: statuses of tasks by both.
 type difference struct {
 	c         cluster.Case
+	whole     []string // all actions, where the case has those up to the first that both decide otherwise
 	kai, dray map[string]string
 	said      cases.Failure
 }
@@ -110,17 +111,13 @@ func ask(all []cluster.Case) ([]difference, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	lines := make([]cases.Case, len(all))
+	lines, err := linesOf(all)
+	if err != nil {
+		return nil, err
+	}
 	place := map[string]int{}
 	for i := range all {
 		place[all[i].ID] = i
-		text, err := json.Marshal(&all[i])
-		if err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(text, &lines[i]); err != nil {
-			return nil, err
-		}
 	}
 	result, err := cases.Run("kai", lines)
 	if err != nil {
@@ -152,4 +149,19 @@ func ask(all []cluster.Case) ([]difference, error) {
 		differences = append(differences, d)
 	}
 	return differences, nil
+}
+
+// linesOf are the cases as dray_cases reads them.
+func linesOf(all []cluster.Case) ([]cases.Case, error) {
+	lines := make([]cases.Case, len(all))
+	for i := range all {
+		text, err := json.Marshal(&all[i])
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(text, &lines[i]); err != nil {
+			return nil, err
+		}
+	}
+	return lines, nil
 }

@@ -44,6 +44,9 @@ func TestAgainstKAI(t *testing.T) {
 		for _, d := range differences {
 			if why := explain(&d); why != "" {
 				tally["explained: "+why]++
+				if os.Getenv("DRAY_KAI_ALL") != "" {
+					t.Logf("%s: explained: %s", d.c.ID, why)
+				}
 				continue
 			}
 			unexplained++

@@ -1,6 +1,10 @@
 package oracle
 
-import "dray.dev/dray/tests/kai/cluster"
+import (
+	"slices"
+
+	"dray.dev/dray/tests/kai/cluster"
+)
 
 // amounts of what queues bound: GPUs and millicores.
 type amounts struct{ gpu, cpu float64 }
@@ -87,6 +91,29 @@ func lawful(d *difference) bool {
 	return true
 }
 
+// overLimit: by KAI, some queue would hold more than its limit, and more than it had.
+func overLimit(d *difference) bool {
+	before, after := booksOf(&d.c), booksOf(&d.c)
+	for i := range d.c.Jobs {
+		for n := range d.c.Jobs[i].Tasks {
+			t := &d.c.Jobs[i].Tasks[n]
+			if t.Status == "Running" {
+				before.add(&d.c.Jobs[i], t)
+			}
+			if holds(d.kai[t.UID]) {
+				after.add(&d.c.Jobs[i], t)
+			}
+		}
+	}
+	for name, q := range after.queues {
+		had, has := before.all[name], after.all[name]
+		if !within(has.gpu, q.GPU.Limit) && has.gpu > had.gpu || !within(has.cpu, q.CPU.Limit) && has.cpu > had.cpu {
+			return true
+		}
+	}
+	return false
+}
+
 // holds: a pod of that status has room, or is promised some.
 func holds(status string) bool {
 	return status == "Running" || status == "Binding" || status == "Pipelined"
@@ -160,6 +187,71 @@ func (b *books) keepsOut(taker, giver string, asked amounts) bool {
 	compare(asked.gpu, has.gpu, g.GPU.Deserved)
 	compare(asked.cpu, has.cpu, g.CPU.Deserved)
 	return !above && below
+}
+
+// takesBelowShare: whichever piece of what KAI takes of a queue is the last, before it the queue is no more above what it
+// deserves, nor above its limit: neither of KAI's strategies lets it give that piece. Pieces are pods above the minimum of
+// their job, and the rest.
+func takesBelowShare(d *difference) bool {
+	if d.c.Actions[len(d.c.Actions)-1] != "reclaim" {
+		return false
+	}
+	has := booksOf(&d.c)
+	pieces := map[string][]amounts{}
+	for i := range d.c.Jobs {
+		j := &d.c.Jobs[i]
+		for n := range j.Tasks {
+			if t := &j.Tasks[n]; t.Status == "Running" || d.kai[t.UID] == "Binding" {
+				has.add(j, t)
+			}
+		}
+		if losesByKAI(d, j) {
+			pieces[j.Queue] = append(pieces[j.Queue], piecesOf(d, j)...)
+		}
+	}
+	for queue, taken := range pieces {
+		q := has.queues[queue]
+		refused := !slices.ContainsFunc(taken, func(last amounts) bool {
+			left := *has.all[queue]
+			for _, piece := range taken {
+				left.gpu -= piece.gpu
+				left.cpu -= piece.cpu
+			}
+			left.gpu += last.gpu
+			left.cpu += last.cpu
+			return !left.within(q.GPU.Deserved, q.CPU.Deserved) || !left.within(q.GPU.Limit, q.CPU.Limit)
+		})
+		if refused {
+			return true
+		}
+	}
+	return false
+}
+
+// piecesOf a job are what KAI evicts of it for good: pod by pod if it keeps its minimum, else all.
+func piecesOf(d *difference, j *cluster.Job) []amounts {
+	var pieces []amounts
+	all := amounts{}
+	kept := map[string]int32{}
+	for n := range j.Tasks {
+		t := &j.Tasks[n]
+		if d.kai[t.UID] != "Releasing" || t.Status != "Running" {
+			if holds(d.kai[t.UID]) {
+				kept[t.SubGroup]++
+			}
+			continue
+		}
+		piece := amounts{}
+		piece.add(t)
+		pieces = append(pieces, piece)
+		all.add(t)
+	}
+	for _, set := range j.Gang.PodSets {
+		if kept[set.Name]+kept[""] < set.MinMember {
+			return []amounts{all}
+		}
+	}
+	return pieces
 }
 
 // rivals are the queues of both where their paths part.

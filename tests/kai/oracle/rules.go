@@ -9,9 +9,9 @@ import (
 )
 
 // explain names the rule by which dray decides otherwise than this version of KAI; empty if none does. Whatever the rule,
-// what dray starts has to be within the limits and quotas of queues.
+// what dray starts has to be within the limits and quotas of queues, and no job is left with a part of its minimum.
 func explain(d *difference) string {
-	if !lawful(d) {
+	if !lawful(d) || halved(d) {
 		return ""
 	}
 	if d.c.Suite == "cycle" {
@@ -44,8 +44,8 @@ var rules = []rule{
 	{"the same pods get their room, and fewer are evicted or moved for it", func(d *difference) bool {
 		return d.all(spared)
 	}},
-	{"the same evictions; what is left of their room is promised a session earlier or later: in the end no fewer run", func(d *difference) bool {
-		return d.all(spared, promised) && noFewer(d.c)
+	{"the same evictions; who moves, and what is left of their room, is settled a session earlier or later: in the end no fewer run", func(d *difference) bool {
+		return d.all(spared, promised, moved) && noFewer(d)
 	}},
 	{"more pods get room by moves alone: nobody is evicted for it", func(d *difference) bool {
 		return d.all(spared, moved, served)
@@ -59,11 +59,23 @@ var rules = []rule{
 	{"a gang of which one pod waits for room waits as a whole", func(d *difference) bool {
 		return waitsWhole(d)
 	}},
-	{"open: a pod that the plan has just placed keeps its room, which a victim of that plan could move to", func(d *difference) bool {
-		return d.all(spared, promised, lost, started) && d.any(lost) && d.any(started)
+	{"bound: victims are looked for where the job could go; what the plan has just placed elsewhere keeps its room, which a " +
+		"victim could move to. As many have room", func(d *difference) bool {
+		return d.all(spared, promised, lost, evicted, started) && d.any(lost) && d.any(started) && asMany(d)
 	}},
-	{"open: what a plan has moved it does not evict for a later job, but others", func(d *difference) bool {
-		return d.all(spared, promised, lost, moved, evicted) && d.any(movedOnly) && (d.any(evicted) || d.any(lost))
+	{"on purpose: whom a plan has moved, and for whom it made room, it does not evict for a later job: what its evictions are " +
+		"for holds. The next plan may, and in the end no fewer run", func(d *difference) bool {
+		return d.all(spared, promised, lost, moved, evicted, started) && turnsOver(d) && noFewer(d)
+	}},
+	{"where is not compared: a job that has its minimum got it in another domain, in which less of it fits; as many have room", func(d *difference) bool {
+		return d.all(spared, promised, served) && asMany(d) && fullDomain(d)
+	}},
+	{"where is not compared: what both give room to has it on other nodes; where dray has it, KAI decides the rest alike", func(d *difference) bool {
+		return elsewhere(d)
+	}},
+	{"bound: who has to move is placed after the job or before it, and in no other order: a move that is not found evicts " +
+		"nobody, and an order more is as many placements more a scenario", func(d *difference) bool {
+		return d.all(spared, promised) && findsOtherMoves(d)
 	}},
 	{"on purpose: a queue gets back what KAI's own rules let it take; KAI's simulation, which serves queues in the order of " +
 		"their first jobs, lets the victims go first", func(d *difference) bool {
@@ -74,6 +86,39 @@ var rules = []rule{
 	}},
 	{"version: newer KAI takes no pod of a queue that is below its deserved share (rules_reclaim.jsonl, FilterVictim)", func(d *difference) bool {
 		return takesProtected(d)
+	}},
+	{"version: newer KAI judges what is taken of a queue piece by piece, and not by what it had before the first", func(d *difference) bool {
+		return takesBelowShare(d)
+	}},
+	{"on purpose: no queue is promised more than its limit; KAI's simulation goes beyond it", func(d *difference) bool {
+		return overLimit(d)
+	}},
+	{"on purpose: nobody is moved for a job above its queue's share while another queue waits for what it is owed", func(d *difference) bool {
+		return movesForTheSated(d)
+	}},
+	{"on purpose: the jobs of a queue have their room in the order in which they are served, whoever had it before", func(d *difference) bool {
+		return servedInOrder(d) || movedInOrder(d)
+	}},
+	{"on purpose: what an eviction leaves goes to a queue that is owed it before one that has more than it deserves", func(d *difference) bool {
+		return leftToTheOwed(d)
+	}},
+	{"on purpose: of victims of one priority those go that are on the node where fewest have to, whoever runs for longer; they " +
+		"are no more than KAI's, or in the end no fewer run", func(d *difference) bool {
+		return otherVictim(d) && (asMany(d) || noFewer(d))
+	}},
+	{"on purpose: what has just been given room, and runs nowhere yet, loses it to a higher priority of its queue before anybody " +
+		"who runs is evicted for that one; as many have room", func(d *difference) bool {
+		return takenBack(d) && asMany(d)
+	}},
+	{"on purpose: what one job of a queue may reclaim goes to no other that may not; KAI preempts the first and has the second " +
+		"take it", func(d *difference) bool {
+		return reclaimedByProxy(d)
+	}},
+	{"on purpose: room that others leave for a job is given to nobody else in the same plan", func(d *difference) bool {
+		return keptForOther(d)
+	}},
+	{"on purpose: a department's turn is that of its next queue; KAI takes the queue that was served last for it", func(d *difference) bool {
+		return otherDepartment(d)
 	}},
 }
 
@@ -152,6 +197,7 @@ func firstAction(d *difference) *difference {
 			return nil
 		}
 		if len(differences) > 0 {
+			differences[0].whole = d.c.Actions
 			return &differences[0]
 		}
 	}
@@ -161,7 +207,7 @@ func firstAction(d *difference) *difference {
 var (
 	reclaimed = regexp.MustCompile(`Reclaim: (\S+) of queue \S+ makes room for (\S+) of queue`)
 	freed     = regexp.MustCompile(`(\S+) Pending \(RoomFreed: `)
-	kept      = regexp.MustCompile(`(\S+) Pending \(RoomKept: its room goes to (\S+)\)`)
+	kept      = regexp.MustCompile(`(\S+) Pending \((?:RoomKept|OverFairShare): its room goes to (\S+)\)`)
 )
 
 // reclaimsLawfully: the last action is reclaim, and KAI's rules allow each of dray's.
@@ -169,6 +215,20 @@ func reclaimsLawfully(d *difference) bool {
 	if d.c.Actions[len(d.c.Actions)-1] != "reclaim" {
 		return false
 	}
+	victims := victimsFor(d)
+	for _, found := range kept.FindAllStringSubmatch(d.said.Got, -1) {
+		victims[found[2]] = append(victims[found[2]], found[1])
+	}
+	for taker, tasks := range victims {
+		if may, err := cluster.MayReclaim(&d.c, taker, tasks); err != nil || !may {
+			return false
+		}
+	}
+	return len(victims) > 0
+}
+
+// victimsFor says whom dray evicts by reclaim, by the jobs that it is for.
+func victimsFor(d *difference) map[string][]string {
 	victims := map[string][]string{}
 	for _, found := range reclaimed.FindAllStringSubmatch(d.said.Got, -1) {
 		for i := range d.c.Jobs {
@@ -179,15 +239,7 @@ func reclaimsLawfully(d *difference) bool {
 			}
 		}
 	}
-	for _, found := range kept.FindAllStringSubmatch(d.said.Got, -1) {
-		victims[found[2]] = append(victims[found[2]], found[1])
-	}
-	for taker, tasks := range victims {
-		if may, err := cluster.MayReclaim(&d.c, taker, tasks); err != nil || !may {
-			return false
-		}
-	}
-	return len(victims) > 0
+	return victims
 }
 
 // saidOnce: KAI's answer is not always the same, and dray's is one of them.
@@ -208,10 +260,17 @@ func saidOnce(d *difference) bool {
 	return false
 }
 
-// noFewer: left alone, the cluster comes to rest with the same pods running by both, or by dray with more.
-func noFewer(c cluster.Case) bool {
-	c = clone(&c)
-	c.Suite = "cycle"
+// noFewer: left alone with all actions, or with those so far, the cluster comes to rest with the same pods running by both,
+// or by dray with more.
+func noFewer(d *difference) bool {
+	return endsWell(clone(&d.c), d.whole) || endsWell(clone(&d.c), d.c.Actions)
+}
+
+func endsWell(c cluster.Case, actions []string) bool {
+	if actions == nil {
+		return false
+	}
+	c.Suite, c.Actions = "cycle", actions
 	if answer(&c) != nil {
 		return false
 	}
@@ -245,6 +304,39 @@ func waitsWhole(d *difference) bool {
 	return d.all(spared, promised, waits) && d.any(waits)
 }
 
+// turnsOver: both moved somebody, or made room for somebody, with the actions up to some point; by all actions KAI evicts
+// that one for good, or lets it wait again.
+func turnsOver(d *difference) bool {
+	for count := 1; count < len(d.c.Actions); count++ {
+		c := clone(&d.c)
+		c.Actions = c.Actions[:count]
+		if answer(&c) != nil {
+			return false
+		}
+		for uid, state := range c.Expected.Tasks {
+			if state.Status == "Pipelined" && d.kai[uid] != "Pipelined" && d.dray[uid] == "Pipelined" {
+				return true
+			}
+		}
+	}
+	// One action does so as well, job by job.
+	return d.any(movedOnly)
+}
+
+// asMany: no fewer pods have room by dray.
+func asMany(d *difference) bool {
+	more := 0
+	for _, uid := range d.tasks() {
+		if holds(d.dray[uid]) {
+			more++
+		}
+		if holds(d.kai[uid]) {
+			more--
+		}
+	}
+	return more >= 0
+}
+
 // starts: a pod runs that waits by KAI.
 func starts(kai, dray string) bool { return kai == "Pending" && dray == "Running" }
 
@@ -258,12 +350,13 @@ func explainCycle(d *difference) string {
 	for range rounds {
 		one := clone(&at)
 		one.Suite, one.Rounds.UntilMatch = "action", 1
+		// KAI's answer of all sessions was another; what it said before it panics is still its course.
 		if answer(&one) != nil {
-			return ""
+			break
 		}
 		sessions = append(sessions, one)
 		if _, err := cluster.Cycle(&at, 1); err != nil {
-			return ""
+			break
 		}
 	}
 	for i := range sessions {

@@ -26,7 +26,7 @@ func TestRecorded(t *testing.T) {
 				t.Fatalf("%s: %v", file, err)
 			}
 			asked := recorded
-			if err := asked.answer(t.Context()); err != nil {
+			if err := asked.answerWithin(t.Context(), recordedPatience); err != nil {
 				t.Fatalf("%s: %v", asked.ID, err)
 			}
 			want, _ := json.Marshal(asked.Oracle)

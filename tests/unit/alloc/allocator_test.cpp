@@ -85,6 +85,21 @@ TEST_CASE("devices in use are not given again; a taint needs a toleration") {
   CHECK(one.ask({make_claim("c", {request("r", admin)})}) == Names{"0"});
 }
 
+TEST_CASE("a claim with admin access gets each device once") {
+  OneNode one;
+  put(one.cluster, make_slice("n1", {device("0"), device("1")}));
+  const auto admin = [](std::int64_t count) {
+    auto spec = exactly(count);
+    spec.admin_access = true;
+    return spec;
+  };
+  CHECK(one.ask({make_claim("c", {request("r", admin(2))})}) == Names{"0", "1"});
+  CHECK(one.ask({make_claim("c", {request("r", admin(1)), request("s", admin(1))})}) ==
+        Names{"0", "1"});
+  CHECK(one.ask({make_claim("c", {request("r", admin(2)), request("s", admin(1))})}) ==
+        Names{"DevicesInUse"});
+}
+
 TEST_CASE("a DeviceTaintRule taints from outside") {
   OneNode one;
   put(one.cluster, make_slice("n1", {device("0"), device("1")}));

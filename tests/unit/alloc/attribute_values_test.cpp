@@ -34,13 +34,31 @@ TEST_CASE("a value's text, and what stands for unknown") {
   CHECK(known.text(values.of(std::int64_t{7})) == "7");
   CHECK(known.text(values.text("a")) == "a");
   CHECK_FALSE(known.text(0));
-  CHECK_FALSE(known.text(values.of(std::int64_t{-1})));
-  CHECK(known.text(values.of(std::int64_t{-1}), true) == "-1");
+  CHECK(known.text(values.of(std::int64_t{-1})) == "-1");
   CHECK(known.stands_for_unknown(values.of(std::int64_t{-1})));
   CHECK(known.stands_for_unknown(values.text("")));
   CHECK_FALSE(known.stands_for_unknown(values.of(std::int64_t{0})));
   CHECK_FALSE(known.stands_for_unknown(values.text("-1")));
   CHECK_FALSE(known.stands_for_unknown(0));
+}
+
+TEST_CASE("values of one text have one number, whatever their types") {
+  Values values;
+  auto& known = values.known;
+  const auto three = known.text_number(values.text("3"));
+  CHECK(three != 0);
+  CHECK(known.text_number(values.of(std::int64_t{3})) == three);
+  CHECK(known.text_number(values.of(VersionText("1.2.3"))) ==
+        known.text_number(values.text("1.2.3")));
+  CHECK(known.text_number(values.text("4")) != three);
+  CHECK(known.text_number(values.list({"3"})) == three);
+  CHECK(known.text_number(values.list({"3", "4"})) == 0);
+  CHECK(known.text_number(values.of(std::int64_t{-1})) == 0);
+  CHECK(known.text_number(values.text("")) == 0);
+  // A text, and no number that says nothing.
+  CHECK(known.text_number(values.text("-1")) != 0);
+  CHECK(known.text_number(0) == 0);
+  CHECK(known.text_number(alloc::value_error) == 0);
 }
 
 TEST_CASE("an attribute is found by its full name, or bare in the driver's domain") {

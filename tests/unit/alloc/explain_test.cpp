@@ -69,26 +69,23 @@ TEST_CASE(
           6,
           {},
           Reason::class_selector,
-          "wants 6 of 6 devices, 1 kept out by selector #0 of the class, 1 kept out by taints, 1 "
-          "kept out by being in use"},
+          "wants 6 devices of class gpu; the node has 5"},
       Row{"the second selector",
           3,
           {any, large},
           Reason::claim_selector,
-          "wants 3 of 6 devices, 1 kept out by selector #0 of the class, 3 kept out by selector #1 "
-          "of the request, 1 kept out by taints, 1 kept out by being in use"},
+          "wants 3 devices of class gpu; the node has 5 of the class, 2 that the request accepts "
+          "(see its selector #1)"},
       Row{"a taint",
           2,
           {large},
           Reason::device_taint,
-          "wants 2 of 6 devices, 1 kept out by selector #0 of the class, 3 kept out by selector #0 "
-          "of the request, 1 kept out by taints, 1 kept out by being in use"},
+          "wants 2 devices of class gpu; the node has 2: 1 tainted, 1 in use, 0 left"},
       Row{"others",
           4,
           {},
           Reason::devices_in_use,
-          "wants 4 of 6 devices, 1 kept out by selector #0 of the class, 1 kept out by taints, 1 "
-          "kept out by being in use"});
+          "wants 4 devices of class gpu; the node has 5: 1 tainted, 1 in use, 3 left"});
   DYNAMIC_SECTION(row.what) {
     const auto refusal = Explained().refusal(of_size(row.count, row.selectors));
     CHECK(refusal.reason == row.reason);
@@ -119,7 +116,29 @@ TEST_CASE("a funnel counts stage by stage and names the nearest miss") {
   CHECK(made.after_selectors == 2);
   CHECK(made.after_taints == 1);
   CHECK(made.after_use == 0);
-  CHECK(made.nearest_miss == "gpu.example.com/n1/taken (kept out by being in use)");
+  CHECK(made.nearest_miss == "gpu.example.com/n1/taken (in use)");
+}
+
+TEST_CASE("what the class does not have is no near miss, and All never wants none") {
+  auto asked = exactly(9, "gpu");
+  const auto missed = Explained().funnel(make_claim("c", {request("r", asked)}));
+  CHECK(missed.nearest_miss == "gpu.example.com/n1/taken (in use)");
+  asked.allocation_mode = "All";
+  asked.selectors = {{"false"}};
+  const auto all = make_claim("c", {request("r", asked)});
+  CHECK(
+      Explained().refusal(all).detail ==
+      "wants all devices of class gpu; the node has 5 of the class, none that the request accepts "
+      "(see its selector #0)");
+  CHECK(Explained().funnel(all).wanted == 1);
+}
+
+TEST_CASE("a constraint says which attribute devices lack") {
+  auto asked = of_size(1, {});
+  asked.spec.constraints = {match("gpu.example.com/other")};
+  CHECK(Explained().refusal(asked).detail ==
+        "wants 1 device of class gpu; the node has 5: 1 tainted, 1 in use, 3 without "
+        "gpu.example.com/other, which a constraint needs, 0 left");
 }
 
 }  // namespace dray::explain_test

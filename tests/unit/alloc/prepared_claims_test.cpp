@@ -138,6 +138,14 @@ TEST_CASE("a constraint binds the requests that it names, or all") {
   CHECK_FALSE(made.claims[0].constraint_error);
 }
 
+TEST_CASE("a claim that cannot be read is refused, and says why") {
+  Prepares prepare;
+  auto asked = make_claim("c", {});
+  asked.spec.unreadable = "spec.devices: too large";
+  CHECK(prepare({asked}).claims[0].constraint_error.value_or("") ==
+        "claim default/c cannot be read: spec.devices: too large");
+}
+
 TEST_CASE("a constraint of a kind that dray does not know refuses the claim") {
   Prepares prepare;
   auto asked = make_claim("c", {request("a", exactly(1))});

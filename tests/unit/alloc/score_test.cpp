@@ -146,7 +146,7 @@ TEST_CASE("two shares of a claim on one card are a warning") {
   auto card = device("card");
   card.allow_multiple_allocations = true;
   card.capacity["memory"].value = quantity("10");
-  put(one.cluster, make_slice("n1", {card}));
+  put(one.cluster, make_slice("n1", {card}, "hami-core-gpu.project-hami.io"));
   auto some = exactly(1);
   some.capacity_requests = {{"memory", quantity("2")}};
   const auto asked = make_claim("c", {request("a", some), request("b", some)});

@@ -29,12 +29,16 @@ Texts warnings(const std::vector<ResourceSlice>& slices, std::vector<ResourceCla
 }  // namespace
 
 TEST_CASE("two shares of one card in one claim: the driver keeps only one limit") {
-  const auto one = make_slice("n1", {shareable("card", "4Gi")});
+  const auto one = make_slice("n1", {shareable("card", "4Gi")}, "hami-core-gpu.project-hami.io");
   const Texts warned{"both shares are on one card; the driver keeps only the last limit (card)"};
   CHECK(warnings({one}, {make_claim("c", {request("r", share("1Gi")),
                                           request("s", share("1Gi"))})}) == warned);
   CHECK(warnings({one}, {make_claim("c", {request("r", share("1Gi"))}),
                          make_claim("d", {request("s", share("1Gi"))})})
+            .empty());
+  const auto of_another = make_slice("n1", {shareable("card", "4Gi")});
+  CHECK(warnings({of_another},
+                 {make_claim("c", {request("r", share("1Gi")), request("s", share("1Gi"))})})
             .empty());
 }
 

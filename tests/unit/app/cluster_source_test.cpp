@@ -49,12 +49,29 @@ TEST_CASE("-f and --cluster may be repeated") {
 
 TEST_CASE("--cluster and --kubeconfig exclude each other") {
   CHECK_THROWS_AS(parsed({"--cluster", "a", "--kubeconfig", "b"}), CLI::ExcludesError);
-  CHECK_THROWS_AS(parsed({"--context", "b"}), CLI::RequiresError);
+  CHECK_THROWS_AS(parsed({"--cluster", "a", "--context", "b"}), CLI::ExcludesError);
+}
+
+TEST_CASE("where nothing is named, the cluster is the one that kubectl would ask") {
+  const TempFolder folder;
+  const auto path = folder.write("config", "kind: Config");
+  const ClusterSource named{{}, {}, "", "", [&](const char* name) {
+                              return std::string_view(name) == "KUBECONFIG" ? std::optional(path)
+                                                                            : std::nullopt;
+                            }};
+  CHECK(named.live());
+  CHECK(load_objects(named).error().message == "kubeconfig " + path + ": sets no current-context");
+  auto files = named;
+  files.files = {"a.yaml"};
+  CHECK_FALSE(files.live());
+  files.context = "prod";
+  CHECK(files.live());
 }
 
 TEST_CASE("what cannot be read is said with its place") {
   const TempFolder folder;
-  CHECK(load_objects({}).error().message ==
+  const auto nowhere = [](const char*) { return std::optional<std::string>(); };
+  CHECK(load_objects({{}, {}, "", "", nowhere}).error().message ==
         "no cluster to look at: give -f FILE, --cluster DIR or --kubeconfig FILE");
   CHECK(load_objects({{}, {folder.path()}, "", ""}).error().message ==
         folder.path() + ": no *.yaml, *.yml or *.json in this folder");

@@ -1,6 +1,10 @@
 #include "app/common/files.h"
 
+#include <array>
 #include <catch2/catch.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "tests/unit/net/support.h"
 
@@ -33,6 +37,21 @@ TEST_CASE("objects come in the order of files and documents") {
   std::vector<std::string> names;
   for (const auto& object : *objects) names.push_back(meta_of(object).name);
   CHECK(names == std::vector<std::string>{"first", "second", "third"});
+}
+
+TEST_CASE(
+    "of a folder come the files with one of the endings, by name; a name that is only an ending "
+    "does not") {
+  const TempFolder folder;
+  const auto second = folder.write("2.jsonl.zst", "");
+  const auto first = folder.write("1.jsonl.zst", "");
+  folder.write("1.yaml", "");
+  folder.write(".jsonl.zst", "");
+  constexpr std::array<std::string_view, 1> endings{".jsonl.zst"};
+  const auto other = folder.write("named", "");
+  const auto files = files_of({other, folder.path()}, endings);
+  REQUIRE(files);
+  CHECK(*files == std::vector<std::string>{other, first, second});
 }
 
 TEST_CASE("what cannot be read is named") {

@@ -114,6 +114,7 @@ TEST_CASE("an eviction is explained by its own Event, not by an older one") {
   log.saw(bound(pod, "n0"), begin);
   log.saw(scheduled(pod));
   REQUIRE(log.take_first(pod.key()));
+  log.saw(event(pod, "DeviceShared", "Binding", "a warning from when it was bound"));
   log.saw(leaving(bound(pod, "n0"), "EvictionByEvictionAPI"), begin);
   CHECK(log.under_way());
   CHECK(log.take_rest().empty());

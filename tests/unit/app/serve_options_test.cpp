@@ -60,6 +60,20 @@ TEST_CASE("without flags dray serves as the documents say") {
   CHECK(options.lease->duration == 15s);
   CHECK(options.lease->renew_every == 2s);
   CHECK(options.engine.usage_record == ConfigMapKey{"dray-system", "dray-usage"});
+  CHECK(options.engine.queue_users_record == ConfigMapKey{"dray-system", "dray-queue-users"});
+}
+
+TEST_CASE("feature gates arrive at the engine's allocator, and a wrong one is an error") {
+  auto flags = loopback();
+  flags.feature_gates = {"DRADerivedAttributes=true", "DRADeviceTaints=false"};
+  const auto features = service_options(flags).value().engine.allocator.features;
+  CHECK(features.derived_attributes);
+  CHECK_FALSE(features.device_taints);
+  CHECK(features.device_binding_and_status);
+  CHECK(parsed({"--feature-gates", "A=true,B=false"})->feature_gates ==
+        std::vector<std::string>{"A=true", "B=false"});
+  flags.feature_gates = {"CPUManager=true"};
+  CHECK_THAT(service_options(flags).error().message, Contains("\"CPUManager=true\" is none"));
 }
 
 TEST_CASE("each flag arrives where it belongs") {
@@ -182,7 +196,7 @@ TEST_CASE("what does not go together, or has no meaning, is named") {
 TEST_CASE("a lease that is just long enough is taken") {
   auto flags = loopback();
   flags.leader_elect_lease_duration = "10s";
-  flags.leader_elect_renew_period = "3900ms";
+  flags.leader_elect_renew_period = "3300ms";
   CHECK(service_options(flags));
 }
 

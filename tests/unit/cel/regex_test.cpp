@@ -27,13 +27,13 @@ TEST_CASE("a wrong pattern is refused in Go's words") {
       Row{R"(\p{no_such}a**)", R"(invalid character class range: `\p{no_such}`)"},
       Row{"a\\", "trailing backslash at end of expression: ``"});
   std::string error;
-  CHECK_FALSE(Regex::compile(row.pattern, error));
+  CHECK_FALSE(Regex::compile(row.pattern, RegexUse::match, error));
   CHECK(error == "error parsing regexp: " + row.error);
 }
 
 TEST_CASE("matching is unanchored; find gives the leftmost") {
   std::string error;
-  const auto regex = Regex::compile("b+", error);
+  const auto regex = Regex::compile("b+", RegexUse::find, error);
   REQUIRE(regex);
   CHECK(regex->matches("abbc"));
   CHECK_FALSE(regex->matches("ac"));
@@ -44,7 +44,7 @@ TEST_CASE("matching is unanchored; find gives the leftmost") {
 
 TEST_CASE("an expensive pattern ends") {
   std::string error;
-  const auto regex = Regex::compile("(a*)*(a*)*(a*)*b", error);
+  const auto regex = Regex::compile("(a*)*(a*)*(a*)*b", RegexUse::match, error);
   if (regex) CHECK_FALSE(regex->matches(std::string(20'000, 'a')));
 }
 

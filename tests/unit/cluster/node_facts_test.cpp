@@ -60,6 +60,18 @@ TEST_CASE("overhead comes on top, pod-level requests in place of the containers'
   CHECK(amounts.pods == 1);
 }
 
+TEST_CASE("what devices stand for counts on the node of the pod, and not before it has one") {
+  auto made = make_pod("p", {{"cpu", quantity("1")}});
+  made.containers.front().name = "main";
+  made.node_allocatable_claims = {{"c0", {"main"}, {{"cpu", quantity("15")}}, {}}};
+  made.node_name.reset();
+  CHECK(cluster::requests_of(made).milli_cpu == 1000);  // left by an attempt to bind it
+  CHECK(cluster::use_of(made).requested.milli_cpu == 1000);
+  made.node_name = NodeName("n0");
+  CHECK(cluster::requests_of(made).milli_cpu == 16000);
+  CHECK(cluster::use_of(made).requested.milli_cpu == 16000);
+}
+
 TEST_CASE("amounts are rounded up and saturate") {
   const auto amounts = cluster::amounts_of({{"memory", quantity("1500m")},
                                             {"cpu", quantity("1u")},

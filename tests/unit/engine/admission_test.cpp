@@ -18,6 +18,7 @@ struct World {
   cluster::ClusterState cluster;
   std::map<Uid, NodeName> reserved;
   std::set<Uid> evicting;
+  int looked_at = 0;  ///< members whose state was asked for
   Admission admission{{.scheduler_name = "dray-scheduler", .gate = "dray.dev/admission"},
                       cluster,
                       {.reserved_node =
@@ -26,7 +27,11 @@ struct World {
                              return found == reserved.end() ? std::nullopt
                                                             : std::optional(found->second);
                            },
-                       .evicting = [this](const Uid& uid) { return evicting.contains(uid); }}};
+                       .evicting =
+                           [this](const Uid& uid) {
+                             ++looked_at;
+                             return evicting.contains(uid);
+                           }}};
 
   World() { tell(make_class()); }
   void tell(const KubeObject& object) { cluster.apply(cluster::ObjectChanged{object}); }
@@ -146,7 +151,7 @@ TEST_CASE("a finished pod is no job, but stays a member of its group") {
   world.put(alone);
   CHECK(world.job("p") == nullptr);
 
-  CHECK(world.admission.observe(group()) == Change::pods);
+  CHECK(world.admission.observe(group()) == Change::group);
   auto done = make_pod("a", "");
   done.pod_group = "g";
   done.phase = "Failed";
@@ -265,6 +270,34 @@ TEST_CASE("a pod alone waits for its claim as one that can be planned") {
   CHECK(world.member("p").state == State::waiting);
 }
 
+TEST_CASE("a group object makes the jobs of its own pods anew, and of nobody else") {
+  World world;
+  const auto put = [&](const std::string& name, const std::string& of) {
+    auto pod = make_pod(name, "");
+    pod.pod_group = of;
+    world.put(pod);
+  };
+  for (int i = 0; i < 50; ++i) put("other" + std::to_string(i), "h");
+  put("a", "g");
+  put("b", "g");
+  auto others = group();
+  others.meta.name = "h";
+  others.meta.uid = Uid("uid-h");
+  CHECK(world.admission.observe(others) == Change::group);
+  static_cast<void>(world.job("a"));
+  world.looked_at = 0;
+  auto made = group(2);
+  made.topology = {"example.com/rack"};
+  CHECK(world.admission.observe(made) == Change::group);
+  for (const auto& key : world.admission.members().of({"default", "g"})) {
+    world.admission.readmit(*world.cluster.pod(key), start);
+  }
+  world.admission.refresh_topologies();
+  REQUIRE(world.job("a"));
+  CHECK(world.job("a")->members.size() == 2);
+  CHECK(world.looked_at == 2);
+}
+
 TEST_CASE("what objects change") {
   World world;
   PodDisruptionBudget budget;
@@ -277,9 +310,10 @@ TEST_CASE("what objects change") {
   with_topology.topology = {"example.com/rack"};
   CHECK(world.admission.observe(budget) == Change::plans);
   CHECK(world.admission.observe(budget) == Change::none);
-  CHECK(world.admission.observe(group()) == Change::pods);
+  CHECK(world.admission.observe(group()) == Change::group);
   CHECK(world.admission.observe(group()) == Change::none);
-  CHECK(world.admission.observe(with_topology) == Change::policy);
+  CHECK(world.admission.observe(with_topology) == Change::group);
+  world.admission.refresh_topologies();
   CHECK(world.admission.policy()->topologies.contains("example.com/rack"));
   CHECK(world.admission.observe(queue) == Change::policy);
   CHECK(world.admission.observe(make_node("n0")) == Change::none);
@@ -288,7 +322,12 @@ TEST_CASE("what objects change") {
         Change::plans);
   CHECK(world.admission.forget({Kind::pod_disruption_budget, "default", "b", Uid()}) ==
         Change::none);
-  CHECK(world.admission.forget({Kind::pod_group, "default", "g", Uid()}) == Change::policy);
+  CHECK(world.admission.forget({Kind::pod_group, "default", "g", Uid()}) == Change::group);
+  world.admission.refresh_topologies();
+  CHECK(!world.admission.policy()->topologies.contains("example.com/rack"));
+  PriorityClass rank;
+  rank.meta.name = "high";
+  CHECK(world.admission.observe(rank) == Change::pods);
   CHECK(world.admission.forget({Kind::kai_queue, "", "q", Uid()}) == Change::policy);
   CHECK(world.admission.forget({Kind::node, "", "n0", Uid()}) == Change::none);
 }

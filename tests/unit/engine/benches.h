@@ -12,12 +12,7 @@
 namespace dray::engine {
 
 inline PodGroup make_group(std::int32_t minimum) {
-  PodGroup group;
-  group.meta.namespace_name = "default";
-  group.meta.name = "g";
-  group.meta.uid = Uid("uid-g");
-  group.min_count = minimum;
-  return group;
+  return testing::make_group("g", minimum);
 }
 
 inline Pod member(const std::string& name) {
@@ -29,7 +24,6 @@ inline Pod member(const std::string& name) {
 inline ResourceClaim claim_of(const std::string& pod, const std::string& version = "10") {
   auto claim = make_claim("c-" + pod, 1);
   claim.meta.finalizers = {claim_finalizer};
-  claim.meta.annotations[epoch_annotation] = "3";
   claim.meta.resource_version = ResourceVersion(version);
   return claim;
 }
@@ -56,6 +50,21 @@ inline Placement place(const std::string& pod, const std::string& node) {
   claim.allocation = std::move(allocation);
   placement.claims.push_back(std::move(claim));
   return placement;
+}
+
+/// The pod's job, placed there.
+inline planner::JobOutcome placed(const std::string& pod, const std::string& node) {
+  planner::JobOutcome outcome;
+  outcome.job = Uid("uid-" + pod);
+  outcome.pods = {Uid("uid-" + pod)};
+  outcome.placements = {place(pod, node)};
+  return outcome;
+}
+
+inline planner::Plan plan_of(std::vector<planner::JobOutcome> jobs) {
+  planner::Plan plan;
+  plan.jobs = std::move(jobs);
+  return plan;
 }
 
 /// Two nodes with a GPU each and a gang of two, offered to kube-scheduler.

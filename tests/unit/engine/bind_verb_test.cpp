@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
+#include <map>
+#include <string>
+#include <utility>
 
+#include "dray/model/pod_claim.h"
 #include "tests/unit/engine/benches.h"
 
 // The bind verb: for one pod, and for gangs with plans made by hand.
@@ -122,6 +126,25 @@ TEST_CASE("a claim that is gone ends the bind, and its pod is planned again") {
   CHECK(answer(bench) == "claim default/c-p does not exist any more");
   CHECK(bench.engine.status().reservations == 0);
   CHECK(bench.engine.status().binds_in_flight == 0);
+}
+
+TEST_CASE(
+    "a claim made anew under another name ends the bind, though the old name is there again") {
+  Bench bench;
+  bench.add_nodes(1, 1);
+  bench.tell(claim_of("p"));
+  auto pod = testing::with_template(make_pod("p", "", false), "one", "gpus");
+  pod.resource_claim_statuses = {{.name = "gpus", .claim_name = "c-p"}};
+  auto claim = claim_of("p");
+  claim.meta.owners = {pod_as_owner("p", pod.meta.uid)};
+  bench.tell(claim);
+  bench.tell(pod);
+  REQUIRE(bench.engine.status().reservations == 1);
+  pod.resource_claim_statuses = {{.name = "gpus", .claim_name = "c-p-again"}};
+  bench.tell(pod);
+  bench.bind(pod, "n0", 1);
+  CHECK(answer(bench) == "pod default/p uses other claims by now");
+  CHECK(bench.engine.status().reservations == 0);
 }
 
 TEST_CASE("a claim that is a group's is used by the group") {
@@ -294,6 +317,43 @@ TEST_CASE("a member that is being deleted leaves its gang short") {
   leaving.meta.deleted = start;
   bench.tell(leaving);
   CHECK(bench.engine.status().reservations == 0);
+}
+
+TEST_CASE("all that are left of a gang that came short give their places up") {
+  Bench bench({}, true);
+  bench.add_nodes(3, 1);
+  bench.tell(make_group(3));
+  planner::JobOutcome outcome;
+  outcome.job = Uid("uid-g");
+  const std::map<std::string, std::string> places{{"a", "n0"}, {"b", "n1"}, {"c", "n2"}};
+  for (const auto& [name, node] : places) {
+    bench.tell(claim_of(name));
+    bench.tell(member(name));
+    outcome.pods.emplace_back("uid-" + name);
+    outcome.placements.push_back(place(name, node));
+  }
+  planner::Plan plan;
+  plan.jobs.push_back(std::move(outcome));
+  bench.planned({});
+  bench.planned(std::move(plan));
+  for (const auto& [name, node] : places) bench.lift(member(name));
+  REQUIRE(bench.engine.status().reservations == 3);
+  bench.apply(cluster::ObjectGone{Kind::pod, "default", "a", Uid("uid-a")});
+  CHECK(bench.engine.status().reservations == 0);
+}
+
+TEST_CASE("a gang's member that fails at once keeps the others from being started") {
+  GangBench bench;
+  bench.offer_all();
+  bench.apply(cluster::ObjectGone{Kind::resource_claim, "default", "c-a", Uid("uid-c-a")});
+  bench.bind(GangBench::lifted("a"), "n0", 1);
+  bench.bind(GangBench::lifted("b"), "n1", 2);
+  CHECK(bench.answers.size() == 2);
+  for (const auto& answer : bench.answers) CHECK_FALSE(answer.error.empty());
+  CHECK_FALSE(bench.take_write<AllocateClaim>());
+  CHECK_FALSE(bench.take_write<ProtectClaim>());
+  CHECK(bench.engine.status().binds_in_flight == 0);
+  CHECK(bench.engine.status().gangs_binding == 0);
 }
 
 }  // namespace

@@ -32,7 +32,6 @@ TEST_CASE("the claim for extended resources is made, allocated, named in the pod
   CHECK(run.all_held());
   const auto& claim = run.server.claims.at(run.key);
   CHECK(alloc::is_extended_resource_claim(claim, Uid("pod-uid")));
-  CHECK(claim.meta.annotations.at(epoch_annotation) == "7");
   CHECK(run.server.pod.extended_resource_claim == "p-extended");
   CHECK(binding.placement().claims.front().claim_uid == claim.meta.uid);
 }
@@ -44,6 +43,41 @@ TEST_CASE("a failed binding deletes the claim that it made for extended resource
   CHECK(run.server.claims.empty());
 }
 
+TEST_CASE(
+    "a claim that is changed before its deletion is given back again, then deleted as it is") {
+  Extended run;
+  run.server.faults[3] = {{ErrorCode::invalid, "no"}};
+  int changes = GENERATE(1, 3);
+  // The controller takes its finalizer off what has no devices any more.
+  run.server.before_delete = [&](ResourceClaim& claim) {
+    if (changes-- > 0) static_cast<void>(run.server.touch(claim));
+  };
+  CHECK(run.to_the_end().result() == Binding::Result::failed);
+  CHECK(run.server.claims.empty());
+}
+
+TEST_CASE("a claim that is made anew before its deletion is another's") {
+  Extended run;
+  run.server.faults[3] = {{ErrorCode::invalid, "no"}};
+  run.server.before_delete = [&](ResourceClaim& claim) {
+    claim.meta.uid = Uid("another");
+    static_cast<void>(run.server.touch(claim));
+  };
+  CHECK(run.to_the_end().result() == Binding::Result::failed);
+  CHECK(run.server.claims.contains(run.key));
+}
+
+TEST_CASE("a claim that never stays as it is goes with its pod, and keeps no binding") {
+  Extended run;
+  run.server.faults[3] = {{ErrorCode::invalid, "no"}};
+  run.server.before_delete = [&](ResourceClaim& claim) {
+    static_cast<void>(run.server.touch(claim));
+  };
+  CHECK(run.to_the_end().result() == Binding::Result::failed);
+  CHECK(run.none_held());
+  CHECK(std::ranges::count(run.server.log, "delete p-extended") == 8);
+}
+
 TEST_CASE("a claim that an earlier attempt made for the pod is taken up") {
   Extended run;
   run.to_the_end();
@@ -51,11 +85,11 @@ TEST_CASE("a claim that an earlier attempt made for the pod is taken up") {
   run.server.log.clear();
   SECTION("as the watch shows it") {
     CHECK(run.to_the_end().result() == Binding::Result::bound);
-    CHECK(run.server.log == Log{"name p-extended", "bind"});
+    CHECK(run.server.log == Log{"read p-extended", "name p-extended", "bind"});
   }
   SECTION("though the watch has not shown it yet") {
     auto claim = run.server.claims.at(run.key);
-    Binding binding(run.placement, 7, t0);
+    Binding binding(run.placement, t0);
     const auto first = binding.start({nullptr}, t0);
     REQUIRE(first.size() == 1);
     const auto second = binding.step(0, run.server.write(first.front().write), t0);

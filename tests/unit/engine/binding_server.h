@@ -34,6 +34,8 @@ struct Server {
   std::map<std::size_t, Fault> faults;
   /// Called before each read of a claim: what a driver does meanwhile.
   std::function<void(ResourceClaim&)> driver = [](ResourceClaim&) {};
+  /// Called before each deletion: what somebody else does meanwhile.
+  std::function<void(ResourceClaim&)> before_delete = [](ResourceClaim&) {};
   std::vector<std::string> log;
   int version = 1;
 
@@ -53,7 +55,6 @@ struct Server {
     auto& claim = claims[w.claim];
     if (claim.meta.resource_version != w.expected) return fail(ErrorCode::conflict, "changed");
     claim.meta.finalizers.emplace_back(claim_finalizer);
-    for (const auto& [k, v] : w.annotations) claim.meta.annotations[k] = v;
     return touch(claim);
   }
   WriteOutcome apply(const AllocateClaim& w) {
@@ -75,9 +76,11 @@ struct Server {
   WriteOutcome apply(const ReleaseClaim& w) {
     log.push_back("release " + w.claim.name);
     auto& claim = claims[w.claim];
+    if (claim.meta.uid != w.uid) return fail(ErrorCode::conflict, "another");
     const auto removed =
         std::erase_if(claim.reserved_for, [&](const auto& c) { return c.uid == w.consumer; });
     if (removed != 0 && claim.reserved_for.empty() && w.deallocate) claim.allocation.reset();
+    if (removed == 0 && !w.fence) return claim;
     return touch(claim);
   }
   WriteOutcome apply(const ReadClaim& w) {
@@ -90,8 +93,17 @@ struct Server {
     log.emplace_back("read pod");
     return pod;
   }
+  WriteOutcome apply(const AnnotatePod& w) {
+    log.emplace_back("annotate pod");
+    for (const auto& [k, v] : w.annotations) pod.meta.annotations[k] = v;
+    pod.meta.resource_version = ResourceVersion(std::to_string(version++));
+    return pod;
+  }
   WriteOutcome apply(const BindPod& w) {
     log.emplace_back("bind");
+    if (!w.expected.get().empty() && w.expected != pod.meta.resource_version) {
+      return fail(ErrorCode::conflict, "changed");
+    }
     if (pod.node_name) return fail(ErrorCode::conflict, "already assigned");
     pod.node_name = w.node;
     return WrittenObject{};
@@ -106,13 +118,23 @@ struct Server {
   }
   WriteOutcome apply(const DeleteClaim& w) {
     log.push_back("delete " + w.claim.name);
-    if (claims.at(w.claim).meta.uid != w.uid) return fail(ErrorCode::conflict, "another");
+    if (!claims.contains(w.claim)) return fail(ErrorCode::not_found, "not found");
+    before_delete(claims[w.claim]);
+    const auto& claim = claims[w.claim];
+    if (claim.meta.uid != w.uid) return fail(ErrorCode::conflict, "another");
+    if (claim.meta.resource_version != w.expected) return fail(ErrorCode::conflict, "changed");
     claims.erase(w.claim);
     return WrittenObject{};
   }
   WriteOutcome apply(const NameExtendedClaim& w) {
     log.push_back("name " + w.claim);
     pod.extended_resource_claim = w.claim;
+    return WrittenObject{pod};
+  }
+  WriteOutcome apply(const SetNodeAllocatable& w) {
+    log.emplace_back(w.claims.empty() ? "uncharge" : "charge");
+    pod.node_allocatable_claims = w.claims;
+    pod.meta.resource_version = ResourceVersion(std::to_string(version++));
     return WrittenObject{pod};
   }
   template <class Other>
@@ -151,8 +173,9 @@ struct Run {
   }
 
   /// Drives a binding to its end, serving its writes in the order in which they were asked for.
+  Time ended;  ///< when to_the_end() saw it end
   Binding to_the_end() {
-    Binding binding(placement, 7, t0);
+    Binding binding(placement, t0);
     std::vector<std::shared_ptr<const ResourceClaim>> claims;
     for (const auto& c : placement.claims) {
       const auto known = server.claims.find(c.claim);
@@ -179,6 +202,7 @@ struct Run {
     }
     REQUIRE(binding.finished());
     CHECK(queue.empty());
+    ended = now;
     return binding;
   }
 

@@ -25,7 +25,7 @@ struct ByHand : Run {
   }
   Binding::Commands begin(Binding::Pace pace = Binding::Pace::at_once,
                           std::vector<ClaimConsumer> users = {}) {
-    binding.emplace(placement, 7, t0, pace);
+    binding.emplace(placement, t0, pace, server.pod.meta.resource_version);
     std::vector<std::shared_ptr<const ResourceClaim>> claims;
     for (const auto& want : placement.claims) {
       claims.push_back(std::make_shared<const ResourceClaim>(server.claims.at(want.claim)));
@@ -152,6 +152,133 @@ TEST_CASE("a release that fails is tried again until it succeeds") {
   CHECK(run.none_held());
   CHECK(run.server.log == Log{"protect c0", "protect c1", "allocate c0", "allocate c1", "failed",
                               "failed", "release c1", "failed", "release c0"});
+}
+
+TEST_CASE("an allocation that got no answer cannot land after its devices were given up") {
+  ByHand run;
+  auto commands = run.begin();
+  const auto allocate = run.binding->step(0, run.server.write(commands[0].write), t0);
+  REQUIRE(allocate.size() == 1);
+  CHECK(run.binding->step(0, no_answer, t0).empty());
+  const bool read = GENERATE(false, true);  // a read shows nothing of it: that is no proof
+  if (read) {
+    const auto reading = run.binding->tick(t0 + 50ms);
+    REQUIRE(reading.size() == 1);
+    CHECK(run.binding->step(0, run.server.write(reading[0].write), t0 + 50ms).size() == 1);
+    CHECK(run.binding->step(0, no_answer, t0 + 60ms).empty());
+  }
+  const auto undo = run.binding->abort("the gang failed");
+  REQUIRE(undo.size() == 1);
+  CHECK(std::get<ReleaseClaim>(undo[0].write).fence);
+  run.serve(undo, t0 + 70ms);
+  CHECK_FALSE(run.server.write(allocate[0].write));  // it arrives now
+  CHECK_FALSE(run.holds("c0"));
+}
+
+TEST_CASE("where every write was answered, a release that has nothing to do writes nothing") {
+  ByHand run;
+  run.serve(run.begin(Binding::Pace::when_told));
+  const auto undo = run.binding->abort("the gang failed");
+  for (const auto& command : undo) CHECK_FALSE(std::get<ReleaseClaim>(command.write).fence);
+}
+
+TEST_CASE("a binding that got no answer cannot land after its devices were given up") {
+  ByHand run;
+  run.server.pod.meta.resource_version = ResourceVersion("900");
+  run.server.version = 901;
+  Write bind;
+  run.server.faults[4] = {{ErrorCode::unavailable, "cut"}, false};
+  auto commands = run.begin();
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (std::holds_alternative<BindPod>(commands[i].write)) bind = commands[i].write;
+    for (const auto& more :
+         run.binding->step(commands[i].token, run.server.write(commands[i].write), t0)) {
+      commands.push_back(more);
+    }
+  }
+  REQUIRE(std::holds_alternative<BindPod>(bind));
+  CHECK(std::get<BindPod>(bind).expected == ResourceVersion("900"));
+  const auto now = t0 + Binding::deadline;
+  const auto read = run.binding->tick(now);
+  REQUIRE(read.size() == 1);
+  const auto fence = run.binding->step(pod_token, run.server.write(read[0].write), now);
+  REQUIRE(fence.size() == 1);
+  CHECK(std::holds_alternative<AnnotatePod>(fence[0].write));
+  CHECK(run.all_held());
+  SECTION("it lands after the pod's version was moved") {
+    run.serve(fence, now);
+    CHECK(run.binding->result() == Binding::Result::failed);
+    CHECK(run.none_held());
+    CHECK_FALSE(run.server.write(bind));
+    CHECK_FALSE(run.server.pod.node_name);
+  }
+  SECTION("it lands before") {
+    CHECK(run.server.write(bind));
+    run.serve(fence, now);
+    CHECK(run.binding->result() == Binding::Result::bound);
+    CHECK(run.all_held());
+  }
+  SECTION("the fence gets no answer either") {
+    CHECK(run.binding->step(pod_token, no_answer, now).empty());
+    CHECK(run.all_held());
+    run.serve(run.binding->tick(*run.binding->next_tick()), *run.binding->next_tick());
+    CHECK(run.none_held());
+  }
+}
+
+TEST_CASE("a claim that was made anew under its name needs no release") {
+  ByHand run;
+  run.serve(run.begin(Binding::Pace::when_told));
+  run.server.claims[{"default", "c0"}].meta.uid = Uid("another");
+  run.server.claims[{"default", "c0"}].allocation.reset();
+  run.serve(run.binding->abort("the gang failed"));
+  CHECK(run.binding->result() == Binding::Result::failed);
+  CHECK_FALSE(run.binding->keeps_claims());
+  CHECK(run.server.log.back() == "read c0");
+  CHECK_FALSE(run.holds("c1"));
+}
+
+TEST_CASE("a release that met a conflict is tried again while the claim is the same") {
+  ByHand run;
+  run.server.faults[4] = {{ErrorCode::invalid, "422"}, false};
+  run.server.faults[5] = {{ErrorCode::conflict, "409"}, false};
+  const auto binding = run.to_the_end();
+  CHECK(binding.result() == Binding::Result::failed);
+  CHECK(run.none_held());
+}
+
+TEST_CASE("a release that stays refused ends, and the claim keeps what is written") {
+  const auto code = GENERATE(ErrorCode::denied, ErrorCode::invalid);
+  ByHand run;
+  run.server.faults[4] = {{ErrorCode::invalid, "422"}, false};
+  for (std::size_t n = 6; n < 100; ++n) run.server.faults[n] = {{code, "no"}, false};
+  const auto binding = run.to_the_end();
+  CHECK(binding.result() == Binding::Result::failed);
+  CHECK(binding.keeps_claims());
+  CHECK_FALSE(run.holds("c0"));
+  CHECK(run.holds("c1"));
+  CHECK(binding.claim_versions()[1] ==
+        run.server.claims.at({"default", "c1"}).meta.resource_version);
+}
+
+TEST_CASE(
+    "while a write without an answer may land, its devices stay, though their release is refused") {
+  ByHand run;
+  run.server.faults[2] = {{ErrorCode::unavailable, "no answer"}, false};  // the allocation of c0
+  for (std::size_t n = 3; n < 400; ++n) run.server.faults[n] = {{ErrorCode::denied, "no"}, false};
+  const auto binding = run.to_the_end();
+  CHECK(binding.result() == Binding::Result::failed);
+  CHECK(binding.keeps_claims());
+  CHECK(run.ended >= t0 + Binding::request_life);
+}
+
+TEST_CASE("a release that is refused for a moment is tried again") {
+  ByHand run;  // the admission policy has not heard of our epoch yet
+  run.server.faults[4] = {{ErrorCode::invalid, "422"}, false};
+  for (std::size_t n = 6; n < 9; ++n) run.server.faults[n] = {{ErrorCode::denied, "no"}, false};
+  const auto binding = run.to_the_end();
+  CHECK_FALSE(binding.keeps_claims());
+  CHECK(run.none_held());
 }
 
 TEST_CASE("a claim that is gone needs no release") {

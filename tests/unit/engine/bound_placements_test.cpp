@@ -112,13 +112,5 @@ TEST_CASE("a claim that the binding made is waited for while its pod is there") 
   CHECK(!world.kept());
 }
 
-TEST_CASE("after a change of leadership nothing is forgotten late") {
-  World world;
-  world.add();
-  world.bound.reset();
-  world.show("12");
-  CHECK(world.kept());
-}
-
 }  // namespace
 }  // namespace dray::engine::bound_placements_test

@@ -12,10 +12,13 @@ namespace dray::engine {
 inline std::string purpose_word(const Purpose& purpose) {
   if (std::holds_alternative<ForBinding>(purpose)) return " for binding";
   if (std::holds_alternative<ForLift>(purpose)) return " for lift";
+  if (std::holds_alternative<ForWake>(purpose)) return " for wake";
   if (std::holds_alternative<ForRelease>(purpose)) return " for release";
   if (std::holds_alternative<ForEviction>(purpose)) return " for eviction";
   if (std::holds_alternative<ForUsage>(purpose)) return " for usage";
+  if (std::holds_alternative<ForQueueUsers>(purpose)) return " for queue users";
   if (std::holds_alternative<ForShare>(purpose)) return " for share";
+  if (std::holds_alternative<ForAudit>(purpose)) return " for audit";
   return "";
 }
 
@@ -64,6 +67,11 @@ struct CommandWords {
     return of("dropped", c.pod) + (c.bound ? " bound" : "");
   }
   std::string operator()(const ReservationEnded& c) const { return of("reservation ended", c.pod); }
+  std::string operator()(const GiveBack& c) const {
+    std::string text = "give back " + c.claim.to_string() + " of";
+    for (const auto& user : c.users) text += " " + user.name;
+    return text;
+  }
 };
 
 /// `changed uid-p; plan`.

@@ -38,10 +38,8 @@ TEST_CASE("a gated pod is planned, lifted with a hint, filtered to one node and 
   bench.bind(pod, "n0", 1);
   const auto protect = bench.take_write<ProtectClaim>();
   REQUIRE(protect);
-  CHECK(protect->second.annotations == Labels{{"dray.dev/epoch", "3"}});
   auto claim = make_claim("c", 2);
   claim.meta.finalizers = {claim_finalizer};
-  claim.meta.annotations["dray.dev/epoch"] = "3";
   claim.meta.resource_version = ResourceVersion("11");
   bench.done(protect->first, claim);
   const auto allocate = bench.take_write<AllocateClaim>();
@@ -75,7 +73,9 @@ TEST_CASE("a reserved device is nobody else's, before its claim shows it and aft
   const auto waiting = bench.engine.pod({"default", "pb"});
   REQUIRE(waiting);
   CHECK(waiting->reason == Reason::devices_in_use);
-  // The owner is told why, on the pod.
+  // The owner is told why, on the pod, if it still waits after a while.
+  CHECK_FALSE(bench.take_write<SetPodCondition>());
+  bench.wait();
   const auto condition = bench.take_write<SetPodCondition>();
   REQUIRE(condition);
   CHECK(condition->second.condition.reason == "DevicesInUse");
@@ -83,6 +83,22 @@ TEST_CASE("a reserved device is nobody else's, before its claim shows it and aft
   // When the first pod goes, the second gets the device.
   bench.apply(cluster::ObjectGone{Kind::pod, "default", "pa", Uid("uid-pa")});
   CHECK(bench.engine.pod({"default", "pb"})->placement);
+}
+
+TEST_CASE("what a pod that gets its place holds already, from before a restart, is not released") {
+  Bench bench;
+  bench.add_nodes(1, 1);
+  auto claim = make_claim("c", 1);
+  AllocatedDevice device;
+  device.request = "gpu";
+  device.device = {DriverName("gpu.example.com"), PoolName("n0"), DeviceName("gpu-0")};
+  claim.allocation.emplace().devices = {device};
+  const auto pod = make_pod("p", "c");
+  claim.reserved_for = {{.api_group = "", .resource = "pods", .name = "p", .uid = pod.meta.uid}};
+  bench.tell(claim);
+  bench.tell(pod);
+  REQUIRE(bench.take_write<LiftGate>());
+  CHECK_FALSE(bench.take_write<ReleaseClaim>());
 }
 
 TEST_CASE("an ungated pod is planned at its first filter") {
@@ -231,7 +247,6 @@ TEST_CASE("an answer that comes after the pod's end wakes who waits for its devi
   const auto protect = bench.take_write<ProtectClaim>();
   REQUIRE(protect);
   claim.meta.finalizers = {claim_finalizer};
-  claim.meta.annotations["dray.dev/epoch"] = "3";
   claim.meta.resource_version = ResourceVersion("11");
   bench.done(protect->first, claim);
   const auto allocate = bench.take_write<AllocateClaim>();
@@ -341,6 +356,10 @@ TEST_CASE("a claim left allocated by a crash keeps its node; on a refused node i
   CHECK(bench.filter(pod, {"n0"}).node_names.empty());
   // kube-scheduler refuses n1, and the claim ties the pod to it: it must be freed.
   bench.tick();
+  const auto read = bench.take_write<ReadPod>();
+  REQUIRE(read);
+  CHECK_FALSE(bench.take_write<ReleaseClaim>());
+  bench.done(read->first, WrittenObject{pod});
   const auto release = bench.take_write<ReleaseClaim>();
   REQUIRE(release);
   CHECK(release->second.consumer == Uid("uid-p"));

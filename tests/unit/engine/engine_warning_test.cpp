@@ -9,7 +9,6 @@ namespace {
 void carry_out(Bench& bench, ResourceClaim claim) {
   if (const auto write = bench.take_write<ProtectClaim>()) {
     claim.meta.finalizers = {claim_finalizer};
-    for (const auto& [key, value] : write->second.annotations) claim.meta.annotations[key] = value;
     bench.done(write->first, claim);
   }
   const auto write = bench.take_write<AllocateClaim>();
@@ -23,6 +22,8 @@ TEST_CASE("what works but may not be meant is told in an Event once the pod is b
   Bench bench;
   bench.tell(make_node("n0"));
   auto slice = make_gpus("n0", 1);
+  slice.driver = DriverName("hami-core-gpu.project-hami.io");
+  bench.tell(make_driver_class("gpu", slice.driver.get()));
   slice.devices[0].allow_multiple_allocations = true;
   bench.tell(slice);
   // Two shares in one claim can only be on the one card.

@@ -16,7 +16,8 @@ const WriteOutcome refused = fail(ErrorCode::denied, "429");
 /// a and b run on n0; r is merely reserved.
 struct World {
   cluster::ClusterState cluster;
-  EvictionRuns runs{cluster};
+  bool needed = true;
+  EvictionRuns runs{cluster, [this](const auto&) { return needed; }};
 
   World() {
     for (const auto* name : {"a", "b", "r"}) {
@@ -44,14 +45,13 @@ TEST_CASE("all are asked for first; then they go, and each is told why") {
   CHECK(world.runs.evicting(Uid("uid-a")));
   CHECK(world.runs.step(1, 0, done, start).empty());
   CHECK(words(world.runs.step(1, 1, done, start)) ==
-        "EvictPod default/a for eviction; EvictPod default/b for eviction; "
-        "give up uid-a; give up uid-b");
-  CHECK(words(world.runs.step(1, 0, done, start)) == "give up uid-a; give up uid-b");
+        "EvictPod default/a for eviction; EvictPod default/b for eviction");
+  CHECK(world.runs.step(1, 0, done, start).empty());
   const auto end = world.runs.step(1, 1, done, start);
   CHECK(words(end) ==
-        "give up uid-a; give up uid-b; evicted j; changed uid-a; RecordEvent default/a; "
+        "evicted j; changed uid-a; RecordEvent default/a; "
         "changed uid-b; RecordEvent default/b; plan");
-  const auto event = only_write<RecordEvent>({end[4]});
+  const auto event = only_write<RecordEvent>({end[2]});
   CHECK(event.event.type == "Warning");
   CHECK(event.event.reason == "Reclaim");
   CHECK(event.event.action == "Evicting");
@@ -63,6 +63,22 @@ TEST_CASE("all are asked for first; then they go, and each is told why") {
   world.runs.forget(Uid("uid-a"));
   CHECK(!world.runs.evicting(Uid("uid-a")));
   CHECK(world.runs.evicting(Uid("uid-b")));
+}
+
+TEST_CASE("who is spared is not counted as evicted, nor as refused") {
+  World world;
+  static_cast<void>(world.runs.start({World::evict("j", {"a"}), World::evict("k", {"b"})}, start));
+  CHECK(world.runs.step(1, 0, done, start).empty());
+  CHECK(!world.runs.step(1, 1, done, start).empty());
+  CHECK(world.runs.step(1, 0, done, start).empty());
+  CHECK(world.runs.step(1, 1, fail(ErrorCode::unavailable, "lost"), start).empty());
+  world.needed = false;
+  CHECK(words(world.runs.tick(*world.runs.next_tick())) ==
+        "evicted j; changed uid-a; RecordEvent default/a; evicted k; changed uid-b; plan");
+  CHECK(world.runs.evicted() == 1);
+  CHECK(world.runs.refused() == 0);
+  CHECK(world.runs.evicting(Uid("uid-a")));
+  CHECK(!world.runs.evicting(Uid("uid-b")));
 }
 
 TEST_CASE("one refusal keeps all, ends what was held for them, and is not asked again so soon") {
@@ -96,11 +112,10 @@ TEST_CASE("who is refused after the others went stays, and the others' holds sta
   static_cast<void>(world.runs.step(1, 1, refused, start));
   CHECK(world.runs.next_tick() == start + 250ms);
   CHECK(world.runs.tick(start + 249ms).empty());
-  CHECK(words(world.runs.tick(start + 250ms)) ==
-        "EvictPod default/b for eviction; give up uid-a; give up uid-b");
+  CHECK(words(world.runs.tick(start + 250ms)) == "EvictPod default/b for eviction");
   CHECK(!world.runs.next_tick());
   CHECK(words(world.runs.step(1, 1, refused, start + 31s)) ==
-        "give up uid-a; give up uid-b; eviction refused uid-b; evicted j; changed uid-a; "
+        "eviction refused uid-b; evicted j; changed uid-a; "
         "RecordEvent default/a; changed uid-b; plan");
   CHECK(world.runs.evicting(Uid("uid-a")));
   CHECK(!world.runs.evicting(Uid("uid-b")));
@@ -115,12 +130,22 @@ TEST_CASE("what is merely reserved is given up without a word to the API server"
   CHECK(world.runs.evicted() == 0);
 }
 
+TEST_CASE("a reservation is given up once, when the others go") {
+  World world;
+  CHECK(words(world.runs.start({World::evict("j", {"a", "r"})}, start)) ==
+        "changed uid-a; changed uid-r; EvictPod default/a for eviction");
+  CHECK(words(world.runs.step(1, 0, done, start)) ==
+        "EvictPod default/a for eviction; give up uid-r");
+  // By now it may have another place, which is its own.
+  CHECK(words(world.runs.step(1, 0, done, start)) ==
+        "evicted j; changed uid-a; RecordEvent default/a; changed uid-r; plan");
+}
+
 TEST_CASE("sets are apart from one another") {
   World world;
   static_cast<void>(world.runs.start({World::evict("j", {"a"})}, start));
   static_cast<void>(world.runs.start({World::evict("k", {"b"})}, start));
-  CHECK(words(world.runs.step(2, 0, done, start)) ==
-        "EvictPod default/b for eviction; give up uid-b");
+  CHECK(words(world.runs.step(2, 0, done, start)) == "EvictPod default/b for eviction");
 }
 
 TEST_CASE("a new leader evicts nobody, and looks at the victims' jobs again") {

@@ -86,6 +86,49 @@ TEST_CASE("no answer is asked again") {
   CHECK(words(set.tick(begin + 250ms)) == " ask a");
 }
 
+TEST_CASE("a set that nobody needs any more touches no one else") {
+  auto set = set_of({"a", "b"});
+  static_cast<void>(set.start());
+  static_cast<void>(set.step(0, done, begin));
+  SECTION("before anybody went") {
+    set.withdraw();
+    CHECK(words(set.step(1, done, begin)).empty());
+    CHECK(set.result() == EvictionSet::Result::refused);
+    CHECK(set.spared().empty());
+  }
+  SECTION("before the dry run is asked for again") {
+    static_cast<void>(set.step(1, fail(ErrorCode::unavailable, "timeout"), begin));
+    set.withdraw();
+    CHECK(words(set.tick(begin + 250ms)).empty());
+    CHECK(set.result() == EvictionSet::Result::refused);
+  }
+  SECTION("when one has gone and the other was refused") {
+    static_cast<void>(set.step(1, done, begin));
+    static_cast<void>(set.step(0, done, begin));
+    static_cast<void>(set.step(1, refused, begin));
+    set.withdraw();
+    CHECK(words(set.tick(begin + 250ms)).empty());
+    CHECK(set.result() == EvictionSet::Result::partly);
+    CHECK(set.spared() == std::vector{Uid("uid-b")});
+  }
+  CHECK(set.refused().empty());
+  CHECK_FALSE(set.next_tick());
+}
+
+TEST_CASE("who left by itself is not asked for") {
+  auto set = set_of({"a", "b"});
+  static_cast<void>(set.start());
+  set.left(1);
+  CHECK(words(set.step(0, done, begin)).empty());
+  CHECK(words(set.step(1, fail(ErrorCode::unavailable, "timeout"), begin)) == " evict a");
+  SECTION("the last one too") {
+    static_cast<void>(set.step(0, fail(ErrorCode::unavailable, "timeout"), begin));
+    set.left(0);
+    CHECK(words(set.tick(begin + 250ms)).empty());
+    CHECK(set.result() == EvictionSet::Result::evicted);
+  }
+}
+
 TEST_CASE("without anybody to evict it is over at once") {
   auto set = set_of({});
   CHECK(words(set.start()).empty());

@@ -30,7 +30,7 @@ struct Bench {
   /// Answers the last WantPlan.
   void planned(planner::Plan plan) {
     const auto generation = wanted.back().generation;
-    apply(Planned{generation, std::move(plan)});
+    apply(Planned{generation, std::make_shared<const planner::Plan>(std::move(plan))});
   }
 
   void add_nodes(int count, int gpus) {

@@ -46,6 +46,27 @@ struct Gangs {
 
 const std::string no_time = "dray: too few pods of the gang came to be bound in time";
 
+TEST_CASE("a member whose group is made anew while it waits joins the new one") {
+  Gangs gangs;
+  gangs.join(job_of(2, {"a", "b"}), "a", 1);
+  const auto again = job_of(2, {"a", "b"}, "g2");
+  const auto text = gangs.join(again, "a", 2);
+  CHECK_THAT(text, Catch::StartsWith("answer 1: dray: the pod left its gang"));
+  CHECK_FALSE(gangs.runs.contains(Uid("g")));
+  CHECK(gangs.runs.contains(Uid("g2")));
+  CHECK_THAT(gangs.join(again, "b", 3), Catch::Contains("start bind a #2 when told"));
+}
+
+TEST_CASE("a gang that is made anew does not wait for ever") {
+  Gangs gangs;
+  gangs.join(job_of(2, {"a", "b"}), "a", 1);
+  gangs.join(job_of(2, {"a", "b"}, "g2"), "a", 2);
+  REQUIRE(gangs.runs.next_tick());
+  CHECK_THAT(gangs.settle(gangs.runs.tick(*gangs.runs.next_tick())),
+             Catch::StartsWith("answer 2: " + no_time));
+  CHECK(gangs.runs.size() == 0);
+}
+
 TEST_CASE("calls wait for the minimum, then all begin, then all are bound") {
   Gangs gangs;
   const auto job = job_of(2, {"a", "b"});
@@ -145,10 +166,11 @@ TEST_CASE("a pod that goes while the others gather is answered, and the last one
   const auto job = job_of(3, {"a", "b", "c"});
   static_cast<void>(gangs.join(job, "a", 1));
   static_cast<void>(gangs.join(job, "b", 2));
-  CHECK(gangs.settle(gangs.runs.left(Uid("a"))) == "answer 1: the pod is gone; stepped g");
+  CHECK(gangs.settle(gangs.runs.left(Uid("a"))) ==
+        "answer 1: dray: the pod left its gang; stepped g");
   CHECK(gangs.runs.contains(Uid("g")));
   CHECK(gangs.settle(gangs.runs.left(Uid("b"))) ==
-        "answer 2: the pod is gone; stepped g; gang ended g");
+        "answer 2: dray: the pod left its gang; stepped g; gang ended g");
   CHECK(!gangs.runs.contains(Uid("g")));
 }
 

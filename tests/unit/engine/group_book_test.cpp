@@ -120,7 +120,7 @@ TEST_CASE("a tree of KAI's: parents are groups, the others sets of pods") {
   CHECK(book.observe(group));
   const auto pod = pod_with({{"kai.scheduler/subgroup-name", "decode"}}, {{"pod-group-name", "g"}});
   const auto key = book.key_of(pod);
-  CHECK(GroupBook::set_of(key, pod) == "decode");
+  CHECK(book.set_of(key, pod) == "decode");
   const auto form = book.form_of(key, pod);
   REQUIRE(form);
   CHECK(form->queue == "infer");

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "tests/unit/engine/fixture.h"
+#include "tests/unit/engine/shelf.h"
 
 namespace dray::engine::job_book_test {
 namespace {
@@ -26,37 +26,6 @@ std::shared_ptr<const policy::Policy> two_queues(
   return std::make_shared<const policy::Policy>(std::move(*made));
 }
 
-/// A book whose pods are where `where` says.
-struct Shelf {
-  std::map<Uid, JobBook::MemberView> where;
-  JobBook book{[this](const Pod& pod) {
-    const auto found = where.find(pod.meta.uid);
-    return found == where.end() ? JobBook::MemberView{} : found->second;
-  }};
-
-  Shelf() { book.set_policy(std::make_shared<const policy::Policy>(policy::Policy::open()), true); }
-  void put(Pod pod) { book.put(std::make_shared<const Pod>(std::move(pod)), start); }
-  void move(const std::string& name, planner::MemberState state) {
-    where[Uid("uid-" + name)] = {state, NodeName("n0"), false};
-    book.touch(Uid("uid-" + name));
-  }
-};
-
-Pod in_group(const std::string& name) {
-  auto pod = make_pod(name, "");
-  pod.pod_group = "g";
-  return pod;
-}
-
-PodGroup group_of(std::int32_t minimum) {
-  PodGroup group;
-  group.meta.namespace_name = "default";
-  group.meta.name = "g";
-  group.meta.uid = Uid("uid-g");
-  group.min_count = minimum;
-  return group;
-}
-
 TEST_CASE("a pod by itself is a job") {
   Shelf shelf;
   shelf.put(make_pod("p", ""));
@@ -76,7 +45,7 @@ TEST_CASE("a gang is one job once its object is there") {
   CHECK(shelf.book.jobs(start).empty());
   CHECK(shelf.book.unformed().size() == 2);
   CHECK(shelf.book.has_groups());
-  CHECK(shelf.book.observe(group_of(2)));
+  shelf.observe(group_of(2));
   const auto& jobs = shelf.book.jobs(start);
   REQUIRE(jobs.size() == 1);
   CHECK(shelf.book.unformed().empty());
@@ -110,7 +79,7 @@ TEST_CASE("a job is the same pointer until something that matters changes") {
 
 TEST_CASE("a job ends with its last pod; a gang keeps those that are done") {
   Shelf shelf;
-  CHECK(shelf.book.observe(group_of(1)));
+  shelf.observe(group_of(1));
   shelf.put(in_group("p0"));
   shelf.put(in_group("p1"));
   shelf.move("p0", planner::MemberState::done);
@@ -188,7 +157,7 @@ TEST_CASE("a fraction by annotation is named as what it is") {
 
 TEST_CASE("members stand by KAI's task priority, then by age, then by name") {
   Shelf shelf;
-  CHECK(shelf.book.observe(group_of(1)));
+  shelf.observe(group_of(1));
   const auto put = [&](const std::string& name, const std::string& rank, Duration age) {
     auto pod = in_group(name);
     if (!rank.empty()) pod.meta.labels["kai.scheduler/task-priority"] = rank;
@@ -238,7 +207,7 @@ TEST_CASE("a pod of no part counts above every minimum") {
   part.name = "part";
   part.min_member = 2;
   group.sub_groups = {part};
-  CHECK(shelf.book.observe(group));
+  shelf.observe(group);
   auto pod = make_pod("p", "");
   pod.meta.annotations["pod-group-name"] = "g";
   shelf.put(pod);
@@ -251,10 +220,10 @@ TEST_CASE("a pod of no part counts above every minimum") {
 
 TEST_CASE("pods follow their group: it goes, and they join another") {
   Shelf shelf;
-  CHECK(shelf.book.observe(group_of(1)));
+  shelf.observe(group_of(1));
   shelf.put(in_group("p0"));
   CHECK(shelf.book.jobs(start).size() == 1);
-  CHECK(shelf.book.forget(Kind::pod_group, "default", "g"));
+  shelf.forget_group();
   CHECK(shelf.book.jobs(start).empty());
   CHECK(shelf.book.unformed().size() == 1);
   auto pod = in_group("p0");
@@ -263,15 +232,24 @@ TEST_CASE("pods follow their group: it goes, and they join another") {
   auto other = group_of(1);
   other.meta.name = "h";
   other.meta.uid = Uid("uid-h");
-  CHECK(shelf.book.observe(other));
+  shelf.observe(other);
   REQUIRE(shelf.book.jobs(start).size() == 1);
   CHECK(shelf.book.jobs(start).at(0)->uid == Uid("uid-h"));
   CHECK(shelf.book.find(Uid("uid-h")));
   CHECK_FALSE(shelf.book.find(Uid("uid-g")));
   // A basic group is none: each of its pods is a job.
   other.min_count.reset();
-  CHECK(shelf.book.observe(other));
+  shelf.observe(other);
   CHECK(shelf.book.jobs(start).at(0)->uid == Uid("uid-p0"));
+}
+
+TEST_CASE("nobody is evicted for a job that the API server will not have placed") {
+  Shelf shelf;
+  shelf.put(make_pod("p"));
+  CHECK(shelf.book.jobs(start).at(0)->may_evict);
+  shelf.where[Uid("uid-p")].denied = true;
+  shelf.book.touch(Uid("uid-p"));
+  CHECK_FALSE(shelf.book.jobs(start).at(0)->may_evict);
 }
 
 }  // namespace

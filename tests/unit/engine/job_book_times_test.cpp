@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "tests/unit/engine/fixture.h"
+#include "tests/unit/engine/shelf.h"
 
 // What a job book remembers over time: waits, runs, evictions, gangs that are stale.
 
@@ -12,37 +12,6 @@ namespace dray::engine::job_book_times_test {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// A book whose pods are where `where` says.
-struct Shelf {
-  std::map<Uid, JobBook::MemberView> where;
-  JobBook book{[this](const Pod& pod) {
-    const auto found = where.find(pod.meta.uid);
-    return found == where.end() ? JobBook::MemberView{} : found->second;
-  }};
-
-  Shelf() { book.set_policy(std::make_shared<const policy::Policy>(policy::Policy::open()), true); }
-  void put(Pod pod) { book.put(std::make_shared<const Pod>(std::move(pod)), start); }
-  void move(const std::string& name, planner::MemberState state) {
-    where[Uid("uid-" + name)] = {state, NodeName("n0"), false};
-    book.touch(Uid("uid-" + name));
-  }
-};
-
-Pod in_group(const std::string& name) {
-  auto pod = make_pod(name, "");
-  pod.pod_group = "g";
-  return pod;
-}
-
-PodGroup group_of(std::int32_t minimum) {
-  PodGroup group;
-  group.meta.namespace_name = "default";
-  group.meta.name = "g";
-  group.meta.uid = Uid("uid-g");
-  group.min_count = minimum;
-  return group;
-}
 
 TEST_CASE("a pod that does not go is stuck after two minutes") {
   Shelf shelf;
@@ -90,7 +59,7 @@ TEST_CASE("whom a job made room for is remembered for a day, under the same rule
 
 TEST_CASE("what a plan says of stale gangs comes back with the job") {
   Shelf shelf;
-  CHECK(shelf.book.observe(group_of(2)));
+  shelf.observe(group_of(2));
   shelf.put(in_group("p0"));
   static_cast<void>(shelf.book.jobs(start));
   shelf.book.set_stale({{Uid("uid-g"), start}});
@@ -101,7 +70,7 @@ TEST_CASE("what a plan says of stale gangs comes back with the job") {
 
 TEST_CASE("since when a job waits and runs") {
   Shelf shelf;
-  CHECK(shelf.book.observe(group_of(1)));
+  shelf.observe(group_of(1));
   const auto bound = [](Pod pod, Duration after) {
     pod.conditions = {{.type = "PodScheduled",
                        .status = "True",
@@ -182,7 +151,7 @@ TEST_CASE("a past that is over a day old is forgotten; a shorter half-life forge
 
 TEST_CASE("since when a gang is stale may change") {
   Shelf shelf;
-  CHECK(shelf.book.observe(group_of(2)));
+  shelf.observe(group_of(2));
   shelf.put(in_group("p0"));
   static_cast<void>(shelf.book.jobs(start));
   shelf.book.set_stale({{Uid("uid-g"), start}});

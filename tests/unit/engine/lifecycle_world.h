@@ -22,7 +22,8 @@ struct LifecycleWorld {
   explicit LifecycleWorld(std::size_t nominate_from_nodes = 1000)
       : pods({.gate = "dray.dev/admission",
               .reservation_life = life,
-              .nominate_from_nodes = nominate_from_nodes},
+              .nominate_from_nodes = nominate_from_nodes,
+              .tell_after = std::chrono::seconds(3)},
              cluster, jobs) {
     jobs.set_policy(std::make_shared<const policy::Policy>(policy::Policy::open()), true);
     for (const auto* node : {"n0", "n1"}) {

@@ -20,30 +20,30 @@ planner::JobOutcome placed_on(const std::string& node) {
 
 TEST_CASE("a plan is made once for all that was wanted since the last") {
   PlanCycle cycle;
-  CHECK(!cycle.take_turn());
+  CHECK(!cycle.take_turn(start));
   cycle.want();
   cycle.want();
-  CHECK(cycle.take_turn());
-  CHECK(!cycle.take_turn());
+  CHECK(cycle.take_turn(start));
+  CHECK(!cycle.take_turn(start));
 }
 
 TEST_CASE("one plan is under way at a time; what is wanted meanwhile is planned after it") {
   PlanCycle cycle;
   cycle.want();
-  REQUIRE(cycle.take_turn());
-  const auto generation = cycle.begin();
+  REQUIRE(cycle.take_turn(start));
+  const auto generation = cycle.begin(start);
   CHECK(cycle.made() == 1);
   const auto input = std::make_shared<const planner::PlanInput>();
   cycle.under_way(input);
   cycle.want();
-  CHECK(!cycle.take_turn());
+  CHECK(!cycle.take_turn(start));
   CHECK(cycle.step({generation, {}}) == input);
-  CHECK(cycle.take_turn());
+  CHECK(cycle.take_turn(start));
 }
 
 TEST_CASE("a plan that is not awaited is not taken") {
   PlanCycle cycle;
-  const auto generation = cycle.begin();
+  const auto generation = cycle.begin(start);
   const auto input = std::make_shared<const planner::PlanInput>();
   CHECK(cycle.step({generation, {}}) == nullptr);
   cycle.under_way(input);
@@ -56,8 +56,8 @@ TEST_CASE("a plan that is not awaited is not taken") {
   SECTION("of another leadership") {
     cycle.reset();
     CHECK(cycle.step({generation, {}}) == nullptr);
-    CHECK(cycle.take_turn());
-    const auto next = cycle.begin();
+    CHECK(cycle.take_turn(start));
+    const auto next = cycle.begin(start);
     cycle.under_way(input);
     CHECK(cycle.step({generation, {}}) == nullptr);
     CHECK(cycle.step({next, {}}) == input);
@@ -71,22 +71,52 @@ TEST_CASE("time alone asks for a plan at the earliest of all times") {
   cycle.want_at(start + 4s);
   CHECK(cycle.next_tick() == start + 3s);
   cycle.tick(start + 3s - 1us);
-  CHECK(!cycle.take_turn());
+  CHECK(!cycle.take_turn(start));
   cycle.tick(start + 3s);
-  CHECK(cycle.take_turn());
+  CHECK(cycle.take_turn(start));
   CHECK(!cycle.next_tick());
 }
 
 TEST_CASE("while a plan is awaited no time asks for another") {
   PlanCycle cycle;
   cycle.want_at(start);
-  const auto generation = cycle.begin();
+  const auto generation = cycle.begin(start);
   cycle.under_way(std::make_shared<const planner::PlanInput>());
   CHECK(!cycle.next_tick());
   cycle.tick(start + 1h);
   CHECK(cycle.step({generation, {}}));
-  CHECK(!cycle.take_turn());
+  CHECK(!cycle.take_turn(start));
   CHECK(cycle.next_tick() == start);
+}
+
+TEST_CASE("what comes soon after a plan, or within as long as that took, is planned together") {
+  struct Row {
+    std::string name;
+    Duration took;
+    Duration pause;
+  };
+  const auto row = GENERATE(Row{"a short plan", 3ms, 50ms}, Row{"a long plan", 200ms, 200ms});
+  DYNAMIC_SECTION(row.name) {
+    PlanCycle cycle(50ms);
+    cycle.want();
+    REQUIRE(cycle.take_turn(start));
+    const auto generation = cycle.begin(start);
+    cycle.under_way(std::make_shared<const planner::PlanInput>());
+    const auto end = start + row.took;
+    REQUIRE(cycle.step({generation, {}}));
+    cycle.taken({}, std::nullopt, std::nullopt, end);
+    CHECK(!cycle.next_tick());
+    cycle.want();
+    cycle.want();
+    CHECK(!cycle.take_turn(end + row.pause - 1us));
+    CHECK(cycle.next_tick() == end + row.pause);
+    CHECK(cycle.take_turn(end + row.pause));
+    CHECK(!cycle.take_turn(end + row.pause));
+    SECTION("a new leader waits for nothing") {
+      cycle.reset();
+      CHECK(cycle.take_turn(end));
+    }
+  }
 }
 
 TEST_CASE("a plan that was taken says when the next may differ") {
@@ -96,22 +126,22 @@ TEST_CASE("a plan that was taken says when the next may differ") {
   plan.queues.push_back(
       {.queue = policy::QueueName("q"), .fair_share = {}, .allocated = {}, .requested = {}});
   SECTION("never") {
-    cycle.taken(plan, std::nullopt, std::nullopt);
+    cycle.taken(plan, std::nullopt, std::nullopt, start);
     CHECK(!cycle.next_tick());
     CHECK(cycle.queues() == plan.queues);
   }
   SECTION("by itself") {
     plan.again_at = start + 9s;
-    cycle.taken(plan, start + 10s, start + 11s);
+    cycle.taken(plan, start + 10s, start + 11s, start);
     CHECK(cycle.next_tick() == start + 9s);
   }
   SECTION("by its jobs") {
     plan.again_at = start + 9s;
-    cycle.taken(plan, start + 8s, std::nullopt);
+    cycle.taken(plan, start + 8s, std::nullopt, start);
     CHECK(cycle.next_tick() == start + 8s);
   }
   SECTION("by its disruption budgets") {
-    cycle.taken(plan, start + 8s, start + 7s);
+    cycle.taken(plan, start + 8s, start + 7s, start);
     CHECK(cycle.next_tick() == start + 7s);
   }
 }
@@ -142,12 +172,49 @@ TEST_CASE("a plan that its budget ended goes on, at once only where it moved som
     auto plan = row.plan;
     plan.exhausted = row.exhausted;
     cycle.go_on_after(plan, start);
-    CHECK(cycle.take_turn() == row.at_once);
+    CHECK(cycle.take_turn(start) == row.at_once);
     CHECK((cycle.next_tick() == start + PlanCycle::exhausted_pause) == row.later);
   }
 }
 
 /// Two nodes, and a claim, as a plan saw them.
+/// A plan in which nobody gets anything; jobs of that many pods.
+std::shared_ptr<const planner::Plan> all_wait(const std::vector<std::size_t>& jobs) {
+  planner::Plan plan;
+  for (const auto pods : jobs) {
+    planner::JobOutcome outcome;
+    outcome.pods.resize(pods);
+    plan.jobs.push_back(outcome);
+  }
+  return std::make_shared<const planner::Plan>(std::move(plan));
+}
+
+TEST_CASE("what is left of a plan is taken in slices, and the next plan waits for the last") {
+  PlanCycle cycle;
+  cycle.leave_rest(all_wait({9, 30, 30, 200, 1, 1}), 1, start);
+  cycle.want();
+  std::string sizes;
+  while (cycle.has_rest()) {
+    CHECK(!cycle.take_turn(start + 1h));
+    CHECK(cycle.next_tick() == start);
+    sizes += std::to_string(cycle.take_slice().size()) + " ";
+    cycle.slice_taken();
+  }
+  // Two of 30 are enough for a step, one of 200 more than that.
+  CHECK(sizes == "2 1 2 ");
+  CHECK(cycle.take_turn(start + 1h));
+}
+
+TEST_CASE("a plan without a rest leaves none, and another term takes none") {
+  PlanCycle cycle;
+  cycle.leave_rest(all_wait({1}), 1, start);
+  CHECK(!cycle.has_rest());
+  cycle.leave_rest(all_wait({1, 1}), 1, start);
+  CHECK(cycle.has_rest());
+  cycle.reset();
+  CHECK(!cycle.has_rest());
+}
+
 struct Planned2 {
   cluster::ClusterState cluster;
   planner::JobOutcome outcome = placed_on("n0");
@@ -178,6 +245,10 @@ TEST_CASE("a placement is taken as planned while its node and claims are as they
   CHECK(world.still());
   world.tell(Planned2::bound("n1"));
   CHECK(world.still());
+  auto heartbeat = make_node("n0");
+  heartbeat.meta.resource_version = ResourceVersion("99");
+  world.tell(heartbeat);
+  CHECK(world.still());
 }
 
 TEST_CASE("a placement is made anew where its node or claims moved") {
@@ -193,6 +264,24 @@ TEST_CASE("a placement is made anew where its node or claims moved") {
     claim.allocation = AllocationResult{};
     world.tell(claim);
   }
+  SECTION("the node is cordoned") {
+    auto node = make_node("n0");
+    node.unschedulable = true;
+    world.tell(node);
+  }
+  SECTION("the node has a taint") {
+    auto node = make_node("n0");
+    node.taints.push_back({.key = "k", .value = "", .effect = "NoSchedule"});
+    world.tell(node);
+  }
+  SECTION("the node has less CPU") {
+    auto node = make_node("n0");
+    node.allocatable["cpu"] = Quantity(1);
+    world.tell(node);
+  }
+  SECTION("another pod takes of the node") {
+    world.tell(Planned2::bound("n0"));
+  }
   SECTION("the node is gone") {
     world.cluster.apply(cluster::ObjectGone{Kind::node, "", "n0", Uid("uid-n0")});
   }
@@ -202,16 +291,23 @@ TEST_CASE("a placement is made anew where its node or claims moved") {
   CHECK(!world.still());
 }
 
-TEST_CASE("pools that many nodes see make every plan stale") {
+TEST_CASE("a pool that many nodes see makes stale what has devices of it, and nothing else") {
   Planned2 world;
-  auto shared = make_gpus("fabric", 1);
+  auto shared = make_gpus("fabric", 2);
   shared.scope = {};
   shared.scope.all_nodes = true;
   world.tell(shared);
+  const bool of_it = GENERATE(true, false);
+  world.outcome.placements[0].claims[0].allocation =
+      allocation({device_id(of_it ? "fabric" : "n0", "gpu-0")});
   world.then = world.cluster.snapshot();
   CHECK(world.still());
   world.tell(Planned2::bound("n1"));
-  CHECK(!world.still());
+  CHECK(world.still());
+  auto other = make_claim("other", 1);
+  other.allocation = allocation({device_id("fabric", "gpu-1")});
+  world.tell(other);
+  CHECK(world.still() != of_it);
 }
 
 }  // namespace

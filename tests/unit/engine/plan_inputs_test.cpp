@@ -20,10 +20,12 @@ struct World {
                        .evicting = [](const Uid&) { return false; }}};
   RoomBook room{cluster};
   UsageKeeper usage{{"dray-system", "dray-usage"}};
-  PodLifecycle pods{
-      {.gate = "dray.dev/admission", .reservation_life = life, .nominate_from_nodes = 1000},
-      cluster,
-      admission.jobs()};
+  PodLifecycle pods{{.gate = "dray.dev/admission",
+                     .reservation_life = life,
+                     .nominate_from_nodes = 1000,
+                     .tell_after = {}},
+                    cluster,
+                    admission.jobs()};
   PlanInputs inputs{cluster, admission, room, usage, pods};
 
   World() {
@@ -176,7 +178,7 @@ TEST_CASE("where queues count, the others' rooms count and their wishes do not")
   const auto job = world.job("p");
   auto input = world.inputs.of_one(job, {NodeName("n1")}, 1, start);
   CHECK(state_of(input, "p") == State::waiting);
-  CHECK(state_of(input, "q") == State::blocked);
+  CHECK(input.jobs.size() == 1);  // "q" has no room
   CHECK(input.policy == world.admission.policy());
   // Whose room is held keeps its wish, or the room would be free.
   world.room.hold(Uid("uid-q"), {LifecycleWorld::place("n0")});
@@ -187,9 +189,8 @@ TEST_CASE("where queues count, the others' rooms count and their wishes do not")
   auto stranger = *job;
   stranger.uid = Uid("uid-pp");
   input = world.inputs.of_one(std::make_shared<const planner::Job>(stranger), {}, 1, start);
-  REQUIRE(input.jobs.size() == 3);
-  CHECK(input.jobs[1]->uid == Uid("uid-pp"));
-  CHECK(state_of(input, "p") == State::blocked);
+  REQUIRE(input.jobs.size() == 2);
+  CHECK(input.jobs[0]->uid == Uid("uid-pp"));
 }
 
 TEST_CASE("a gang may try its nodes for each of its pods") {
@@ -200,15 +201,20 @@ TEST_CASE("a gang may try its nodes for each of its pods") {
             .budget.nodes_tried == 20);
 }
 
-TEST_CASE("a dry run asks about one pod and one node, whatever is known of the pod") {
+TEST_CASE("a dry run asks about one pod beside all others, whatever is known of the pod") {
   World world;
   const auto pod = make_pod("stranger", "c", false);
-  const auto input = world.inputs.dry_run(pod, NodeName("n1"), start);
-  REQUIRE(input.jobs.size() == 1);
-  CHECK(input.jobs[0]->first().meta.uid == pod.meta.uid);
-  CHECK(input.only == std::vector{NodeName("n1")});
+  const std::vector nodes{NodeName("n1"), NodeName("n0")};
+  const auto input = world.inputs.dry_run(pod, nodes, start);
+  const auto asked = std::ranges::find(input.jobs, PlanInputs::dry_run_uid(pod),
+                                       [](const auto& job) { return job->uid; });
+  REQUIRE(asked != input.jobs.end());
+  CHECK((*asked)->first().meta.uid == pod.meta.uid);
+  CHECK((*asked)->queue == policy::QueueName(std::string(policy::default_queue)));
+  CHECK(input.only == nodes);
   CHECK(input.now == start);
   CHECK(input.snapshot == world.cluster.snapshot());
+  CHECK(input.policy == world.admission.policy());
 }
 
 TEST_CASE("a plan is worth it while something waits, or there are groups") {
@@ -217,8 +223,6 @@ TEST_CASE("a plan is worth it while something waits, or there are groups") {
   world.pods.set_bypasses(Uid("uid-p"), true);
   CHECK(world.inputs.worth_planning());
   static_cast<void>(world.pods.reserve(LifecycleWorld::place("n0", "q"), "", {}));
-  CHECK(world.inputs.worth_planning());
-  static_cast<void>(world.pods.offer(Uid("uid-q"), start));
   CHECK_FALSE(world.inputs.worth_planning());
   auto pod = make_pod("a", "");
   pod.meta.annotations["pod-group-name"] = "g";

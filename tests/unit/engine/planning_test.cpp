@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "engine/plan_cycle.h"
 #include "tests/unit/engine/benches.h"
 
 // Asking for plans and taking them: reservations, evictions, and what moved meanwhile. Plans are
@@ -9,20 +10,6 @@ namespace dray::engine::planning_test {
 namespace {
 
 using namespace std::chrono_literals;
-
-planner::JobOutcome placed(const std::string& pod, const std::string& node) {
-  planner::JobOutcome outcome;
-  outcome.job = Uid("uid-" + pod);
-  outcome.pods = {Uid("uid-" + pod)};
-  outcome.placements = {place(pod, node)};
-  return outcome;
-}
-
-planner::Plan plan_of(std::vector<planner::JobOutcome> jobs) {
-  planner::Plan plan;
-  plan.jobs = std::move(jobs);
-  return plan;
-}
 
 /// Two nodes with two GPUs each, and the gated pod p; its plan is awaited.
 struct OnePod : Bench {
@@ -65,6 +52,24 @@ TEST_CASE("devices that were taken since the plan was made are chosen anew on it
   CHECK(bench.device() == "n0/gpu-1");
 }
 
+TEST_CASE("of many jobs whose devices are to be chosen anew, most are left to the next plan") {
+  Bench bench({}, true);
+  bench.add_nodes(20, 1);
+  std::vector<planner::JobOutcome> jobs;
+  for (int i = 0; i < 20; ++i) {
+    const auto name = "p" + std::to_string(i);
+    bench.tell(claim_of(name));
+    bench.tell(make_pod(name, "c-" + name));
+    jobs.push_back(placed(name, "n" + std::to_string(i)));
+  }
+  bench.planned(plan_of({}));
+  bench.tell(make_class());  // all allocations depend on it
+  const auto wanted = bench.wanted.size();
+  bench.planned(plan_of(jobs));
+  CHECK(bench.engine.status().reservations == 8);
+  CHECK(bench.wanted.size() == wanted + 1);
+}
+
 TEST_CASE("where the planned node has no room any more, a new plan is asked for") {
   OnePod bench;
   bench.take_device("gpu-0");
@@ -84,7 +89,7 @@ TEST_CASE("a plan for a pod that does not wait any more is not taken") {
   CHECK(bench.device() == "n0/gpu-0");
 }
 
-TEST_CASE("why a pod waits is told once the plan says so") {
+TEST_CASE("why a pod waits is told if it still waits after a while") {
   OnePod bench;
   planner::JobOutcome outcome;
   outcome.job = Uid("uid-p");
@@ -92,12 +97,54 @@ TEST_CASE("why a pod waits is told once the plan says so") {
   outcome.reason = Reason::queue_limit;
   outcome.detail = "4 of 4";
   bench.planned(plan_of({outcome}));
+  CHECK_FALSE(bench.take_write<SetPodCondition>());
+  bench.wait();
   const auto told = bench.take_write<SetPodCondition>();
   REQUIRE(told);
   CHECK(told->second.condition.reason == "QueueLimit");
   const auto view = bench.engine.pod({"default", "p"});
   CHECK(view->reason == Reason::queue_limit);
   CHECK(view->detail == "4 of 4");
+}
+
+TEST_CASE("why many pods wait is taken in by many steps, after what some of them get") {
+  Bench bench({}, true);
+  bench.add_nodes(1, 1);
+  constexpr std::size_t count = 200;
+  planner::Plan plan = plan_of({placed("p0", "n0")});
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto name = "p" + std::to_string(i);
+    bench.tell(claim_of(name));
+    bench.tell(make_pod(name, "c-" + name));
+    if (i == 0) continue;
+    planner::JobOutcome waits;
+    waits.job = Uid("uid-" + name);
+    waits.pods = {waits.job};
+    waits.reason = Reason::devices_in_use;
+    plan.jobs.push_back(waits);
+  }
+  const auto told = [&] {
+    std::size_t pods = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto view = bench.engine.pod({"default", "p" + std::to_string(i)});
+      pods += view->reason == Reason::devices_in_use ? 1U : 0U;
+    }
+    return pods;
+  };
+  bench.planned({});
+  bench.planned(plan);
+  CHECK(bench.take_write<LiftGate>());
+  std::size_t steps = 1;
+  std::size_t before = 0;
+  for (; told() < count - 1; ++steps) {
+    CHECK(told() - before <= PlanCycle::slice_pods);
+    before = told();
+    REQUIRE(bench.engine.next_tick() == bench.now);
+    const auto plans = bench.wanted.size();
+    bench.tick();
+    if (told() < count - 1) CHECK(bench.wanted.size() == plans);
+  }
+  CHECK(steps == 8);  // the first, which gives p0 its place, and 31 pods in each of the others
 }
 
 TEST_CASE("a claim that is missing is told only after a while") {
@@ -165,226 +212,11 @@ TEST_CASE("a plan made under an earlier leadership is not taken") {
   const auto generation = bench.wanted.back().generation;
   bench.apply(LeadershipChanged{false, 3});
   bench.apply(LeadershipChanged{true, 4});
-  bench.apply(Planned{generation, plan_of({placed("p", "n0")})});
+  bench.apply(
+      Planned{generation, std::make_shared<const planner::Plan>(plan_of({placed("p", "n0")}))});
   CHECK(bench.device() == "none");
   bench.planned(plan_of({placed("p", "n0")}));
   CHECK(bench.device() == "n0/gpu-0");
-}
-
-TEST_CASE("victims are asked for first; then they go, and their room is held") {
-  EvictionBench bench;
-  const auto asked = bench.take_write<EvictPod>();
-  REQUIRE(asked);
-  CHECK(asked->second.dry_run);
-  CHECK(!bench.take_write<EvictPod>());
-  bench.done(asked->first);
-  const auto evicted = bench.take_write<EvictPod>();
-  REQUIRE(evicted);
-  CHECK(!evicted->second.dry_run);
-  bench.done(evicted->first);
-  CHECK(bench.engine.status().evictions == 1);
-  const auto event = bench.take_write<RecordEvent>();
-  REQUIRE(event);
-  CHECK(event->second.event.reason == "Reclaim");
-  CHECK(event->second.event.note == "dray: old makes room for new");
-  bench.planned({});
-  const auto& input = bench.input();
-  REQUIRE(input.holds.size() == 1);
-  CHECK(input.holds[0].job == Uid("uid-new"));
-  const auto old = std::ranges::find(input.jobs, Uid("uid-old"), &planner::Job::uid);
-  REQUIRE(old != input.jobs.end());
-  CHECK((*old)->members[0].state == planner::MemberState::leaving);
-  CHECK((*old)->evicted == bench.now);
-}
-
-TEST_CASE("why a pod was evicted is told although it is gone already") {
-  EvictionBench bench;
-  bench.done(bench.take_write<EvictPod>().value().first);
-  const auto evicted = bench.take_write<EvictPod>();
-  REQUIRE(evicted);
-  bench.apply(cluster::ObjectGone{Kind::pod, "default", "old", Uid("uid-old")});
-  bench.done(evicted->first);
-  const auto event = bench.take_write<RecordEvent>();
-  REQUIRE(event);
-  CHECK(event->second.pod == PodKey{"default", "old"});
-  CHECK(event->second.uid == Uid("uid-old"));
-  CHECK(event->second.event.note == "dray: old makes room for new");
-}
-
-TEST_CASE("a disruption budget in the way keeps the victim, and is not asked again at once") {
-  EvictionBench bench;
-  const auto asked = bench.take_write<EvictPod>();
-  REQUIRE(asked);
-  bench.done(asked->first, fail(ErrorCode::denied, "429"));
-  CHECK(!bench.take_write<EvictPod>());
-  CHECK(bench.engine.status().evictions_refused == 1);
-  bench.planned({});
-  const auto& input = bench.input();
-  CHECK(input.holds.empty());
-  REQUIRE(input.disruption_budgets.size() == 1);
-  CHECK(input.disruption_budgets[0].pods == std::vector{Uid("uid-old")});
-  CHECK(input.disruption_budgets[0].allowed == 0);
-  const auto old = std::ranges::find(input.jobs, Uid("uid-old"), &planner::Job::uid);
-  REQUIRE(old != input.jobs.end());
-  CHECK((*old)->members[0].state == planner::MemberState::placed);
-}
-
-TEST_CASE("a victim that is not what the plan saw spoils its set") {
-  struct Row {
-    std::string name;
-    void (*change)(Bench&);
-  };
-  const auto row =
-      GENERATE(Row{"gone",
-                   [](Bench& bench) {
-                     bench.apply(cluster::ObjectGone{Kind::pod, "default", "old", Uid("uid-old")});
-                   }},
-               Row{"being deleted",
-                   [](Bench& bench) {
-                     auto pod = running("old", "n0");
-                     pod.meta.deleted = start;
-                     bench.tell(pod);
-                   }},
-               Row{"finished",
-                   [](Bench& bench) {
-                     auto pod = running("old", "n0");
-                     pod.phase = "Succeeded";
-                     bench.tell(pod);
-                   }},
-               Row{"its beneficiary is gone", [](Bench& bench) {
-                     bench.apply(cluster::ObjectGone{Kind::pod, "default", "new", Uid("uid-new")});
-                   }});
-  DYNAMIC_SECTION(row.name) {
-    Bench bench({}, true);
-    bench.add_nodes(1, 1);
-    bench.tell(running("old", "n0"));
-    bench.tell(claim_of("new"));
-    bench.tell(make_pod("new", "c-new"));
-    bench.tell(claim_of("third"));
-    bench.tell(make_pod("third", "c-third"));
-    bench.planned({});
-    row.change(bench);
-    bench.planned(EvictionBench::evict());
-    CHECK_FALSE(bench.take_write<EvictPod>());
-  }
-}
-
-TEST_CASE("a pod that is being evicted is not asked for twice") {
-  EvictionBench bench;
-  REQUIRE(bench.take_write<EvictPod>());
-  bench.tell(make_node("n7"));
-  bench.planned(EvictionBench::evict());
-  CHECK_FALSE(bench.take_write<EvictPod>());
-  CHECK(bench.engine.next_tick() == start + 100ms);
-}
-
-TEST_CASE("a pod that is being bound is not evicted") {
-  Bench bench({}, true);
-  bench.add_nodes(1, 1);
-  const auto old = make_pod("old", "", false);
-  bench.tell(claim_of("new"));
-  bench.tell(make_pod("new", "c-new"));
-  auto victim = make_pod("old", "c-old", false);
-  bench.tell(claim_of("old"));
-  bench.tell(victim);
-  bench.planned({});
-  planner::Plan plan;
-  plan.jobs.push_back(placed("old", "n0"));
-  bench.planned(plan);
-  bench.bind(victim, "n0", 1);
-  bench.tell(make_node("n7"));
-  bench.planned(EvictionBench::evict());
-  CHECK_FALSE(bench.take_write<EvictPod>());
-  CHECK(bench.engine.status().binds_in_flight == 1);
-  static_cast<void>(old);
-}
-
-TEST_CASE("a reservation is taken back without a word to the API server") {
-  Bench bench({}, true);
-  bench.add_nodes(1, 1);
-  bench.tell(claim_of("new"));
-  bench.tell(make_pod("new", "c-new"));
-  bench.tell(claim_of("old"));
-  bench.tell(make_pod("old", "c-old"));
-  bench.planned({});
-  bench.planned(plan_of({placed("old", "n0")}));
-  REQUIRE(bench.engine.pod({"default", "old"})->placement);
-  bench.tell(make_node("n7"));
-  bench.planned(EvictionBench::evict());
-  CHECK_FALSE(bench.take_write<EvictPod>());
-  CHECK_FALSE(bench.engine.pod({"default", "old"})->placement);
-  CHECK(bench.engine.status().evictions == 0);
-}
-
-TEST_CASE("victims of one beneficiary are one set, those of another another") {
-  Bench bench({}, true);
-  bench.add_nodes(1, 2);
-  for (const auto* name : {"old", "older", "stale"}) bench.tell(running(name, "n0"));
-  for (const auto* name : {"new", "newer"}) {
-    bench.tell(claim_of(name));
-    bench.tell(make_pod(name, "c-" + std::string(name)));
-  }
-  const auto evict = [](const std::string& victim, std::optional<Uid> beneficiary) {
-    auto eviction = EvictionBench::evict().evictions[0];
-    eviction.job = Uid("uid-" + victim);
-    eviction.pods = {eviction.job};
-    eviction.beneficiary = std::move(beneficiary);
-    return eviction;
-  };
-  planner::Plan plan;
-  plan.evictions = {evict("old", Uid("uid-new")), evict("stale", std::nullopt),
-                    evict("older", Uid("uid-newer"))};
-  bench.planned({});
-  bench.planned(plan);
-  std::map<std::string, WriteId> asked;
-  while (const auto write = bench.take_write<EvictPod>()) {
-    asked.emplace(write->second.pod.name, write->first);
-  }
-  REQUIRE(asked.size() == 3);
-  // Each goes on without the others.
-  bench.done(asked.at("stale"));
-  const auto first = bench.take_write<EvictPod>();
-  REQUIRE(first);
-  CHECK(first->second.pod.name == "stale");
-  CHECK_FALSE(bench.take_write<EvictPod>());
-}
-
-TEST_CASE("a job that is moved gets the room that is meant for it when its pods are made anew") {
-  EvictionBench bench;
-  auto plan = EvictionBench::evict();
-  bench.done(bench.take_write<EvictPod>()->first, fail(ErrorCode::denied, "429"));
-  plan.evictions[0].beneficiary.reset();
-  plan.evictions[0].moved = {place("old", "n0")};
-  bench.now += 61s;
-  bench.planned(plan);
-  bench.done(bench.take_write<EvictPod>()->first);
-  bench.done(bench.take_write<EvictPod>()->first);
-  bench.apply(cluster::ObjectGone{Kind::pod, "default", "old", Uid("uid-old")});
-  auto anew = make_pod("old", "c-old");
-  anew.meta.uid = Uid("uid-old-2");
-  bench.tell(anew);
-  bench.planned({});
-  const auto& holds = bench.input().holds;
-  CHECK(std::ranges::any_of(holds, [](const planner::Hold& hold) {
-    return hold.job == Uid("uid-old-2") && hold.placements.size() == 1;
-  }));
-  // It was only moved: whoever it made room for does not owe it anything.
-  const auto job = std::ranges::find(bench.input().jobs, Uid("uid-old-2"), &planner::Job::uid);
-  REQUIRE(job != bench.input().jobs.end());
-  CHECK((*job)->evicted);
-  CHECK((*job)->evicted_for.empty());
-}
-
-TEST_CASE("who had to make room does not take it back from the one that it was for") {
-  EvictionBench bench;
-  bench.done(bench.take_write<EvictPod>()->first);
-  bench.done(bench.take_write<EvictPod>()->first);
-  bench.planned({});
-  const auto& jobs = bench.input().jobs;
-  const auto old = std::ranges::find(jobs, Uid("uid-old"), &planner::Job::uid);
-  REQUIRE(old != jobs.end());
-  REQUIRE((*old)->evicted_for.size() == 1);
-  CHECK((*old)->evicted_for[0].beneficiary == "default/new");
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST_CASE("who gives up its place is woken when it has another") {
   CHECK(!world.pods.next_tick());
   CHECK(world.p().filter_refused);
   world.reserve("n1");
-  CHECK(words(world.pods.offer(world.uid, start)) == "SetPodCondition default/p");
+  CHECK(words(world.pods.offer(world.uid, start)) == "SetPodCondition default/p for wake");
 }
 
 TEST_CASE("a reservation that nobody comes for runs out, and its node is not tried again soon") {
@@ -307,6 +307,33 @@ TEST_CASE("a pod that is being deleted needs no place") {
   CHECK(!world.pods.next_tick());
 }
 
+TEST_CASE("a claim that could not be given back keeps its devices until the watch shows it") {
+  LifecycleWorld world;
+  world.make_offered();
+  world.pods.bind_begun(world.uid);
+  auto ended = world.ended(Binding::Result::refused, "the pod's binding was refused");
+  ended.keeps_claims = true;
+  const auto show_claim = [&world](const std::string& version) {
+    auto claim = make_claim("c", 1);
+    claim.meta.resource_version = ResourceVersion(version);
+    world.tell(claim);
+    world.pods.claims_moved();
+  };
+  SECTION("while the pod is there, it keeps its place") {
+    static_cast<void>(world.pods.bind_ended(ended, start));
+    CHECK(world.state() == PodState::offered);
+    CHECK(world.assumed());
+  }
+  SECTION("the pod is gone") {
+    static_cast<void>(world.pods.drop(world.uid));
+    static_cast<void>(world.pods.bind_ended(ended, start));
+    show_claim("11");
+    CHECK(world.assumed());
+    show_claim("12");
+    CHECK(!world.assumed());
+  }
+}
+
 TEST_CASE("bound for good is what the API server has on a node") {
   LifecycleWorld world;
   world.show();
@@ -334,6 +361,30 @@ TEST_CASE("after a change of leadership every pod waits, and nothing is held") {
   CHECK(!world.assumed());
   CHECK(world.p().filter_refused);
   CHECK(!world.pods.next_tick());
+}
+
+TEST_CASE("the version of the pod is the newest that anybody told") {
+  LifecycleWorld world;
+  const auto version = [&] { return world.pods.version(*world.pods.find(world.uid)).get(); };
+  world.pod.meta.resource_version = ResourceVersion("9");
+  world.show();
+  CHECK(version() == "9");
+  world.reserve();
+  static_cast<void>(world.pods.offer(world.uid, start));
+  auto lifted = world.pod;
+  lifted.meta.resource_version = ResourceVersion("10");
+  static_cast<void>(world.pods.lift_written(world.uid, WrittenObject{lifted}, start));
+  CHECK(version() == "10");
+  world.pod.meta.resource_version = ResourceVersion("11");
+  world.pod.scheduling_gates.clear();
+  world.show();
+  CHECK(version() == "11");
+  // Of a pod that names another claim, the version would bind it without its devices.
+  auto renamed = testing::with_template(lifted, "one", "gpus");
+  renamed.meta.resource_version = ResourceVersion("12");
+  renamed.resource_claim_statuses = {{.name = "gpus", .claim_name = "another"}};
+  static_cast<void>(world.pods.lift_written(world.uid, WrittenObject{renamed}, start));
+  CHECK(version() == "11");
 }
 
 }  // namespace

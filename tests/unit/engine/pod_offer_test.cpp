@@ -101,7 +101,7 @@ TEST_CASE("a pod without a gate that kube-scheduler gave up is woken, once") {
   SECTION("by a condition") {
     world.reserve();
     const auto commands = world.pods.offer(world.uid, start + 1s);
-    CHECK(words(commands) == "SetPodCondition default/p");
+    CHECK(words(commands) == "SetPodCondition default/p for wake");
     const auto& condition = only_write<SetPodCondition>(commands).condition;
     CHECK(condition.type == admitted_condition);
     CHECK(condition.status == "True");
@@ -113,14 +113,14 @@ TEST_CASE("a pod without a gate that kube-scheduler gave up is woken, once") {
     world.show();
     world.reserve();
     const auto commands = world.pods.offer(world.uid, start);
-    CHECK(words(commands) == "AnnotatePod default/p");
+    CHECK(words(commands) == "AnnotatePod default/p for wake");
     CHECK(only_write<AnnotatePod>(commands).annotations == Labels{{reservation_annotation, "n0"}});
   }
   SECTION("not by a hint that is there") {
     world.pod.meta.annotations[reservation_annotation] = "n0";
     world.show();
     world.reserve();
-    CHECK(words(world.pods.offer(world.uid, start)) == "SetPodCondition default/p");
+    CHECK(words(world.pods.offer(world.uid, start)) == "SetPodCondition default/p for wake");
   }
   CHECK(!world.p().filter_refused);
   CHECK(world.pods.offer(world.uid, start).empty());
@@ -200,26 +200,75 @@ TEST_CASE("an exposed pod loses its gate without a hint; if that fails it may be
   CHECK(!world.p().exposed);
 }
 
-TEST_CASE("the owner of a gated pod is told why it waits, when the reason changes") {
+TEST_CASE("the owner of a gated pod is told why it still waits, when the reason changes") {
   LifecycleWorld world;
   world.show();
-  const auto told = world.pods.waits(world.uid, Reason::devices_in_use, "2 nodes", false, start);
+  constexpr Duration patience = 3s;
+  const auto waits = [&](Reason reason, const std::string& detail, bool again, Time now) {
+    CHECK(world.pods.waits(world.uid, reason, detail, again, now).empty());
+  };
+  waits(Reason::devices_in_use, "2 nodes", false, start);
+  CHECK(world.pods.next_tick() == start + patience);
+  // Only the latest is told, and what comes meanwhile does not put it off.
+  waits(Reason::no_node_fits, "", false, start + 1s);
+  waits(Reason::devices_in_use, "3 nodes", false, start + 2s);
+  const auto told = world.pods.tick(start + patience);
   CHECK(words(told) == "SetPodCondition default/p");
   const auto& condition = only_write<SetPodCondition>(told).condition;
   CHECK(condition.type == admitted_condition);
   CHECK(condition.status == "False");
   CHECK(condition.reason == "DevicesInUse");
-  CHECK(condition.message == std::string(text(Reason::devices_in_use)) + ": 2 nodes");
-  CHECK(condition.last_transition == start);
-  CHECK(world.pods.waits(world.uid, Reason::devices_in_use, "3 nodes", false, start).empty());
-  CHECK(world.p().wait.detail == "3 nodes");
-  CHECK(!world.pods.waits(world.uid, Reason::devices_in_use, "", true, start).empty());
-  const auto other = world.pods.waits(world.uid, Reason::no_node_fits, "", false, start);
+  CHECK(condition.message == std::string(text(Reason::devices_in_use)) + ": 3 nodes");
+  CHECK(condition.last_transition == start + patience);
+  CHECK_FALSE(only_write<SetPodCondition>(told).wakes);
+  waits(Reason::devices_in_use, "4 nodes", false, start + 20s);
+  CHECK(world.p().wait.detail == "4 nodes");
+  CHECK_FALSE(world.pods.next_tick());
+  waits(Reason::no_node_fits, "", false, start + 21s);
+  const auto other = world.pods.tick(start + 21s + patience);
   CHECK(only_write<SetPodCondition>(other).condition.message == text(Reason::no_node_fits));
   // When its gate goes, the condition is mended first.
   world.reserve();
   CHECK(words(world.pods.offer(world.uid, start)) ==
         "SetPodCondition default/p; LiftGate default/p for lift");
+}
+
+TEST_CASE("what no plan changes, and what is to be seen as a change of the pod, is told at once") {
+  LifecycleWorld world;
+  world.show();
+  const auto tell = [&](Reason reason, bool again) {
+    return words(world.pods.waits(world.uid, reason, "", again, start));
+  };
+  CHECK(tell(Reason::unsupported, false) == "SetPodCondition default/p");
+  CHECK(tell(Reason::unsupported, false).empty());
+  CHECK(tell(Reason::unsupported, true) == "SetPodCondition default/p");
+  CHECK_FALSE(world.pods.next_tick());
+}
+
+TEST_CASE("a pod whose gate goes needs nothing else to wake it, also after leadership changed") {
+  LifecycleWorld world;
+  world.show();
+  static_cast<void>(world.pods.reset());
+  world.reserve();
+  CHECK(words(world.pods.offer(world.uid, start)) == "LiftGate default/p for lift");
+  CHECK(words(world.pods.lift_written(world.uid, WrittenObject(), start)).empty());
+  CHECK(world.state() == PodState::offered);
+}
+
+TEST_CASE("a pod that has its place by then is not told that it waited") {
+  LifecycleWorld world;
+  world.show();
+  CHECK(world.pods.waits(world.uid, Reason::devices_in_use, "", false, start).empty());
+  world.reserve();
+  CHECK_FALSE(world.pods.next_tick());
+  CHECK(words(world.pods.offer(world.uid, start + 1s)) == "LiftGate default/p for lift");
+}
+
+TEST_CASE("that it is not planned yet is told only after a longer while") {
+  LifecycleWorld world;
+  world.show();
+  CHECK(world.pods.waits(world.uid, Reason::planning, "", false, start).empty());
+  CHECK(world.pods.next_tick() == start + PodLifecycle::claim_patience);
 }
 
 TEST_CASE("a pod without a gate hears the reason from kube-scheduler alone") {
@@ -257,8 +306,12 @@ TEST_CASE("a refused node is planned with again when its time is over") {
   CHECK(world.pods.waits_for_room(world.uid, Reason::no_node_fits, "", first).empty());
   CHECK(world.p().refused.size() == 1);
   CHECK(world.pods.next_tick() == first + 10s);
+  // The answer of a plan that was made before: it did not know yet that the time is over.
   static_cast<void>(world.pods.waits_for_room(world.uid, Reason::no_node_fits, "", first + 10s));
+  CHECK(world.pods.next_tick() == first + 10s);
+  CHECK(words(world.pods.tick(first + 10s)) == "plan");
   CHECK(world.p().refused.empty());
+  CHECK(world.pods.refused_somewhere().empty());
   CHECK(!world.pods.next_tick());
 }
 
@@ -280,6 +333,59 @@ TEST_CASE("a place for a pod that the watch does not show is kept for a while") 
   CHECK(world.state() == PodState::offered);
   CHECK(world.pods.next_tick() == start + 1s + life);
   CHECK(world.pods.offer(Uid("another"), start).empty());
+}
+
+/// p was refused once, and has a place now: its wake-up is written.
+struct Woken : LifecycleWorld {
+  Woken() {
+    pod.scheduling_gates.clear();
+    pod.meta.resource_version = ResourceVersion("20");
+    show();
+    pods.filter_refused(uid);
+    reserve();
+    CHECK(words(pods.offer(uid, start)) == "SetPodCondition default/p for wake");
+  }
+  WriteOutcome written(const std::string& version) const {
+    auto after = pod;
+    after.meta.resource_version = ResourceVersion(version);
+    return WrittenObject{after};
+  }
+};
+
+TEST_CASE("a wake-up that was lost or changed nothing is written again, soon") {
+  Woken world;
+  const bool lost = GENERATE(true, false);
+  const auto outcome =
+      lost ? WriteOutcome(fail(ErrorCode::unavailable, "cut")) : world.written("20");
+  CHECK(world.pods.wake_written(world.uid, outcome, start).empty());
+  CHECK(world.pods.next_tick() == start + 1s);
+  CHECK(words(world.pods.tick(start + 1s)) == "SetPodCondition default/p for wake");
+  CHECK(world.pods.wake_written(world.uid, world.written("21"), start + 1s).empty());
+  CHECK(world.pods.next_tick() == start + life);
+}
+
+TEST_CASE("a wake-up that arrived is not written again") {
+  Woken world;
+  SECTION("it changed the pod") {
+    CHECK(world.pods.wake_written(world.uid, world.written("21"), start).empty());
+  }
+  SECTION("kube-scheduler asked meanwhile") {
+    world.pods.filter_answered(world.uid, start);
+    CHECK(world.pods.wake_written(world.uid, fail(ErrorCode::unavailable, "cut"), start).empty());
+  }
+  CHECK(world.pods.next_tick() == start + life);
+}
+
+TEST_CASE("a node is not refused for a pod whose wake-up never arrived") {
+  Woken world;
+  auto now = start;
+  while (now < start + life) {
+    static_cast<void>(world.pods.wake_written(world.uid, fail(ErrorCode::unavailable, "cut"), now));
+    now = *world.pods.next_tick();
+    static_cast<void>(world.pods.tick(now));
+  }
+  CHECK(world.state() == PodState::waiting);
+  CHECK(world.p().refused.empty());
 }
 
 }  // namespace

@@ -54,10 +54,47 @@ TEST_CASE("outcomes of an earlier leadership's writes change nothing") {
   bench.done(bench.allocate->first, bench.allocated());
   CHECK_FALSE(bench.take_write<BindPod>());
   // The next bind writes under the new epoch.
+  bench.writes.clear();
   bench.bind(bench.pod, "n0", 2);
-  const auto protect = bench.take_write<ProtectClaim>();
-  REQUIRE(protect);
-  CHECK(protect->second.annotations == Labels{{epoch_annotation, "4"}});
+  REQUIRE_FALSE(bench.writes.empty());
+  CHECK(bench.writes.front().epoch == 4);
+}
+
+TEST_CASE("devices of a bound pod are free again although leadership was lost before the watch") {
+  Binding1 bench;
+  bench.done(bench.allocate->first, bench.allocated());
+  const auto bind = bench.take_write<BindPod>();
+  REQUIRE(bind);
+  bench.done(bind->first);
+  auto pod = bench.pod;
+  pod.node_name = NodeName("n0");
+  bench.tell(pod);  // before the watch shows its claim
+  bench.apply(LeadershipChanged{false, 0});
+  CHECK(bench.engine.status().devices_allocated == 1);
+  bench.apply(LeadershipChanged{true, 4});
+  bench.tell(std::get<ResourceClaim>(*bench.allocated()));
+  CHECK(bench.engine.status().devices_allocated == 1);
+  bench.tell(claim_of("p", "12"));  // its controller took the devices from it
+  CHECK(bench.engine.status().devices_allocated == 0);
+}
+
+TEST_CASE("a gated pod that bypasses dray since the policy changed loses its gate") {
+  Bench bench;
+  bench.add_nodes(1, 1);
+  policy::PolicyConfig config;
+  policy::QueueConfig queue;
+  queue.name = policy::QueueName("q");
+  queue.limit["cpu"] = Quantity(0);
+  config.queues.push_back(queue);
+  config.pod_queues.otherwise = policy::QueueName("q");
+  bench.apply(PolicyChanged{std::make_shared<const policy::PolicyConfig>(config)});
+  auto pod = make_pod("p", "");
+  pod.containers.resize(1);
+  pod.containers[0].requests["cpu"] = Quantity(1);
+  bench.tell(pod);
+  REQUIRE_FALSE(bench.take_write<LiftGate>());
+  bench.apply(PolicyChanged{nullptr});
+  CHECK(bench.take_write<LiftGate>());
 }
 
 TEST_CASE("a gang that gathers is answered when leadership is lost") {
@@ -158,7 +195,7 @@ TEST_CASE("a change that no plan could see asks for none") {
   CHECK(bench.wanted.size() == wanted + 1);
 }
 
-TEST_CASE("a write that frees a claim asks for a plan, whatever came of it") {
+TEST_CASE("a write that frees a claim asks for a plan when it is over, if only by a conflict") {
   Bench bench({}, true);
   bench.add_nodes(2, 1);
   auto claim = claim_of("p");
@@ -172,10 +209,13 @@ TEST_CASE("a write that frees a claim asks for a plan, whatever came of it") {
   outcome.pods = {Uid("uid-p")};
   outcome.reason = Reason::node_refused;
   bench.planned(plan);
+  const auto read = bench.take_write<ReadPod>();
+  REQUIRE(read);
+  bench.done(read->first, WrittenObject{make_pod("p", "c-p")});
   const auto release = bench.take_write<ReleaseClaim>();
   REQUIRE(release);
   const auto wanted = bench.wanted.size();
-  bench.done(release->first, fail(ErrorCode::unavailable, "no answer"));
+  bench.done(release->first, fail(ErrorCode::conflict, "no"));
   CHECK(bench.wanted.size() == wanted + 1);
 }
 
@@ -223,6 +263,31 @@ TEST_CASE("usage is read when leadership begins, and its outcome comes back to i
   CHECK(bench.engine.next_tick() == start + 1min);
   bench.wait();
   CHECK(bench.take_write<PutConfigMap>());
+}
+
+TEST_CASE("admission is told whose queues are whose when leadership begins and with each policy") {
+  Options options;
+  options.queue_users_record = {"dray-system", "dray-queue-users"};
+  Bench bench(options);
+  bench.tick();
+  const auto first = bench.take_write<ReadConfigMap>();
+  REQUIRE(first);
+  CHECK(first->second.map == options.queue_users_record);
+  bench.done(first->first, fail(ErrorCode::not_found, "404"));
+  CHECK_FALSE(bench.take_write<PutConfigMap>());
+  policy::PolicyConfig config;
+  policy::QueueConfig queue;
+  queue.name = policy::QueueName("x");
+  queue.namespaces = {"team"};
+  config.queues.push_back(queue);
+  bench.apply(PolicyChanged{std::make_shared<const policy::PolicyConfig>(config)});
+  bench.tick();
+  const auto read = bench.take_write<ReadConfigMap>();
+  REQUIRE(read);
+  bench.done(read->first, fail(ErrorCode::not_found, "404"));
+  const auto put = bench.take_write<PutConfigMap>();
+  REQUIRE(put);
+  CHECK(put->second.value.data.at("queue.x") == "namespace team\n");
 }
 
 TEST_CASE("a bound pod is remembered with its queue and job") {

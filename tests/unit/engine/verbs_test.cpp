@@ -158,6 +158,34 @@ TEST_CASE("an autoscaler's dry run is answered for each node, and reserves nothi
   CHECK(answer.response.node_names == Names{NodeName("n1")});
   CHECK(refusal(Reason::devices_in_use, answer.response) == "n0 ");
   CHECK(bench.engine.status().reservations == 1);
+  // One that has its place.
+  answer = bench.engine.filter(dry_run(make_pod("other", "c", false), {"n0", "n1"}), bench.now);
+  CHECK(answer.response.node_names == Names{NodeName("n0")});
+  CHECK(refusal(Reason::reserved_elsewhere, answer.response) == "n1 ");
+}
+
+TEST_CASE("a dry run knows the limits of queues") {
+  Bench bench;
+  bench.add_nodes(2, 1);
+  policy::PolicyConfig config;
+  policy::CountingRule rule;
+  rule.device_class = ClassName("gpu");
+  config.resources = {{.name = "gpu", .rules = {rule}}};
+  policy::QueueConfig queue;
+  queue.name = policy::QueueName("q");
+  queue.limit["gpu"] = Quantity(1);
+  config.queues.push_back(queue);
+  config.pod_queues.otherwise = policy::QueueName("q");
+  bench.apply(PolicyChanged{std::make_shared<const policy::PolicyConfig>(config)});
+  bench.tell(make_claim("c", 1));
+  bench.tell(make_claim("d", 1));
+  const auto unknown = make_pod("unknown", "d", false);
+  auto answer = bench.engine.filter(dry_run(unknown, {"n0", "n1", "n9"}), bench.now);
+  CHECK(answer.response.node_names == Names{NodeName("n0"), NodeName("n1")});
+  CHECK(refusal(Reason::node_unknown, answer.response) == "n9 ");
+  bench.tell(make_pod("other", "c", false));
+  answer = bench.engine.filter(dry_run(unknown, {"n0", "n1"}), bench.now);
+  CHECK(refusal(Reason::queue_limit, answer.response) == "n0 n1 ");
 }
 
 TEST_CASE("prioritize prefers the reserved node, and has no opinion on others") {

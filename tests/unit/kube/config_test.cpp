@@ -1,6 +1,7 @@
 #include "kube/config.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <map>
 
 #include "tests/unit/net/support.h"
@@ -61,7 +62,8 @@ TEST_CASE("what dray does not do is named, and what is wrong too") {
     const char* word;
   };
   const auto row = GENERATE(
-      Row{"exec", "server: 'https://x'", "exec: {command: aws}", ErrorCode::unsupported, "exec"},
+      Row{"exec of no version", "server: 'https://x'", "exec: {command: aws}",
+          ErrorCode::unsupported, "user: exec: aws: apiVersion"},
       Row{"password", "server: 'https://x'", "username: me", ErrorCode::unsupported, "username"},
       Row{"proxy", "server: 'https://x', proxy-url: 'http://p'", "", ErrorCode::unsupported,
           "proxy-url"},
@@ -102,6 +104,48 @@ TEST_CASE("a pod finds its cluster in environment and files") {
   CHECK(config->namespace_name == "dray-system");
   env.erase("KUBERNETES_SERVICE_HOST");
   CHECK(in_cluster_config(getenv, folder.path()).error().code == ErrorCode::not_found);
+}
+
+GetEnv environment_of(const std::map<std::string, std::string>& variables) {
+  return [variables](const char* name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  };
+}
+
+TEST_CASE("the usual kubeconfig files are those of KUBECONFIG that exist, else the home's") {
+  const TempFolder folder;
+  const auto one = folder.write("one", "");
+  const auto two = folder.write("two", "");
+  std::filesystem::create_directory(folder.path() + "/.kube");
+  const auto home = folder.write(".kube/config", "");
+  CHECK(usual_kubeconfigs(environment_of({{"KUBECONFIG", one + ":/no/such::" + two},
+                                          {"HOME", folder.path()}})) == std::vector{one, two});
+  CHECK(usual_kubeconfigs(environment_of({{"KUBECONFIG", "/no/such"}, {"HOME", folder.path()}}))
+            .empty());
+  CHECK(usual_kubeconfigs(environment_of({{"KUBECONFIG", ""}, {"HOME", folder.path()}})) ==
+        std::vector{home});
+  CHECK(usual_kubeconfigs(environment_of({})).empty());
+}
+
+TEST_CASE("without a file a pod's own cluster is meant, with a context the kubeconfig's") {
+  const TempFolder folder;
+  const auto path = folder.write("config", kubeconfig("server: 'https://named'", "token: t"));
+  const std::map<std::string, std::string> outside{{"KUBECONFIG", path}};
+  CHECK(usual_config(environment_of(outside), "").value().server.host == "named");
+  auto pod = outside;
+  pod["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
+  pod["KUBERNETES_SERVICE_PORT"] = "443";
+  // The service account's files are not here.
+  CHECK_THAT(usual_config(environment_of(pod), "").error().message,
+             Catch::StartsWith("in-cluster: "));
+  CHECK(usual_config(environment_of(pod), "here").value().server.host == "named");
+  pod["KUBERNETES_SERVICE_HOST"] = "";
+  CHECK(usual_config(environment_of(pod), "").value().server.host == "named");
+  CHECK(has_usual_config(environment_of(pod)));
+  CHECK_FALSE(has_usual_config(environment_of({})));
+  CHECK_THAT(usual_config(environment_of({}), "").error().message,
+             Catch::StartsWith("which cluster? "));
 }
 
 TEST_CASE("a token file is read again after a while, or when its token was refused") {

@@ -96,23 +96,51 @@ TEST_CASE("older versions and absent kinds are found out") {
   CHECK(cluster.write(engine::ReadClaim{{"default", "c0"}}));
 }
 
-TEST_CASE("a claim that cannot be read keeps the cluster from being synced") {
+TEST_CASE(
+    "a claim that cannot be read is told as such, and does not keep the cluster from starting") {
   Cluster cluster;
   cluster.script->answers["GET " + std::string(claims)] = {net::json_response(
       200,
       R"({"kind":"ResourceClaimList","apiVersion":"resource.k8s.io/v1","metadata":{"resourceVersion":"1"},)"
-      R"("items":[{"metadata":{"name":"bad","namespace":"x"},"spec":{"devices":{"requests":7}}}]})")};
-  std::promise<void> told;
-  std::once_flag once;
-  cluster.options.on_notice = [&](const std::string& text) {
-    if (text.find("bad") != std::string::npos) std::call_once(once, [&] { told.set_value(); });
-  };
+      R"("items":[{"metadata":{"name":"bad","namespace":"x","resourceVersion":"3"},)"
+      R"("spec":{"devices":{"requests":7}}}]})")};
+  Noted noted(cluster);
   cluster.watch();
-  told.get_future().wait();
-  while (cluster.api->trouble().empty()) std::this_thread::yield();
-  CHECK(cluster.api->trouble().starts_with("resourceclaims: "));
-  CHECK(std::ranges::count(cluster.heard->all(), "synced") == 0);
-  cluster.api->stop();
+  REQUIRE(cluster.heard->hears("synced"));
+  CHECK(cluster.heard->hears("?bad/3"));
+  CHECK(noted.hears("resourceclaims: cannot be read: "));
+  CHECK(cluster.api->trouble().empty());
+}
+
+TEST_CASE("an object that a watch brings and that cannot be read is told as such") {
+  Cluster cluster;
+  cluster.script->streams[pods] = {
+      {{event("MODIFIED",
+              R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"bad","resourceVersion":"10"},)"
+              R"("spec":7})"),
+        event("ADDED", pod_json("p0", "11"))}}};
+  cluster.watch();
+  REQUIRE(cluster.heard->hears("p0/11"));
+  CHECK(cluster.heard->hears("?bad/10"));
+}
+
+TEST_CASE("objects of a kind that is not served any more are gone") {
+  Cluster cluster;
+  const std::string rules = "/apis/resource.k8s.io/v1/devicetaintrules";
+  cluster.script->answers["GET " + rules] = {
+      net::json_response(200,
+                         R"({"kind":"DeviceTaintRuleList","apiVersion":"resource.k8s.io/v1",)"
+                         R"("metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"r0",)"
+                         R"("resourceVersion":"5"}}]})"),
+      net::json_response(404, status_json(404))};
+  for (const auto* const version : {"v1beta2", "v1alpha3"}) {
+    cluster.script->answers["GET /apis/resource.k8s.io/" + std::string(version) +
+                            "/devicetaintrules"] = {net::json_response(404, status_json(404))};
+  }
+  cluster.script->streams[rules] = {{{}, false, 404}};
+  cluster.watch();
+  REQUIRE(cluster.heard->hears("r0/5"));
+  CHECK(cluster.heard->hears("-r0"));
 }
 
 TEST_CASE("410 as the watch's own answer leads to a new list too") {

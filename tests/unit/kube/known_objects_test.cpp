@@ -25,6 +25,9 @@ struct Told {
                        if (const auto* gone = std::get_if<cluster::ObjectGone>(&event)) {
                          events.push_back("-" + gone->name + "/" + gone->uid.get());
                        }
+                       if (const auto* bad = std::get_if<cluster::ObjectUnreadable>(&event)) {
+                         events.push_back("?" + meta_of(bad->object).name);
+                       }
                      }};
 
   void list(const std::vector<KubeObject>& objects) {
@@ -48,6 +51,27 @@ TEST_CASE("a second list tells only what is different") {
   told.list({});
   CHECK(told.events == Events{"-n1/u1", "-n3/u3"});
   CHECK(told.known.size() == 0);
+}
+
+TEST_CASE("an object that cannot be read is there all the same") {
+  Told told;
+  told.list({node("n1", "u1", "1"), node("n2", "u2", "2")});
+  told.events.clear();
+  const auto list_with_bad = [&told](const std::string& uid, const std::string& version) {
+    told.events.clear();
+    told.known.begin_list();
+    told.known.unreadable({node("n1", uid, version), "why"}, true);
+    told.known.listed(node("n2", "u2", "2"));
+    told.known.end_list();
+  };
+  list_with_bad("u1", "5");
+  CHECK(told.events == Events{"?n1"});
+  list_with_bad("u1", "5");
+  CHECK(told.events.empty());
+  list_with_bad("u9", "6");
+  CHECK(told.events == Events{"-n1/u1", "?n1"});
+  told.known.unreadable({node("n1", "u9", "6"), "why"}, false);
+  CHECK(told.events == Events{"-n1/u1", "?n1", "?n1"});
 }
 
 TEST_CASE("another object of the same name ends the one before") {

@@ -122,6 +122,9 @@ struct Heard {
     if (const auto* change = std::get_if<cluster::ObjectChanged>(&event)) {
       const auto& meta = meta_of(change->object);
       events.push_back(meta.name + "/" + meta.resource_version.get());
+    } else if (const auto* bad = std::get_if<cluster::ObjectUnreadable>(&event)) {
+      const auto& meta = meta_of(bad->object);
+      events.push_back("?" + meta.name + "/" + meta.resource_version.get());
     } else if (const auto* gone = std::get_if<cluster::ObjectGone>(&event)) {
       events.push_back("-" + gone->name);
     } else {
@@ -166,7 +169,7 @@ struct Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   engine::WriteOutcome write(engine::Write write, Permit permit = {}) {
-    return loop.run(api->write(std::move(write), std::move(permit)));
+    return loop.run(api->write(std::move(write), {std::move(permit)}));
   }
   void answers(const std::string& request, std::deque<HttpResponse> with) {
     const std::lock_guard lock(script->mutex);

@@ -37,7 +37,7 @@ TEST_CASE("a status means an error code, with the server's words") {
       Row{"forbidden", lift, 403, "no", ErrorCode::denied},
       Row{"unauthorized", lift, 401, "who", ErrorCode::denied},
       Row{"throttled", lift, 429, "slow", ErrorCode::unavailable},
-      Row{"a disruption budget", evict, 429, "budget", ErrorCode::denied},
+      Row{"an eviction, throttled", evict, 429, "slow", ErrorCode::unavailable},
       Row{"server error", lift, 500, "etcdserver: request timed out", ErrorCode::unavailable},
       Row{"not ready", lift, 503, "x", ErrorCode::unavailable});
   DYNAMIC_SECTION(row.name) {
@@ -47,6 +47,17 @@ TEST_CASE("a status means an error code, with the server's words") {
     CHECK(outcome.error().code == row.want);
     CHECK(outcome.error().message.find(row.message) != std::string::npos);
   }
+}
+
+TEST_CASE("a disruption budget's no is told from overload by its cause") {
+  const auto* const causes = GENERATE(R"({"reason":"DisruptionBudget","message":"m"})",
+                                      R"({"message":"m"},{"reason":"DisruptionBudget"})");
+  const auto budget = response(
+      429, R"({"kind":"Status","message":"m","details":{"causes":[)" + std::string(causes) + "]}}");
+  CHECK(is_budget(budget));
+  CHECK(outcome_of(evict, Answered::nothing, budget).error().code == ErrorCode::denied);
+  CHECK_FALSE(is_budget(response(429, status_body("too many requests"))));
+  CHECK_FALSE(is_budget(response(403, budget.body)));
 }
 
 TEST_CASE("an answer holds the object, unless there is none in it") {

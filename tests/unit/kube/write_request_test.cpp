@@ -48,63 +48,60 @@ struct Sent {
   std::string target;
   const char* type;
   Answered answered;
-  Urgency urgency;
 };
 
 std::vector<Sent> of_pods() {
   return {
-      {"lift", engine::LiftGate{pod, uid, {}}, "PATCH", pods, merge, Answered::pod, Urgency::plan},
-      {"annotate", engine::AnnotatePod{pod, uid, {}}, "PATCH", pods, merge, Answered::pod,
-       Urgency::plan},
+      {"lift", engine::LiftGate{pod, uid, {}}, "PATCH", pods, merge, Answered::pod},
+      {"annotate", engine::AnnotatePod{pod, uid, {}}, "PATCH", pods, merge, Answered::pod},
       {"nominate", engine::NominateNode{pod, uid, {}}, "PATCH", std::string(pods) + "/status",
-       merge, Answered::pod, Urgency::plan},
+       merge, Answered::pod},
       {"condition", engine::SetPodCondition{pod, uid, {}}, "PATCH", std::string(pods) + "/status",
-       merge, Answered::pod, Urgency::notice},
-      {"read pod", engine::ReadPod{pod}, "GET", pods, "", Answered::pod, Urgency::bind},
+       merge, Answered::pod},
+      {"read pod", engine::ReadPod{pod}, "GET", pods, "", Answered::pod},
       {"bind", engine::BindPod{pod, uid, NodeName("n")}, "POST", std::string(pods) + "/binding",
-       "application/json", Answered::nothing, Urgency::bind},
+       "application/json", Answered::nothing},
       {"evict", engine::EvictPod{pod, uid, true}, "POST", std::string(pods) + "/eviction",
-       "application/json", Answered::nothing, Urgency::plan},
+       "application/json", Answered::nothing},
       {"event", engine::RecordEvent{pod, uid, {}}, "POST",
-       "/apis/events.k8s.io/v1/namespaces/default/events", "application/json", Answered::nothing,
-       Urgency::notice}};
+       "/apis/events.k8s.io/v1/namespaces/default/events", "application/json", Answered::nothing}};
 }
 
 std::vector<Sent> of_claims() {
   return {
-      {"protect", engine::ProtectClaim{claim, uid, rv, {}}, "PATCH", claims, merge, Answered::claim,
-       Urgency::bind},
+      {"protect", engine::ProtectClaim{claim, uid, rv}, "PATCH", claims, merge, Answered::claim},
       {"allocate", engine::AllocateClaim{claim, uid, rv, one_device(), {user}}, "PATCH",
-       std::string(claims) + "/status", merge, Answered::claim, Urgency::bind},
+       std::string(claims) + "/status", merge, Answered::claim},
       {"reserve", engine::ReserveClaim{claim, uid, rv, user}, "PATCH",
-       std::string(claims) + "/status", merge, Answered::claim, Urgency::bind},
+       std::string(claims) + "/status", merge, Answered::claim},
       {"release", engine::ReleaseClaim{claim, uid, user.uid, true}, "GET", claims, "",
-       Answered::claim, Urgency::bind},
+       Answered::claim},
       {"create claim", engine::CreateClaim{allocated_claim({})}, "POST",
        "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims", "application/json",
-       Answered::claim, Urgency::bind},
-      {"delete claim", engine::DeleteClaim{claim, uid}, "DELETE", claims, "application/json",
-       Answered::nothing, Urgency::bind},
+       Answered::claim},
+      {"delete claim", engine::DeleteClaim{claim, uid, rv}, "DELETE", claims, "application/json",
+       Answered::nothing},
       {"name claim", engine::NameExtendedClaim{pod, uid, "c0", {}}, "PATCH",
-       std::string(pods) + "/status", merge, Answered::pod, Urgency::bind},
-      {"read claim", engine::ReadClaim{claim}, "GET", claims, "", Answered::claim, Urgency::bind}};
+       std::string(pods) + "/status", merge, Answered::pod},
+      {"charge node", engine::SetNodeAllocatable{pod, uid, {}}, "PATCH",
+       std::string(pods) + "/status", "application/merge-patch+json", Answered::pod},
+      {"read claim", engine::ReadClaim{claim}, "GET", claims, "", Answered::claim}};
 }
 
 std::vector<Sent> of_own_objects() {
   const std::string maps = "/api/v1/namespaces/dray-system/configmaps";
   const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/dray-system/leases";
-  return {{"read lease", engine::ReadLease{lease}, "GET", leases + "/dray", "", Answered::lease,
-           Urgency::bind},
+  return {{"read lease", engine::ReadLease{lease}, "GET", leases + "/dray", "", Answered::lease},
           {"put lease", engine::PutLease{lease, rv, {}}, "PUT", leases + "/dray",
-           "application/json", Answered::lease, Urgency::bind},
+           "application/json", Answered::lease},
           {"first lease", engine::PutLease{lease, {}, {}}, "POST", leases, "application/json",
-           Answered::lease, Urgency::bind},
+           Answered::lease},
           {"read config map", engine::ReadConfigMap{map}, "GET", maps + "/dray-usage", "",
-           Answered::config_map, Urgency::bind},
+           Answered::config_map},
           {"put config map", engine::PutConfigMap{map, rv, {}}, "PUT", maps + "/dray-usage",
-           "application/json", Answered::config_map, Urgency::bind},
+           "application/json", Answered::config_map},
           {"first config map", engine::PutConfigMap{map, {}, {}}, "POST", maps, "application/json",
-           Answered::config_map, Urgency::bind}};
+           Answered::config_map}};
 }
 
 }  // namespace
@@ -120,9 +117,24 @@ TEST_CASE("each write goes to its place with its verb and type") {
     CHECK(request.http.target == row.target);
     CHECK(request.http.header("Content-Type") == row.type);
     CHECK(request.answered == row.answered);
-    CHECK(urgency_of(row.write) == row.urgency);
     CHECK(request.http.body.empty() == (request.http.method == "GET"));
   }
+}
+
+TEST_CASE("what is deleted is named by its uid and its version: no epoch can be told of it") {
+  auto rows = of_pods();
+  std::ranges::move(of_claims(), std::back_inserter(rows));
+  std::ranges::move(of_own_objects(), std::back_inserter(rows));
+  int deletes = 0;
+  for (const auto& row : rows) {
+    const auto request = request_for(row.write, {});
+    if (request.http.method != "DELETE") continue;
+    CAPTURE(row.name);
+    CHECK_THAT(request.http.body,
+               Catch::Contains(R"("preconditions":{"uid":"u1","resourceVersion":"7"})"));
+    ++deletes;
+  }
+  CHECK(deletes == 1);
 }
 
 TEST_CASE("claim patches say what changes, of which claim, in which version") {
@@ -132,8 +144,8 @@ TEST_CASE("claim patches say what changes, of which claim, in which version") {
     const char* body;
   };
   const auto row = GENERATE_COPY(
-      Row{"protect", engine::ProtectClaim{claim, uid, rv, {{"dray.dev/epoch", "3"}}},
-          R"({"metadata":{"uid":"u1","resourceVersion":"7","annotations":{"dray.dev/epoch":"3"},)"
+      Row{"protect", engine::ProtectClaim{claim, uid, rv},
+          R"({"metadata":{"uid":"u1","resourceVersion":"7",)"
           R"("finalizers":["resource.kubernetes.io/delete-protection"]}})"},
       Row{"allocate", engine::AllocateClaim{claim, uid, rv, one_device(), {user}},
           R"({"metadata":{"uid":"u1","resourceVersion":"7"},"status":{"allocation":{"devices":)"

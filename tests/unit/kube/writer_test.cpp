@@ -1,6 +1,7 @@
 #include "kube/writer.h"
 
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "tests/unit/kube/script.h"
 
@@ -58,28 +59,33 @@ TEST_CASE("a release of another claim of that name is a conflict") {
   CHECK(outcome.error().message == "release claim default/c0: is another claim of that name now");
 }
 
-TEST_CASE("429 is waited out, unless it answers an eviction or lasts too long") {
+TEST_CASE("what was refused for overload is sent again after the time asked for") {
   Cluster cluster;
   HttpResponse slow = net::json_response(429, status_json(429));
   slow.headers.push_back({"Retry-After", "0"});
-  HttpResponse slower = net::json_response(429, status_json(429));
-  slower.headers.push_back({"Retry-After", "60"});
-  auto& answers = cluster.script->answers;
-  answers["GET " + std::string(claim_path)] = {slow, slow,
-                                               net::json_response(200, claim_json("1", ""))};
-  answers["POST /api/v1/namespaces/default/pods/p0/eviction"] = {slow};
-  answers["POST /api/v1/namespaces/default/pods/p0/binding"] = {slower};
-  // Less than the second that is waited without being told how long.
-  cluster.options.write_deadline = 900ms;
+  const std::string eviction = "/api/v1/namespaces/default/pods/p0/eviction";
+  cluster.answers("GET " + std::string(claim_path),
+                  {slow, slow, net::json_response(200, claim_json("1", ""))});
+  cluster.answers("POST " + eviction, {slow, net::json_response(201, "{}")});
   cluster.start();
   CHECK(cluster.write(engine::ReadClaim{{"default", "c0"}}));
-  CHECK(cluster.write(engine::EvictPod{{"default", "p0"}, Uid("u"), false}).error().code ==
-        ErrorCode::denied);
-  CHECK(cluster.write(engine::BindPod{{"default", "p0"}, Uid("u"), NodeName("n")}).error().code ==
-        ErrorCode::unavailable);
-  CHECK(cluster.script->requests("POST", "/api/v1/namespaces/default/pods/p0/eviction").size() ==
-        1);
-  CHECK(cluster.script->requests("POST", "/api/v1/namespaces/default/pods/p0/binding").size() == 1);
+  CHECK(cluster.script->requests("GET", claim_path).size() == 3);
+  CHECK(cluster.write(engine::EvictPod{{"default", "p0"}, Uid("u"), false}));
+  CHECK(cluster.script->requests("POST", eviction).size() == 2);
+}
+
+TEST_CASE("a disruption budget's 429 is an answer") {
+  Cluster cluster;
+  const std::string eviction = "/api/v1/namespaces/default/pods/p0/eviction";
+  cluster.answers(
+      "POST " + eviction,
+      {net::json_response(429, R"({"kind":"Status","apiVersion":"v1","code":429,"message":"no",)"
+                               R"("details":{"causes":[{"reason":"DisruptionBudget"}]}})")});
+  cluster.start();
+  const auto evicted = cluster.write(engine::EvictPod{{"default", "p0"}, Uid("u"), false});
+  CHECK(evicted.error().code == ErrorCode::denied);
+  CHECK(cluster.script->requests("POST", eviction).size() == 1);
+  CHECK(cluster.loop.run(cluster.api->backlog()).cuts == 0);
 }
 
 TEST_CASE("a 429 that does not say how long is waited out for a second") {
@@ -92,24 +98,76 @@ TEST_CASE("a 429 that does not say how long is waited out for a second") {
   CHECK(std::chrono::steady_clock::now() - start >= 1s);
 }
 
-TEST_CASE("writes beyond the rate fail by their deadline, but never the Lease's") {
+TEST_CASE("writes beyond the rate wait, and are dropped with leadership; never the Lease's") {
   Cluster cluster;
   cluster.options.qps = 0.01;
   cluster.options.burst = 1;
-  cluster.options.write_deadline = 50ms;
   const std::string lease =
       R"({"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"l"},"spec":{}})";
   cluster.script->answers["GET /apis/coordination.k8s.io/v1/namespaces/x/leases/l"] = {
       net::json_response(200, lease)};
+  cluster.script->answers["PUT /apis/coordination.k8s.io/v1/namespaces/x/leases/l"] = {
+      net::json_response(200, lease)};
   cluster.script->answers["GET " + std::string(claim_path)] = {
       net::json_response(200, claim_json("1", ""))};
-  cluster.options.write_deadline = 300ms;
   cluster.start();
   CHECK(cluster.write(engine::ReadClaim{{"default", "c0"}}));
-  const auto refused = cluster.write(engine::ReadClaim{{"default", "c0"}});
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().message == "read claim default/c0: not sent: too many writes at a time");
+  auto waiting = cluster.loop.start(cluster.api->write(engine::ReadClaim{{"default", "c0"}}, {}));
   CHECK(cluster.write(engine::ReadLease{{"x", "l"}}));
+  CHECK(cluster.write(engine::PutLease{{"x", "l"}, ResourceVersion("1"), {}}));
+  const auto of_binds = [&] {
+    return cluster.loop.run(cluster.api->backlog())
+        .classes[static_cast<std::size_t>(engine::WriteClass::bind)];
+  };
+  while (of_binds().waiting == 0) std::this_thread::yield();
+  CHECK(of_binds().sent == 1);
+  cluster.api->abandon_writes();
+  const auto dropped = waiting.get();
+  REQUIRE_FALSE(dropped);
+  CHECK(dropped.error().message == "read claim default/c0: not sent: leadership is lost");
+  CHECK(cluster.script->requests("GET", claim_path).size() == 1);
+}
+
+TEST_CASE("a write has its whole deadline from when it is sent, however long it waited") {
+  Cluster cluster;
+  cluster.options.qps = 5;
+  cluster.options.burst = 1;
+  cluster.options.write_deadline = 150ms;
+  cluster.answers("GET " + std::string(claim_path), {net::json_response(200, claim_json("1", ""))});
+  cluster.start();
+  CHECK(cluster.write(engine::ReadClaim{{"default", "c0"}}));
+  CHECK(cluster.write(engine::ReadClaim{{"default", "c0"}}));
+}
+
+TEST_CASE("what changes an object says under which epoch; a read, a DELETE and the Lease do not") {
+  Cluster cluster;
+  cluster.start();
+  const auto target_of = [&](engine::Write write) {
+    cluster.script->seen.clear();
+    kube::WriteTerms terms;
+    terms.field_manager = "dray-7-a b";
+    [[maybe_unused]] const auto outcome =
+        cluster.loop.run(cluster.api->write(std::move(write), std::move(terms)));
+    return cluster.script->seen.front().target;
+  };
+  CHECK_THAT(target_of(engine::LiftGate{{"a", "p"}, {}, {}}),
+             Catch::EndsWith("/pods/p?fieldManager=dray-7-a%20b"));
+  CHECK_THAT(target_of(engine::BindPod{{"a", "p"}, {}, {}}),
+             Catch::EndsWith("/binding?fieldManager=dray-7-a%20b"));
+  CHECK_THAT(target_of(engine::ReadPod{{"a", "p"}}), Catch::EndsWith("/pods/p"));
+  CHECK_THAT(target_of(engine::DeleteClaim{{"a", "c"}, {}, {}}), Catch::EndsWith("/c"));
+}
+
+TEST_CASE("a write that is not taken for the leader's is sent again") {
+  Cluster cluster;
+  const auto stale = net::json_response(
+      403, R"({"kind":"Status","apiVersion":"v1","message":"pods \"p\" is forbidden: )"
+           R"(ValidatingAdmissionPolicy 'dray-epoch' denied request: not of the Lease's epoch"})");
+  cluster.answers("GET " + std::string(claim_path),
+                  {stale, net::json_response(200, claim_json("1", ""))});
+  cluster.start();
+  CHECK(cluster.write(engine::ReadClaim{{"default", "c0"}}));
+  CHECK(cluster.script->requests("GET", claim_path).size() == 2);
 }
 
 TEST_CASE("a second 401 is an answer") {
@@ -143,10 +201,9 @@ TEST_CASE("a write that may not go is not sent") {
 
 TEST_CASE("each request of a write asks whether it may go") {
   Cluster cluster;
-  auto slow = net::json_response(429, status_json(429));
-  slow.headers.push_back({"Retry-After", "0"});
   cluster.answers("GET " + std::string(claim_path),
-                  {slow, net::json_response(200, claim_json("3", our_user))});
+                  {net::json_response(401, status_json(401)),
+                   net::json_response(200, claim_json("3", our_user))});
   cluster.answers("PATCH " + std::string(claim_path) + "/status",
                   {net::json_response(200, claim_json("4", ""))});
   cluster.start();

@@ -31,6 +31,15 @@ TEST_CASE("the kind table stands in the order of the variant") {
   CHECK(kind_info(kind_for<KaiQueue>).name == "Queue");
   CHECK(kind_info(kind_for<KaiPodGroup>).group == "scheduling.run.ai");
   CHECK(kind_info(kind_for<KaiTopology>).name == "Topology");
+  CHECK(kind_info(kind_for<BatchJob>).name == "Job");
+  CHECK(kind_info(kind_for<LeaderWorkerSet>).name == "LeaderWorkerSet");
+  CHECK(kind_info(kind_for<RayCluster>).name == "RayCluster");
+  CHECK(kind_info(kind_for<PyTorchJob>).name == "PyTorchJob");
+  CHECK(kind_info(kind_for<TensorFlowJob>).name == "TFJob");
+  CHECK(kind_info(kind_for<MpiJob>).name == "MPIJob");
+  CHECK(kind_info(kind_for<XgBoostJob>).name == "XGBoostJob");
+  CHECK(kind_info(kind_for<PaddleJob>).name == "PaddleJob");
+  CHECK(kind_info(kind_for<JaxJob>).name == "JAXJob");
 }
 
 TEST_CASE("kinds are found by group and name or plural") {

@@ -28,7 +28,7 @@ TEST_CASE("a query parameter is found and decoded") {
 TEST_CASE("headers are found whatever their case") {
   const HttpHeaders headers{{"Content-Type", "a"}, {"content-type", "b"}};
   CHECK(find_header(headers, "CONTENT-TYPE") == "a");
-  CHECK(find_header(headers, "Content") == "");
+  CHECK(find_header(headers, "Content").empty());
 }
 
 TEST_CASE("percent-encoding keeps only what every URL may carry") {

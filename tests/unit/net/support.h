@@ -85,7 +85,7 @@ using Bio = std::unique_ptr<BIO, Freed<BIO, BIO_free_all>>;
 
 inline std::string text_of(BIO* bio) {
   char* data = nullptr;
-  const auto size = BIO_ctrl(bio, BIO_CTRL_INFO, 0, &data);
+  const auto size = BIO_ctrl(bio, BIO_CTRL_INFO, 0, static_cast<void*>(&data));
   return {data, static_cast<std::size_t>(size)};
 }
 

@@ -63,6 +63,20 @@ TEST_CASE("room that is held is kept, and counts as well") {
   CHECK(leaf.allocated_nonpreemptible[parts.gpu()] == 1);
 }
 
+TEST_CASE("who keeps room, how others leave for it, and who has lost it") {
+  auto world = world_of_two();
+  Parts parts(world);
+  auto& decisions = parts.decisions;
+  decisions.hold(parts.job("p"), place(parts, "p"), parts.overlay.queues(), Left::moved);
+  decisions.hold(parts.job("q"), place(parts, "q"), parts.overlay.queues());
+  CHECK(decisions.keeps(parts.task("p")));
+  CHECK(decisions.others_move_for(parts.task("p")));
+  CHECK_FALSE(decisions.others_move_for(parts.task("q")));
+  decisions.forget(parts.task("p"));
+  CHECK_FALSE(decisions.keeps(parts.task("p")));
+  CHECK_FALSE(decisions.others_move_for(parts.task("p")));
+}
+
 TEST_CASE("outcomes stand in the order of the first look, with the pods that wait") {
   World world;
   world.node("a", 2);

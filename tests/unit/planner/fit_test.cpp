@@ -189,6 +189,24 @@ TEST_CASE("who shares a claim waits for its devices as whoever asked for them fi
   CHECK(verdict(parts, "q", "n0", Room::releasing) == Reason::none);
 }
 
+TEST_CASE("devices that are being released keep their claim from other nodes until they are free") {
+  World world;
+  world.node("n0", 1);
+  world.node("n1", 1);
+  auto claim = allocated_claim("shared", "n0");
+  claim.allocation->node_selector.emplace().terms.emplace_back().match_fields.push_back(
+      {.key = "metadata.name", .op = "In", .values = {"n0"}});
+  world.tell(claim);
+  world.waiting("p", 0, "a", [](Pod& pod) {
+    pod.resource_claims = {{.name = "s", .claim_name = "shared", .template_name = {}}};
+  });
+  Parts parts(world);
+  CHECK(verdict(parts, "p", "n1") == Reason::claim_elsewhere);
+  parts.overlay.release_claim(claim.key(), parts.node("n0"), {});
+  CHECK(verdict(parts, "p", "n1", Room::releasing) == Reason::none);
+  CHECK(verdict(parts, "p", "n1") == Reason::claim_elsewhere);
+}
+
 TEST_CASE("an expression that fails is told") {
   World world;
   world.node("n0", 1);

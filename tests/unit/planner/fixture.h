@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -30,8 +31,20 @@ using dray::testing::make_node;
 using dray::testing::make_pod;
 using dray::testing::start;
 
+using Names = std::vector<std::string>;
+
 template <class T>
 using Edit = std::function<void(T&)>;
+
+/// A claim that has the first GPU of the node.
+inline ResourceClaim allocated_claim(const std::string& name, const std::string& node) {
+  auto claim = make_claim(name, 1);
+  auto& allocation = claim.allocation.emplace();
+  allocation.devices.emplace_back().request = "gpu";
+  allocation.devices[0].device = {DriverName("gpu.example.com"), PoolName(node),
+                                  DeviceName("gpu-0")};
+  return claim;
+}
 
 class World {
  public:
@@ -81,6 +94,11 @@ class World {
     return add(single_pod_job(pod(name, gpus, node, first, edit), policy::QueueName(queue), start,
                               NodeName(node)));
   }
+  /// So many that run on one GPU each, from the node's first on: prefix0, prefix1…
+  void fill(const std::string& prefix, int count, const std::string& node,
+            const std::string& queue) {
+    for (int i = 0; i < count; ++i) running(prefix + std::to_string(i), node, i, 1, queue);
+  }
   /// A gang that needs at least `minimum` of the members that are added to it.
   Job& gang(const std::string& name, const std::string& queue, int minimum) {
     Job job;
@@ -95,8 +113,8 @@ class World {
   void member(Job& gang, const std::string& name, int gpus, const std::string& node = {},
               int first = 0, const Edit<Pod>& edit = {}) {
     const auto id = static_cast<std::uint32_t>(gang.members.size());
-    const auto state = node.empty() ? MemberState::waiting : MemberState::placed;
-    gang.members.push_back({.pod = pod(name, gpus, node, first, edit), .state = state, .node = {}});
+    const auto where = node.empty() ? MemberState::waiting : MemberState::placed;
+    gang.members.push_back({.pod = pod(name, gpus, node, first, edit), .state = where, .node = {}});
     if (!node.empty()) gang.members.back().node = NodeName(node);
     if (!gang.gang.pod_sets.empty()) gang.gang.pod_sets.front().tasks.push_back({.id = id});
   }
@@ -118,6 +136,14 @@ class World {
     return std::make_shared<const Pod>(std::move(made));
   }
 
+  /// One of the jobs that were added.
+  Job& job(const std::string& name) {
+    const auto found =
+        std::ranges::find(jobs_, Uid("uid-" + name), [](const auto& job) { return job->uid; });
+    DRAY_CHECK(found != jobs_.end());
+    return **found;
+  }
+
   /// The input of a plan of all this, with jobs sorted by uid.
   [[nodiscard]] PlanInput make_input() {
     if (config.queues.empty()) queue("a", 0);
@@ -125,9 +151,8 @@ class World {
     auto made = policy::compile(config, topologies);
     DRAY_CHECK(made.has_value());
     input.policy = std::make_shared<const policy::Policy>(std::move(*made));
-    input.jobs.clear();
-    for (const auto& job : jobs_) input.jobs.push_back(std::make_shared<const Job>(*job));
-    std::ranges::sort(input.jobs, {}, [](const auto& job) { return job->uid; });
+    input.jobs = {};
+    for (const auto& job : jobs_) input.jobs.put(std::make_shared<const Job>(*job));
     return input;
   }
   [[nodiscard]] Plan plan() {
@@ -156,6 +181,34 @@ class World {
 
   std::vector<std::unique_ptr<Job>> jobs_;
 };
+
+/// Queues x and y of these quotas, and all actions that make room.
+inline World two_queues(std::int64_t x, std::int64_t y) {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", x);
+  world.queue("y", y);
+  return world;
+}
+
+/// Queue x runs x0 to x3 on all of node n0; both queues are owed two GPUs.
+inline World full_node() {
+  auto world = two_queues(2, 2);
+  world.node("n0", 4);
+  world.fill("x", 4, "n0", "x");
+  return world;
+}
+
+/// Queue y runs y0 on one GPU and y1 on two of node n0, all of it evicted from x0, which waits.
+inline World reclaimed_from() {
+  auto world = two_queues(0, 0);
+  world.node("n0", 3);
+  world.running("y0", "n0", 0, 1, "y");
+  world.running("y1", "n0", 1, 2, "y");
+  world.waiting("x0", 1, "x").evicted_for = {{"default/y0", start + std::chrono::hours(1)},
+                                             {"default/y1", start + std::chrono::hours(1)}};
+  return world;
+}
 
 /// The parts of one plan, for tests of each.
 struct Parts {

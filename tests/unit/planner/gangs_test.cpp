@@ -207,6 +207,57 @@ TEST_CASE("members that together need other devices than one by one are placed j
   CHECK(made->size() == 2);
 }
 
+/// Places both members of gang g on n1, of which that one has to leave n0 for it.
+auto move_and_place(Parts& parts, std::size_t leaves) {
+  auto& gang = parts.job("g");
+  auto& task = gang.tasks.at(leaves);
+  parts.overlay.evict(gang, task);
+  task.shape = parts.memory.jobs().shape_of_victim(task);
+  return parts.placer.place(gang, gang.next_chunk(true), parts.nodes({"n1"}), Room::releasing);
+}
+
+TEST_CASE("who moves beside a member that waits takes room where it goes") {
+  const auto leaves = GENERATE(as<std::size_t>(), 0, 1);
+  const int gpus = GENERATE(2, 4);
+  World world;
+  world.node("n0", 2);
+  world.node("n1", gpus);
+  auto& gang = world.gang("g", "a", 2);
+  world.member(gang, "g0", 2, leaves == 0 ? "n0" : "");
+  world.member(gang, "g1", 2, leaves == 1 ? "n0" : "");
+  Parts parts(world);
+  CAPTURE(leaves, gpus);
+  CHECK(move_and_place(parts, leaves).has_value() == (gpus == 4));
+}
+
+TEST_CASE("who moves and is placed jointly with a member that waits leaves its devices") {
+  // One by one the first takes gpu-0, and the second can do with no other.
+  const auto leaves = GENERATE(as<std::size_t>(), 0, 1);
+  World world;
+  for (const auto* name : {"n0", "n1"}) {
+    auto slice = make_gpus(name, 2);
+    slice.devices[0].attributes["good"] = true;
+    slice.devices[1].attributes["good"] = false;
+    world.node(name, 0);
+    world.tell(slice);
+  }
+  auto& gang = world.gang("g", "a", 2);
+  world.member(gang, "g0", 1, leaves == 0 ? "n0" : "");
+  world.member(gang, "g1", 1, leaves == 1 ? "n0" : "");
+  auto picky = *Parts(world).task("g", 1).claims.front();
+  picky.spec.requests[0].exactly->selectors.push_back(
+      {.cel = R"(device.attributes["gpu.example.com"].good)"});
+  world.tell(picky);
+  Parts parts(world);
+  CAPTURE(leaves);
+  const auto made = move_and_place(parts, leaves);
+  REQUIRE(made);
+  for (const auto& each : *made) {
+    CHECK(each.room == Room::releasing);
+    CHECK(each.placement.claims[0].allocation.devices[0].device.pool == PoolName("n1"));
+  }
+}
+
 TEST_CASE("a member whose claims are not there has no place, nor has its chunk") {
   World world;
   world.node("a", 2);
@@ -217,6 +268,28 @@ TEST_CASE("a member whose claims are not there has no place, nor has its chunk")
   const auto made = place(parts, "g");
   REQUIRE_FALSE(made);
   CHECK(made.error().task == &parts.task("g", 1));
+}
+
+TEST_CASE("subgroups are placed with their gang, each within a domain of its own") {
+  World world;
+  world.config.topology = {"zone"};
+  for (const auto* name : {"a", "b"}) {
+    world.node(name, 2, [&](Node& node) { node.meta.labels["zone"] = name; });
+  }
+  auto& gang = world.gang("g", "a", 2);
+  world.members(gang, 4, 1);
+  auto first = gang.gang;
+  auto second = first;
+  auto& tasks = first.pod_sets.front().tasks;
+  second.pod_sets.front().tasks.assign(tasks.begin() + 2, tasks.end());
+  tasks.resize(2);
+  first.name = "first";
+  second.name = "second";
+  first.topology.required = second.topology.required = "zone";
+  gang.gang.pod_sets.clear();
+  gang.gang.sub_groups = {first, second};
+  Parts parts(world);
+  CHECK(nodes(parts, "g") == "aabb");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "planner/evict/generate.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 
 #include "planner/evict/victim_candidates.h"
 #include "tests/unit/planner/fixture.h"
@@ -90,6 +92,42 @@ TEST_CASE("victims on other nodes are no part of a pod's scenario") {
   world.waiting("w", 0, "y", asks(2));
   Generating c(world, "w", Action::reclaim);
   CHECK(c.next() == "b1 b0 ");
+}
+
+TEST_CASE("where a limit is in the way, victims on nodes that stay too small do as well") {
+  auto world = world_of({{"a", 1}, {"b", 1}, {"c", 2}});
+  world.config.queues[0].limit["gpu"] = Quantity(2);
+  world.running("a0", "a", 0, 0, "x", asks(1));
+  world.running("b0", "b", 0, 0, "x", asks(1));
+  world.waiting("w", 0, "x", asks(2)).priority = 10;
+  Generating c(world, "w", Action::preempt);
+  CHECK(c.next() == "b0 a0 ");
+  CHECK(c.next() == "-");
+}
+
+TEST_CASE("of a gang's nodes those come first where fewest of it run") {
+  auto world = world_of({{"a", 2}, {"b", 2}, {"c", 2}});
+  auto& gang = world.gang("e", "x", 4);
+  for (const auto* name : {"b0", "a0", "a1", "c0"}) {
+    world.member(gang, name, 0, std::string(1, name[0]), 0, asks(1));
+  }
+  world.running("b1", "b", 0, 0, "x", asks(1)).created += std::chrono::seconds(1);
+  world.running("c1", "c", 0, 0, "x", asks(1)).created += std::chrono::seconds(1);
+  world.waiting("w", 0, "y", asks(2));
+  Generating c(world, "w", Action::reclaim);
+  std::vector<std::string> scenarios{c.next(), c.next(), c.next()};
+  CHECK(std::ranges::is_permutation(scenarios[2], std::string("a0 a1 b0 c0 ")));
+}
+
+TEST_CASE("whoever takes of a gang's minimum takes first what is above it, on other nodes too") {
+  auto world = world_of({{"a", 1}, {"b", 2}});
+  auto& gang = world.gang("e", "x", 2);
+  world.member(gang, "b0", 0, "b", 0, asks(1));
+  world.member(gang, "b1", 0, "b", 0, asks(1));
+  world.member(gang, "a0", 0, "a", 0, asks(1));
+  world.waiting("w", 0, "y", asks(2));
+  Generating c(world, "w", GENERATE(Action::reclaim, Action::consolidate));
+  CHECK(c.next() == "a0 b1 b0 ");
 }
 
 TEST_CASE("for a gang the victims of more and more nodes") {

@@ -131,5 +131,27 @@ TEST_CASE("jobs are sorted backwards for victims") {
   CHECK_FALSE(order.before(parts.job("low"), parts.job("high")));
 }
 
+TEST_CASE("queues take turns with their siblings, level by level") {
+  World world;
+  world.node("n0", 8);
+  for (const auto* name : {"d", "e"}) world.queue(name, 4);
+  world.queue("x", 2, "d");
+  world.queue("y", 2, "d");
+  world.queue("z", 4, "e");
+  world.running("r0", "n0", 0, 1, "x");
+  world.waiting("x0", 1, "x");
+  world.waiting("y0", 1, "y");
+  for (const auto* name : {"z0", "z1"}) world.waiting(name, 1, "z");
+  Parts parts(world);
+  auto order =
+      parts.order({&parts.job("x0"), &parts.job("y0"), &parts.job("z0"), &parts.job("z1")});
+  CHECK(order.next() == &parts.job("z0"));
+  parts.overlay.queues().add_allocated(parts.queue("z"),
+                                       policy::Amounts(parts.begin.queues.resources(), 3), true);
+  order.settle(false);
+  const auto rest = all(std::move(order));
+  CHECK(rest == std::vector<std::string>{"y0", "x0", "z1"});
+}
+
 }  // namespace
 }  // namespace dray::planner::job_order_test

@@ -110,7 +110,7 @@ TEST_CASE("jobs that did not change are kept, others are read anew") {
   CHECK(table.all().size() == 2);
   CHECK(table.all()[1]->order == 1);
   CHECK(held() == 2);
-  input.jobs.erase(input.jobs.begin());
+  input.jobs = {input.jobs[1]};
   table.update(input, *input.policy);
   CHECK(held() == 1);
 }
@@ -137,6 +137,61 @@ TEST_CASE("a job that stays follows its claims") {
   CHECK(task.demand == nullptr);
   REQUIRE(task.not_ready);
   CHECK(task.not_ready->reason == Reason::claim_missing);
+}
+
+TEST_CASE("a claim of several pods counts for the next when its first user goes") {
+  World world;
+  world.node("n0", 8);
+  world.queue("a", 2);
+  world.queue("b", 2);
+  const auto uses_it = [](Pod& pod) {
+    pod.resource_claims.push_back({.name = "s", .claim_name = "shared", .template_name = {}});
+  };
+  world.running("r0", "n0", 0, 0, "a", uses_it);
+  world.running("r1", "n0", 0, 0, "b", uses_it);
+  auto claim = make_claim("shared", 2);
+  for (const std::string user : {"r0", "r1"}) {
+    claim.reserved_for.push_back(
+        {.api_group = "", .resource = "pods", .name = user, .uid = Uid("uid-" + user)});
+  }
+  world.tell(claim);
+  auto input = world.make_input();
+  JobTable table;
+  const auto held = [&](const char* queue) {
+    auto queues = input.policy->queues;
+    table.count(queues);
+    return queues[*queues.find(queue)].allocated.values().back();
+  };
+  table.update(input, *input.policy);
+  CHECK(held("a") == 2);
+  CHECK(held("b") == 0);
+  claim.reserved_for.erase(claim.reserved_for.begin());
+  claim.meta.resource_version = ResourceVersion("11");
+  world.tell(claim);
+  input.snapshot = world.state.snapshot();
+  table.update(input, *input.policy);
+  CHECK(held("a") == 0);
+  CHECK(held("b") == 2);
+}
+
+TEST_CASE("who ran on a node that is gone is not on the one that has its place by now") {
+  World world;
+  world.node("n0", 1);
+  world.node("n1", 1);
+  world.running("r", "n1", 0, 1, "a");
+  auto input = world.make_input();
+  JobTable table;
+  table.update(input, *input.policy);
+  REQUIRE(table.find(Uid("uid-r"))->tasks[0].node == input.snapshot->node(NodeName("n1")));
+  world.state.apply(cluster::ObjectGone{Kind::node, "", "n1", Uid("uid-n1")});
+  if (GENERATE(true, false)) world.node("n9", 1);
+  input.snapshot = world.state.snapshot();
+  table.update(input, *input.policy);
+  CHECK(!table.find(Uid("uid-r"))->tasks[0].node);
+  world.node("n1", 1);
+  input.snapshot = world.state.snapshot();
+  table.update(input, *input.policy);
+  CHECK(table.find(Uid("uid-r"))->tasks[0].node == input.snapshot->node(NodeName("n1")));
 }
 
 TEST_CASE("other rules make all jobs anew") {

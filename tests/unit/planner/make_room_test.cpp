@@ -11,19 +11,6 @@ using namespace std::chrono_literals;
 using namespace worlds;
 namespace {
 
-using Names = std::vector<std::string>;
-
-/// Queue x runs on all of a node of four GPUs; both queues are owed two.
-World full_node() {
-  World world;
-  world.allow_all_actions();
-  world.queue("x", 2);
-  world.queue("y", 2);
-  world.node("n0", 4);
-  for (int i = 0; i < 4; ++i) world.running("x" + std::to_string(i), "n0", i, 1, "x");
-  return world;
-}
-
 TEST_CASE("a queue below its share reclaims from one above, up to both shares") {
   auto world = full_node();
   for (const auto* name : {"y0", "y1", "y2"}) world.waiting(name, 1, "y");
@@ -37,61 +24,52 @@ TEST_CASE("a queue below its share reclaims from one above, up to both shares") 
   CHECK(outcome(made, "y2").reason == Reason::over_fair_share);
 }
 
-TEST_CASE("each action is done only where input and policy allow it") {
-  auto world = full_node();
-  world.waiting("y0", 1, "y");
-  const auto which = GENERATE(0, 1, 2);
-  if (which == 1) world.config.reclaim.enabled = false;
-  if (which == 2) world.input.actions.reclaim = false;
-  CHECK(evicted(world.plan()).size() == (which == 0 ? 1 : 0));
+TEST_CASE("a pod of a gang that is evicted is not promised what its gang leaves") {
+  auto world = two_queues(0, 2);
+  world.node("n0", 3);
+  auto& gang = world.gang("e", "x", GENERATE(3, 1));
+  for (int i = 0; i < 3; ++i) world.member(gang, "e" + std::to_string(i), 1, "n0", i);
+  world.member(gang, "e3", 1);
+  auto& taker = world.gang("t", "y", 2);
+  world.members(taker, 2, 1);
+  const auto made = world.plan();
+  CHECK(placed(made)["t"] == "held n0 held n0");
+  CHECK(placed(made)["e"] == "-");
 }
 
-TEST_CASE(
-    "what is not preemptible is no victim, nor is one that runs too short or was one lately") {
-  auto world = full_node();
+/// Queue y is owed the one GPU that x0 of queue x runs on.
+World one_victim() {
+  auto world = two_queues(0, 1);
+  world.node("n0", 1);
+  world.running("x0", "n0", 0, 1, "x");
   world.waiting("y0", 1, "y");
-  auto& fifth = world.running("last", "n0", 0, 0, "x");
-  fifth.created += 1s;
-  SECTION("not preemptible") {
-    World other;
-    other.allow_all_actions();
-    other.queue("x", 0);
-    other.queue("y", 1);
-    other.node("n0", 1);
-    other.running("x0", "n0", 0, 1, "x").preemptible = false;
-    other.waiting("y0", 1, "y");
-    CHECK(evicted(other.plan()).empty());
-  }
-  SECTION("minimum run time") {
-    World other;
-    other.allow_all_actions();
-    other.config.reclaim.min_runtime = 10min;
-    other.queue("x", 0);
-    other.queue("y", 1);
-    other.node("n0", 1);
-    auto& x0 = other.running("x0", "n0", 0, 1, "x");
-    x0.started = start - 9min;
-    other.waiting("y0", 1, "y");
-    auto made = other.plan();
-    CHECK(evicted(made).empty());
-    CHECK(made.again_at == start + 1min);
-    x0.started = start - 10min;
-    CHECK(evicted(other.plan()) == Names{"x0"});
-  }
-  SECTION("cool-down") {
-    World other;
-    other.allow_all_actions();
-    other.config.budgets.victim_cooldown = 10min;
-    other.queue("x", 0);
-    other.queue("y", 1);
-    other.node("n0", 1);
-    auto& x0 = other.running("x0", "n0", 0, 1, "x");
-    x0.evicted = start - 9min;
-    other.waiting("y0", 1, "y");
-    CHECK(evicted(other.plan()).empty());
-    x0.evicted = start - 10min;
-    CHECK(evicted(other.plan()) == Names{"x0"});
-  }
+  return world;
+}
+
+TEST_CASE("what is not preemptible is no victim") {
+  auto world = one_victim();
+  world.job("x0").preemptible = GENERATE(true, false);
+  CHECK(evicted(world.plan()).size() == (world.job("x0").preemptible ? 1 : 0));
+}
+
+TEST_CASE("what has run shorter than the minimum is no victim yet") {
+  auto world = one_victim();
+  world.config.reclaim.min_runtime = 10min;
+  world.job("x0").started = start - 9min;
+  const auto made = world.plan();
+  CHECK(evicted(made).empty());
+  CHECK(made.again_at == start + 1min);
+  world.job("x0").started = start - 10min;
+  CHECK(evicted(world.plan()) == Names{"x0"});
+}
+
+TEST_CASE("what was evicted lately is no victim until its cool-down is over") {
+  auto world = one_victim();
+  world.config.budgets.victim_cooldown = 10min;
+  world.job("x0").evicted = start - 9min;
+  CHECK(evicted(world.plan()).empty());
+  world.job("x0").evicted = start - 10min;
+  CHECK(evicted(world.plan()) == Names{"x0"});
 }
 
 TEST_CASE("higher priority preempts lower within a queue, unless it must not or may not yet") {
@@ -171,10 +149,7 @@ TEST_CASE("who waits for room that is held evicts nobody") {
 }
 
 TEST_CASE("what this plan placed for one queue goes to another that is owed it") {
-  World world;
-  world.allow_all_actions();
-  world.queue("x", 0);
-  world.queue("y", 3);
+  auto world = two_queues(0, 3);
   world.node("n0", 4);
   for (const int i : {0, 1}) world.running("r" + std::to_string(i), "n0", i, 1, "x");
   world.waiting("x0", 1, "x");
@@ -186,6 +161,40 @@ TEST_CASE("what this plan placed for one queue goes to another that is owed it")
   CHECK(outcome(made, "x0").placements.empty());
   CHECK(outcome(made, "x0").reason == Reason::room_kept);
   CHECK(outcome(made, "x0").detail == "its room goes to default/g");
+}
+
+TEST_CASE("what this plan placed goes elsewhere at once, or when others are gone") {
+  auto world = two_queues(0, 3);
+  world.config.consolidation.enabled = false;
+  world.queue("z", 2);
+  for (const auto* name : {"n0", "n1"}) world.node(name, name == std::string("n0") ? 4 : 2);
+  for (const int i : {0, 1}) world.running("r" + std::to_string(i), "n0", i, 1, "x");
+  world.waiting("x0", 1, "x", [](Pod& pod) { pod.nominated_node = NodeName("n0"); });
+  world.waiting("y0", 3, "y");
+  const bool idle = GENERATE(true, false);
+  if (!idle) world.running("goes", "n1", 0, 2, "z").members[0].state = MemberState::leaving;
+  auto places = placed(world.plan());
+  CHECK(places["y0"] == "held n0");
+  CHECK(places["x0"] == (idle ? "n1" : "held n1"));
+}
+
+TEST_CASE("what runs moves to the room of what the same plan has just placed") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 3);
+  world.node("n0", 2);
+  world.node("n1", 1);
+  world.running("runs", "n0", 0, 1, "x");
+  auto& later =
+      world.waiting("waits", 1, "x", [](Pod& pod) { pod.nominated_node = NodeName("n1"); });
+  later.created = later.queued = start + 1s;
+  world.waiting("first", 2, "x").priority = 1;
+  const auto made = world.plan();
+  REQUIRE(made.evictions.size() == 1);
+  CHECK(evicted(made) == Names{"runs"});
+  CHECK(made.evictions[0].moved.size() == 1);
+  CHECK(outcome(made, "waits").reason == Reason::room_kept);
+  CHECK(placed(made)["first"] == "held n0");
 }
 
 TEST_CASE("the budgets of jobs and scenarios end making room, and it says so") {
@@ -224,7 +233,6 @@ TEST_CASE("of many jobs of one kind that cannot be helped one is searched for") 
   world.config.queues[1].quota["gpu"] = Quantity(4);
   world.config.queues[0].quota["gpu"] = Quantity(0);
   for (int i = 0; i < 5; ++i) world.waiting("big" + std::to_string(i), 3, "y");
-  for (auto& budget : world.input.disruption_budgets) budget.allowed = 0;
   world.input.disruption_budgets = {
       {.name = "b", .pods = {Uid("uid-x2"), Uid("uid-x3")}, .allowed = 1}};
   const auto five = world.plan();
@@ -237,20 +245,12 @@ TEST_CASE("of many jobs of one kind that cannot be helped one is searched for") 
 }
 
 TEST_CASE("nobody reclaims back what was reclaimed from it") {
-  World world;
-  world.allow_all_actions();
-  world.queue("x", 0);
-  world.queue("y", 0);
-  world.node("n0", 3);
-  world.running("y0", "n0", 0, 1, "y");
-  world.running("y1", "n0", 1, 2, "y");
-  auto& back = world.waiting("x0", 1, "x");
-  const auto free = evicted(world.plan());
-  REQUIRE(free.size() == 1);
-  back.evicted_for = {{"default/y0", start + 1h}, {"default/y1", start + 1h}};
+  auto world = reclaimed_from();
   const auto made = world.plan();
   CHECK(evicted(made).empty());
   CHECK(made.again_at == start + 1h);
+  world.job("x0").evicted_for.clear();
+  CHECK(evicted(world.plan()).size() == 1);
 }
 
 }  // namespace

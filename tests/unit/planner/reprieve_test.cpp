@@ -46,8 +46,8 @@ struct Sparing {
   }
   [[nodiscard]] std::string moved() const {
     std::string names;
-    for (const auto& [task, placement] : solution.moved) {
-      names += task->pod().meta.name + ">" + placement.node.get() + " ";
+    for (const auto& [task, placed] : solution.moved) {
+      names += task->pod().meta.name + ">" + placed.placement.node.get() + " ";
     }
     return names;
   }
@@ -136,6 +136,27 @@ TEST_CASE("victims move where there is room, within their queue's limit") {
   CHECK(c.parts.held("x") == (room_in_queue ? 2 : 0));
 }
 
+TEST_CASE("nobody stays where a victim of a higher priority in the queue would have to go for it") {
+  World world;
+  world.queue("x", 4);
+  world.queue("y", 4);
+  world.node("n0", 1);
+  world.node("n1", 1);
+  const auto priority = GENERATE(0, 10);
+  const std::string queue = GENERATE("x", "y");
+  world.running("low", "n1", 0, 1, "x");
+  world.running("high", "n0", 0, 1, queue).priority = priority;
+  world.waiting("w", 1, "x", [](Pod& pod) { pod.nominated_node = NodeName("n0"); });
+  Sparing c(world);
+  c.evict("low");
+  c.evict("high");
+  c.place("w");
+  c.reprieve.spare(c.solution);
+  const bool moves = priority > 0 && queue == "x";
+  CHECK(c.victims() == (moves ? "low high " : "high "));
+  CHECK(c.moved() == (moves ? "high>n1 " : ""));
+}
+
 TEST_CASE("move alone puts nobody back where it was") {
   World world;
   world.queue("x", 4);
@@ -191,6 +212,33 @@ TEST_CASE("of one job nothing is spared on top of a chunk that goes") {
   // The minimum is not spared where it was; it moves to where the other one had been.
   CHECK(c.moved() == "g0>n1 ");
   CHECK(c.victims() == "g1 g0 ");
+}
+
+TEST_CASE("a victim that moved with another chunk of its job is not spared once more") {
+  World world;
+  world.queue("x", 8);
+  world.node("n0", 2);
+  world.node("n1", 1);
+  world.node("n2", 3);
+  auto& gang = world.gang("g", "x", 1);
+  world.member(gang, "g0", 1, "n1", 0);
+  world.member(gang, "g1", 1, "n0", 0);
+  world.member(gang, "g2", 1, "n0", 1);
+  auto& sets = gang.gang.pod_sets;
+  sets.push_back(sets.front());
+  sets[1].name = "other";
+  sets[1].tasks.assign({sets[0].tasks[2]});
+  sets[0].tasks.resize(2);
+  world.waiting("w", 2, "x", [](Pod& pod) { pod.nominated_node = NodeName("n0"); });
+  Sparing c(world);
+  c.evict("g", {1});
+  c.evict("g", {0, 2});
+  c.place("w");
+  c.reprieve.spare(c.solution);
+  // g2 is needed for the minimum, and g1 goes after it.
+  CHECK(c.victims() == "g1 g2 ");
+  CHECK(c.moved() == "g1>n2 g2>n2 ");
+  CHECK(c.parts.held("x") == 5);
 }
 
 TEST_CASE("a victim stays only if nobody got the counters that its device draws on") {

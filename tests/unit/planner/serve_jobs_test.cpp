@@ -1,5 +1,6 @@
 #include "planner/serve_jobs.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 
@@ -66,6 +67,21 @@ TEST_CASE("a gang that lacks pods or claims waits for these") {
   CHECK(outcome(made, "few").reason == Reason::gang_incomplete);
   CHECK(outcome(made, "unready").reason == Reason::claim_missing);
   CHECK(outcome(made, "lost").reason == Reason::queue_missing);
+}
+
+TEST_CASE("a gang does not wait for a member whose claim is not there, if the others suffice") {
+  World world;
+  world.node("n0", 8);
+  world.members(world.gang("g", "a", 2), 4, 1);
+  world.state.apply(cluster::ObjectGone{Kind::resource_claim, "default", "c-g0", Uid("uid-c-g0")});
+  const auto made = world.plan();
+  const auto& of = outcome(made, "g");
+  REQUIRE(of.placements.size() == 3);
+  CHECK(
+      std::ranges::none_of(of.placements, [](const auto& each) { return each.pod.name == "g0"; }));
+  // It comes, and is one of those that the gang grows by.
+  world.state.apply(cluster::ObjectChanged{testing::make_claim("c-g0", 1)});
+  CHECK(outcome(world.plan(), "g").placements.size() == 4);
 }
 
 TEST_CASE("room that an earlier plan holds for a job is nobody else's") {
@@ -187,6 +203,60 @@ TEST_CASE("a gang that has waited long keeps nodes to itself until it starts") {
   CHECK(placed(made)["s0"] == "n2");
   CHECK(outcome(made, "s1").placements.empty());
   CHECK_FALSE(made.again_at);
+}
+
+TEST_CASE("held room is not kept for a job whose queue has reached its limit") {
+  World world;
+  world.queue("x", 1).limit["gpu"] = Quantity(1);
+  world.queue("y", 1);
+  for (const auto* name : {"n0", "n1"}) world.node(name, 1);
+  world.running("y0", "n0", 0, 1, "y").members[0].state = MemberState::leaving;
+  world.running("x0", "n1", 0, 1, "x");
+  world.waiting("w", 1, "x");
+  world.waiting("y1", 1, "y");
+  world.input.holds = {{.job = Uid("uid-w"),
+                        .placements = {{.pod = {"default", "w"},
+                                        .pod_uid = Uid("uid-w"),
+                                        .node = NodeName("n0"),
+                                        .claims = {}}}}};
+  const auto made = world.plan();
+  CHECK(placed(made) == Placed{{"w", "-"}, {"y1", "held n0"}});
+  CHECK(outcome(made, "w").reason == Reason::queue_limit);
+}
+
+TEST_CASE("a gang that no domain can take says so") {
+  World world;
+  world.config.topology = {"zone"};
+  for (const auto* name : {"n0", "n1"}) {
+    world.node(name, 1, [&](Node& node) { node.meta.labels["zone"] = name; });
+  }
+  auto& gang = world.gang("g", "a", 2);
+  gang.gang.topology.required = "zone";
+  world.members(gang, 2, 1);
+  CHECK(outcome(world.plan(), "g").reason == Reason::no_domain);
+}
+
+TEST_CASE("nodes are kept for one gang at a time, and others are told that they are") {
+  World world;
+  world.config.gangs.reserve_after = 10min;
+  const int nodes = GENERATE(2, 4);
+  for (int i = 0; i < nodes; ++i) {
+    const auto name = "n" + std::to_string(i);
+    world.node(name, 2);
+    world.running("r" + name, name, 0, 1, "a");
+  }
+  for (const auto* name : {"g", "h"}) {
+    auto& gang = world.gang(name, "a", 2);
+    gang.queued = start - 1h;
+    gang.priority = *name == 'g' ? 9 : 8;
+    world.members(gang, 2, 2);
+  }
+  world.waiting("s", 1, "a");
+  const auto made = world.plan();
+  CHECK_THAT(outcome(made, "g").detail, Catch::EndsWith("; 2 nodes are kept for it"));
+  CHECK_THAT(outcome(made, "h").detail, !Catch::Contains("kept for it"));
+  CHECK(outcome(made, "s").placements.size() == (nodes == 2 ? 0 : 1));
+  CHECK(outcome(made, "s").reason == (nodes == 2 ? Reason::room_kept : Reason::none));
 }
 
 }  // namespace

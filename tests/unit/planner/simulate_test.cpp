@@ -47,10 +47,7 @@ struct Simulating {
 };
 
 World world_of_two() {
-  World world;
-  world.allow_all_actions();
-  world.queue("x", 0);
-  world.queue("y", 4);
+  auto world = two_queues(0, 4);
   world.node("n0", 2);
   world.node("n1", 2);
   world.running("x0", "n0", 0, 2, "x");
@@ -153,7 +150,7 @@ TEST_CASE("consolidation moves all victims, whoever has to go first") {
     c.victim("x0");
     const auto made = c.run("w", Action::consolidate, {0});
     REQUIRE(made);
-    CHECK(made->moved.at(&c.parts.task("x0")).node == NodeName("n1"));
+    CHECK(made->moved.at(&c.parts.task("x0")).placement.node == NodeName("n1"));
     CHECK(made->placed[0].placement.node == NodeName("n0"));
     CHECK(c.parts.held("x") == 5);
   }

@@ -136,6 +136,17 @@ TEST_CASE("a job runs for its minimum time before it is a victim, but may be mov
   }
 }
 
+TEST_CASE("without a minimum time nobody is spared, however late the own clock is") {
+  auto world = two_queues();
+  auto& victim = world.running("v", "n0", 0, 0, "x");
+  victim.priority = -1;
+  victim.started = start + 2min;  // by the API server's clock
+  Rules c(world);
+  CHECK(c.evicts(Action::reclaim, "v"));
+  CHECK(c.evicts(Action::preempt, "v"));
+  CHECK_FALSE(c.validator.again_at());
+}
+
 TEST_CASE("nobody reclaims back from whom it was evicted for, unless its quota is owed") {
   auto world = two_queues();
   const std::int64_t quota = GENERATE(1, 2);
@@ -168,6 +179,22 @@ TEST_CASE("what this plan placed may be taken back, unless others make room for 
   CHECK(c.evicts(Action::reclaim, "x0"));
 }
 
+TEST_CASE(
+    "room that others only move for goes to a higher priority of the queue, if devices allow") {
+  auto world = two_queues();
+  world.waiting("mine", 1, "x");
+  world.job("w").priority = 1;
+  const auto left = GENERATE(Left::moved, Left::for_good);
+  const bool node_allocatable = GENERATE(false, true);
+  Rules c(world, node_allocatable);
+  c.parts.decisions.keep(c.parts.task("mine"), left);
+  CAPTURE(left, node_allocatable);
+  for (const auto action : {Action::consolidate, Action::reclaim}) {
+    CHECK_FALSE(c.evicts(action, "mine"));
+  }
+  CHECK(c.evicts(Action::preempt, "mine") == (left == Left::moved && !node_allocatable));
+}
+
 TEST_CASE("a chunk is within the budgets by itself") {
   auto world = two_queues();
   world.input.disruption_budgets = {{.name = "b", .pods = {Uid("uid-x0")}, .allowed = 0}};
@@ -193,6 +220,40 @@ TEST_CASE("a solution holds by the rules of its action") {
   CHECK_FALSE(c.validator.holds(c.attempt(Action::consolidate), solution));
   solution.moved[&c.parts.task("x2")] = {};
   CHECK(c.validator.holds(c.attempt(Action::consolidate), solution));
+}
+
+TEST_CASE("the victims of a second look hold together: few are moved of whom nothing is owed") {
+  const auto holds = [](bool enabled, std::int32_t jobs) {
+    auto world = two_queues();
+    world.config.consolidation.enabled = enabled;
+    world.config.consolidation.max_jobs = jobs;
+    Rules c(world);
+    auto attempt = c.attempt(Action::reclaim);
+    attempt.each_alone = true;
+    Solution solution;
+    solution.victims = {c.chunk("x2"), c.chunk("x1"), c.chunk("x0")};
+    solution.moved[&c.parts.task("x0")] = {};
+    solution.moved[&c.parts.task("x1")] = {};
+    return c.validator.holds(attempt, solution);
+  };
+  CHECK(holds(true, 2));
+  CHECK_FALSE(holds(true, 1));
+  CHECK_FALSE(holds(false, 2));
+}
+
+TEST_CASE("the victims of a second look hold together: who is protected goes for a quota alone") {
+  auto world = two_queues();
+  Rules c(world);
+  auto attempt = c.attempt(Action::reclaim);
+  attempt.each_alone = true;
+  attempt.protected_beneficiaries = {"default/x1"};
+  Solution solution;
+  solution.victims = {c.chunk("x1")};
+  CHECK(c.validator.holds(attempt, solution));
+  // What moves first leaves the queue at its quota.
+  solution.victims = {c.chunk("x1"), c.chunk("x2")};
+  solution.moved[&c.parts.task("x1")] = {};
+  CHECK_FALSE(c.validator.holds(attempt, solution));
 }
 
 }  // namespace

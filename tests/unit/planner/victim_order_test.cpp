@@ -127,5 +127,32 @@ TEST_CASE("closed queues give nothing") {
   }
 }
 
+TEST_CASE("what was taken from a queue counts when the next victim is chosen") {
+  World world;
+  world.node("n0", 8);
+  world.queue("x", 1);
+  world.queue("y", 1);
+  std::vector<std::string> running;
+  for (int i = 0; i < 3; ++i) {
+    for (const auto* queue : {"x", "y"}) {
+      running.push_back(queue + std::to_string(i));
+      world.running(running.back(), "n0", static_cast<int>(running.size()) - 1, 1, queue);
+    }
+  }
+  Walk walk(world, running);
+  auto order = walk.order();
+  std::string all;
+  SECTION("taken") {
+    while (const auto chunk = order.next()) all += name(chunk);
+    CHECK(all == "y2 x2 y1 x1 y0 x0 ");
+  }
+  SECTION("spared") {
+    CHECK(name(order.next()) == "y2 ");
+    order.spare();
+    CHECK(name(order.next()) == "y1 ");
+    CHECK(name(order.next()) == "x2 ");
+  }
+}
+
 }  // namespace
 }  // namespace dray::planner::victim_order_test

@@ -40,7 +40,7 @@ World world_of(int nodes) {
   World world;
   world.allow_all_actions();
   world.queue("x", 0);
-  world.queue("y", 2 * nodes);
+  world.queue("y", std::int64_t{2} * nodes);
   for (int i = 0; i < nodes; ++i) {
     const auto name = "n" + std::to_string(i);
     world.node(name, 2);
@@ -71,6 +71,30 @@ TEST_CASE("a gang takes no more than it needs") {
   REQUIRE(made);
   CHECK(made->victims.size() == 3);
   CHECK(made->placed.size() == 3);
+}
+
+TEST_CASE("a victim whose room lets more important ones go on is needed") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 9);
+  world.node("n0", 1);
+  world.node("n1", 4);
+  world.node("n2", 4);
+  auto& mid = world.gang("mid", "x", 3);
+  mid.priority = 1;
+  world.member(mid, "mid0", 1, "n1", 0);
+  world.member(mid, "mid1", 1, "n1", 1);
+  world.member(mid, "mid2", 1, "n2", 0);
+  world.running("low", "n2", 1, 1, "x");
+  world.running("fixed", "n2", 2, 2, "x").preemptible = false;
+  auto& top = world.gang("top", "x", 2);
+  top.priority = 2;
+  world.members(top, 2, 2);
+  Searching c(world);
+  const auto solution = c.solve("top", Action::preempt);
+  REQUIRE(solution);
+  CHECK(victims(solution).find("low") != std::string::npos);
+  CHECK(solution->moved.size() == 2);
 }
 
 TEST_CASE("what cannot be done leaves the overlay and all tasks as they were") {
@@ -131,6 +155,40 @@ TEST_CASE("what was moved once stays where it is now") {
   CHECK(victims(c.solve("w1", Action::consolidate)) == "-");
 }
 
+TEST_CASE("a victim that alone would do is found behind a smaller one that would not") {
+  World world;
+  world.allow_all_actions();
+  world.config.consolidation.enabled = false;
+  world.queue("x", 2);
+  world.queue("y", 2);
+  world.node("free", 1);
+  const bool same_node = GENERATE(true, false);
+  world.node("n0", same_node ? 3 : 2);
+  if (!same_node) world.node("n1", 1);
+  world.running("big", "n0", 0, 2, "x").created -= 1s;
+  world.running("small", same_node ? "n0" : "n1", same_node ? 2 : 0, 1, "x");
+  world.waiting("w", 2, "y");
+  Searching c(world);
+  CHECK(victims(c.solve("w")) == "big ");
+}
+
+TEST_CASE("victims that are looked at one by one take no more together than their queue owes") {
+  World world;
+  world.allow_all_actions();
+  world.config.consolidation.enabled = false;
+  world.queue("x", 2);
+  world.queue("y", 2);
+  world.node("n0", 3);
+  world.node("free", 1);
+  world.fill("x", 3, "n0", "x");
+  world.waiting("w", 2, "y");
+  Searching c(world);
+  CHECK(victims(c.solve("w")) == "-");
+  for (const auto* running : {"x0", "x1", "x2"}) {
+    CHECK(c.parts.task(running).state == policy::TaskState::placed);
+  }
+}
+
 TEST_CASE("the budget of scenarios ends it") {
   auto world = world_of(2);
   world.waiting("w", 1, "y");
@@ -138,6 +196,25 @@ TEST_CASE("the budget of scenarios ends it") {
   Searching c(world);
   CHECK(c.search.exhausted());
   CHECK(victims(c.solve("w")) == "-");
+}
+
+TEST_CASE("a victim whose devices turn out to be of no use goes on") {
+  auto world = world_of(0);
+  world.config.queues[1].quota["gpu"] = Quantity(2);
+  world.node("a", 0);
+  auto slice = make_gpus("a", 2);
+  slice.devices[0].attributes["good"] = true;
+  slice.devices[1].attributes["good"] = false;
+  world.tell(slice);
+  world.running("x0", "a", 0, 1, "x");
+  world.running("x1", "a", 1, 1, "x");
+  world.waiting("w", 1, "y");
+  auto picky = make_claim("c-w", 1, "w");
+  picky.spec.requests[0].exactly->selectors.push_back(
+      {.cel = R"(device.attributes["gpu.example.com"].good)"});
+  world.tell(picky);
+  Searching c(world);
+  CHECK(victims(c.solve("w")) == "x0 ");
 }
 
 }  // namespace

@@ -67,6 +67,25 @@ TEST_CASE("a queue may give what is over its share, or over its quota to who is 
   CHECK(may_give(tree, job(tree, "left-1", 4), at(tree, "right-1")));
 }
 
+TEST_CASE("what chunks can give at most: all before the last one leave a surplus") {
+  auto tree = teams();
+  tree.add_allocated(at(tree, "right-1"), amounts({6}), true);
+  const auto most = [&](double requested, std::vector<double> sizes) {
+    std::vector<Amounts> chunks;
+    for (const auto size : sizes) chunks.push_back(amounts({size}));
+    return most_given(tree, job(tree, "left-1", requested), at(tree, "right-1"), chunks)[0];
+  };
+  CHECK(most(2, {1}) == 1);
+  CHECK(most(2, {1, 1, 1}) == Approx(3));
+  CHECK(most(2, {1, 1, 1}) < 3);
+  CHECK(most(2, {1, 1, 4}) == Approx(6));
+  CHECK(most(2, {1, 5}) == 6);
+  // Over its quota, but not over what it may hold: it gives to who stays within the own alone.
+  queue(tree, "right").fair_share = amounts({6});
+  CHECK(most(4, {1, 1}) == 2);
+  CHECK(most(5, {1, 1}) == 0);
+}
+
 TEST_CASE("each chunk that is taken needs its own reason") {
   auto tree = teams();
   tree.add_allocated(at(tree, "right-1"), amounts({6}), true);

@@ -96,10 +96,33 @@ TEST_CASE("?verbose lists every check, in the API server's form") {
   Bench bench;
   bench.make_ready();
   CHECK(bench.get("/readyz?verbose").body ==
-        "[+]shutdown ok\n[+]invariants ok\n[+]sync ok\n[+]watch ok\n[+]leader ok\n"
+        "[+]shutdown ok\n[+]invariants ok\n[+]sync ok\n[+]watch ok\n[+]extender ok\n[+]leader ok\n"
         "readyz check passed\n");
   CHECK(bench.get("/livez?verbose").body == "[+]strand ok\nlivez check passed\n");
   CHECK(bench.get("/livez").body == "ok");
+}
+
+TEST_CASE("gates that differ from the API server's are shown, and make nothing unready") {
+  Bench bench;
+  bench.cluster.seen.change([](auto& all) {
+    all.gates = std::optional(alloc::FeatureGates{{"DRADerivedAttributes", true}});
+  });
+  GateWatch gates(bench.loop.io, bench.cluster, {});
+  bench.readiness.gates = &gates;
+  bench.make_ready();
+  CHECK_THAT(bench.get("/readyz?verbose").body,
+             Contains("\n[+]feature-gates ok: not known: not read yet\nreadyz check passed\n"));
+  CHECK_THAT(bench.get("/metrics").body, !Contains("dray_feature_gate_difference{"));
+  gates.start();
+  REQUIRE(testing::eventually([&] { return !gates.report().differences.empty(); }));
+  CHECK_THAT(bench.get("/readyz?verbose").body,
+             Contains("\n[+]feature-gates ok: DRADerivedAttributes is on in the API server"));
+  CHECK(bench.get("/readyz").body == "ok");
+  CHECK_THAT(
+      bench.get("/metrics").body,
+      Contains("\ndray_feature_gate_difference{gate=\"DRADerivedAttributes\",on_in=\"cluster\"}"
+               " 1\n"));
+  bench.loop.stop();
 }
 
 TEST_CASE("/metrics is Prometheus' text format") {

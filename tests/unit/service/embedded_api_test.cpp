@@ -45,7 +45,7 @@ struct Bench {
     return told.wait([&](const auto& all) { return std::ranges::count(all, line) >= times; });
   }
   engine::WriteOutcome write(engine::Write write, kube::Permit permit = {}) {
-    return loop.run(api.write(std::move(write), std::move(permit)));
+    return loop.run(api.write(std::move(write), {std::move(permit)}));
   }
   Pod pod(const std::string& name) {
     const auto read = write(engine::ReadPod{{"default", name}});
@@ -144,8 +144,8 @@ TEST_CASE(
   bench.api.load(make_node("n0"));
   bench.watch();
   bench.api.post([](sim::ApiServer& server, Time now) {
-    static_cast<void>(server.remove(Kind::node, "", "n0", {}, now));
-    static_cast<void>(server.create(make_node("n1"), now));
+    [[maybe_unused]] const auto removed = server.remove(Kind::node, "", "n0", {}, now);
+    [[maybe_unused]] const auto created = server.create(make_node("n1"), now);
   });
   REQUIRE(bench.hears("nodes/n1"));
   CHECK(bench.told.get() ==

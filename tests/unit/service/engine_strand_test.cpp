@@ -136,6 +136,22 @@ TEST_CASE("a write that still waits when the fence closes is not sent") {
   CHECK(bench.cluster.seen.get().sent.empty());
 }
 
+TEST_CASE("the last writes: those under way are waited for, within bounds, and none is begun") {
+  Bench bench;
+  bench.cluster.hold("ReadPod");
+  bench.post_write("first");
+  REQUIRE(bench.cluster.seen.wait([](const auto& all) { return all.asked.size() == 1; }));
+  CHECK_FALSE(bench.loop.run(bench.strand.finish_writes(1ms)));
+  bench.post_write("second");
+  REQUIRE(bench.page_shows("dray_engine_step_duration_seconds_count{cause=\"written\"} 1"));
+  CHECK(bench.cluster.seen.get().asked.size() == 1);
+  bench.cluster.let_go("ReadPod");
+  CHECK(bench.loop.run(bench.strand.finish_writes(testing::patience)));
+  CHECK(bench.cluster.seen.get().sent.size() == 1);
+  // Its outcome has come back as a step.
+  CHECK(bench.page_shows("dray_engine_step_duration_seconds_count{cause=\"written\"} 2"));
+}
+
 TEST_CASE("a gated pod is planned on the worker and lifted") {
   Bench bench;
   bench.add_pod();

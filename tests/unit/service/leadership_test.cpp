@@ -25,10 +25,11 @@ engine::LeaseKeeper::Options lease_options() {
 struct Bench {
   explicit Bench(engine::LeaseKeeper::Options options = lease_options())
       : leadership(
-            loop.io, std::move(options), cluster, clock, fence,
+            std::move(options), cluster, clock, fence,
             [this](engine::LeadershipChanged change) {
               told.change([&](auto& all) { all.push_back(change.leading ? change.epoch : 0); });
-            }) {}
+            },
+            [this] { return note_waiting(); }) {}
   ~Bench() {
     for (const auto* kind : {"ReadLease", "PutLease"}) cluster.let_go(kind);
     loop.run(leadership.release());
@@ -37,12 +38,19 @@ struct Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
+  boost::asio::awaitable<void> note_waiting() {
+    fence_while_waiting = fence.open(clock.now());
+    holder_while_waiting = cluster.seen.get().lease.holder;
+    co_return;
+  }
   bool told_of(std::size_t changes) {
     return told.wait([&](const auto& all) { return all.size() >= changes; });
   }
 
   Clock clock;
   Fence fence;
+  std::optional<bool> fence_while_waiting;  ///< for writes to end
+  std::string holder_while_waiting;
   Watched<std::vector<int>> told;  ///< the epoch of each term, 0 for its end
   net::testing::Loop loop;
   FakeCluster cluster{loop.io};
@@ -125,6 +133,17 @@ TEST_CASE("release gives the Lease back, shuts the fence and does not take it ag
   bench.loop.run(bench.leadership.release());
   CHECK(bench.cluster.seen.get().asked.size() == asked);
   CHECK(bench.told.get() == std::vector{1, 0});
+}
+
+TEST_CASE("stepping down waits for writes with the fence closed and the Lease held, then rests") {
+  Bench bench;
+  bench.leadership.start();
+  REQUIRE(bench.told_of(1));
+  bench.leadership.step_down(20ms);
+  REQUIRE(bench.told_of(3));
+  CHECK(bench.told.get() == std::vector{1, 0, 2});
+  CHECK(bench.fence_while_waiting == false);
+  CHECK(bench.holder_while_waiting == "us");
 }
 
 TEST_CASE("a release in the middle of a renewal waits for it, and writes nothing meanwhile") {

@@ -21,7 +21,7 @@ PlanWorker::Listener hear(Told& told) {
   return {[&told](const engine::Planned& planned) {
             told.change([&](auto& all) {
               all.push_back("planned " + std::to_string(planned.generation) + ": " +
-                            std::to_string(planned.plan.jobs.size()));
+                            std::to_string(planned.plan->jobs.size()));
             });
           },
           [&told](const std::string& what) {
@@ -33,6 +33,16 @@ engine::WantPlan want(std::uint64_t generation, std::size_t jobs = 0) {
   auto input = std::make_shared<planner::PlanInput>();
   input->budget.jobs = jobs;
   return {generation, input};
+}
+
+/// One of a single job that says when the worker is done with it.
+engine::WantPlan want(std::uint64_t generation, Told& done) {
+  auto input = std::make_unique<planner::PlanInput>();
+  input->budget.jobs = 1;
+  return {generation, {input.release(), [&done](const planner::PlanInput* each) {
+                         delete each;
+                         done.change([](auto& all) { all.emplace_back("done"); });
+                       }}};
 }
 
 /// As many jobs as the budget has; 13 is bad luck.
@@ -64,12 +74,12 @@ TEST_CASE("after a broken invariant no plan is made any more") {
       {{13, "input.budget.jobs != 13"}, {14, "exception: vector::at"}}));
   metrics::Metrics metrics("x");
   Told told;
+  Told done;
   {
     PlanWorker worker(plan, metrics, hear(told));
     worker.ask(want(1, jobs));
-    REQUIRE(told.wait([](const auto& all) { return all.size() == 1; }));
-    worker.ask(want(2, 1));
-    worker.ask(want(3, jobs));
+    worker.ask(want(2, done));
+    REQUIRE(done.wait([](const auto& all) { return all.size() == 1; }));
   }
   REQUIRE(told.get().size() == 1);
   CHECK_THAT(told.get()[0], Catch::StartsWith("broken: plan: ") && Contains(why));

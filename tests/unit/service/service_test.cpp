@@ -1,5 +1,6 @@
 #include "service/service.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <optional>
@@ -87,6 +88,19 @@ struct Bench {
       DRAY_CHECK(1 + 1 == 3);
       return {};
     });
+  }
+  /// A write of the engine's that the cluster does not answer yet.
+  void begin_write() {
+    cluster.hold("ReadPod");
+    service->engine().post("test", [](engine::Engine&, Time) {
+      engine::Effects effects;
+      effects.emplace_back(
+          engine::SendWrite{engine::WriteId(1'000'000), engine::ReadPod{{"default", "p"}}});
+      return effects;
+    });
+    REQUIRE(cluster.seen.wait([](const auto& all) {
+      return std::ranges::find(all.asked, "ReadPod") != all.asked.end();
+    }));
   }
   boost::asio::awaitable<bool> drained() {
     co_await service->drain();
@@ -198,6 +212,22 @@ TEST_CASE("after a broken invariant dray is alive and unready, and another repli
   CHECK(bench.cluster.seen.get().lease.holder.empty());
 }
 
+TEST_CASE("after a broken invariant the Lease is held until the writes under way have ended") {
+  Bench bench;
+  bench.start_and_lead();
+  bench.begin_write();
+  bench.break_it();
+  REQUIRE(
+      eventually([&] { return bench.get("/readyz").find("[-]invariants") != std::string::npos; }));
+  const auto renewals = bench.cluster.seen.get().count("PutLease");
+  REQUIRE(bench.cluster.seen.wait([&](const auto& all) {
+    return all.lease.holder.empty() || all.count("PutLease") >= renewals + 3;
+  }));
+  CHECK(bench.cluster.seen.get().lease.holder == "us");
+  bench.cluster.let_go("ReadPod");
+  CHECK(bench.cluster.seen.wait([](const auto& all) { return all.lease.holder.empty(); }));
+}
+
 TEST_CASE("a broken invariant of a replica that needs no Lease closes its port too") {
   Bench bench(alone());
   REQUIRE(bench.service->start());
@@ -217,6 +247,32 @@ TEST_CASE("an invariant that breaks while dray takes over leaves the extender cl
   CHECK(bench.post_bind().empty());
 }
 
+TEST_CASE("a leader whose port cannot be opened gives the Lease up, says why, and tries again") {
+  auto options = with_lease();
+  options.rest = 20ms;
+  Bench bench(options);
+  bench.cluster.hold("PutLease");
+  REQUIRE(bench.service->start());
+  bench.cluster.tell(engine::Synced{});
+  net::HttpServerOptions same;
+  same.port = bench.service->extender_port();
+  net::HttpServer other(bench.loop.io, same,
+                        [](net::HttpRequest) -> boost::asio::awaitable<net::HttpResponse> {
+                          co_return net::text_response(418, "another");
+                        });
+  REQUIRE(other.listen());
+  bench.cluster.let_go("PutLease");
+  REQUIRE(bench.cluster.seen.wait(
+      [](const auto& all) { return all.lease.transitions >= 2 && all.count("PutLease") >= 4; }));
+  const auto says_why = [&] {
+    return bench.get("/readyz").find("[-]extender failed") != std::string::npos;
+  };
+  CHECK(eventually(says_why));
+  other.stop_listening();
+  CHECK(bench.becomes_ready());
+  CHECK(eventually([&] { return bench.post_bind().starts_with("200"); }));
+}
+
 TEST_CASE("draining turns unready, gives the Lease back and stops the watch") {
   Bench bench;
   bench.start_and_lead();
@@ -226,6 +282,38 @@ TEST_CASE("draining turns unready, gives the Lease back and stops the watch") {
   CHECK(seen.stopped);
   CHECK(bench.post_bind().empty());
   CHECK(bench.get("/livez").empty());
+}
+
+TEST_CASE("draining holds the Lease until the writes that are under way have ended") {
+  Bench bench;
+  bench.start_and_lead();
+  bench.begin_write();
+  auto draining = bench.loop.start(bench.drained());
+  REQUIRE(eventually([&] { return bench.get("/readyz").starts_with("503"); }));
+  const auto renewals = bench.cluster.seen.get().count("PutLease");
+  REQUIRE(bench.cluster.seen.wait([&](const auto& all) {
+    return all.lease.holder.empty() || all.count("PutLease") >= renewals + 3;
+  }));
+  CHECK(bench.cluster.seen.get().lease.holder == "us");
+  bench.cluster.let_go("ReadPod");
+  draining.get();
+  const auto seen = bench.cluster.seen.get();
+  CHECK(seen.count("ReadPod") == 1);
+  CHECK(seen.not_permitted == 0);
+  CHECK(seen.lease.holder.empty());
+}
+
+TEST_CASE("a write that never ends does not keep dray from ending, and is not sent later") {
+  auto options = with_lease();
+  options.drain = 20ms;
+  Bench bench(options);
+  bench.start_and_lead();
+  bench.begin_write();
+  bench.loop.run(bench.drained());
+  CHECK(bench.cluster.seen.get().lease.holder.empty());
+  bench.cluster.let_go("ReadPod");
+  REQUIRE(bench.cluster.seen.wait([](const auto& all) { return all.not_permitted == 1; }));
+  CHECK(bench.cluster.seen.get().count("ReadPod") == 0);
 }
 
 TEST_CASE("a policy file with an error keeps dray from starting, and later changes nothing") {

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -74,9 +75,12 @@ class FakeCluster : public kube::ClusterApi {
         barrier_(strand_, boost::asio::steady_timer::time_point::max()) {}
 
   boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write,
-                                                     kube::Permit permit) override {
+                                                     kube::WriteTerms terms) override {
     co_return co_await boost::asio::co_spawn(
-        strand_, write_here(std::move(write), std::move(permit)), boost::asio::use_awaitable);
+        strand_, write_here(std::move(write), std::move(terms.permit)), boost::asio::use_awaitable);
+  }
+  boost::asio::awaitable<engine::Outbox::Status> backlog() override {
+    co_return engine::Outbox::Status{};
   }
   void watch(kube::WatchSink sink) override {
     seen.change([&](auto& all) { all.sink = std::move(sink); });
@@ -95,6 +99,14 @@ class FakeCluster : public kube::ClusterApi {
   void abandon_writes() override {
     seen.change([](auto& all) { ++all.abandoned; });
   }
+  boost::asio::awaitable<Result<std::optional<alloc::FeatureGates>>> feature_gates() override {
+    Result<std::optional<alloc::FeatureGates>> gates;
+    seen.change([&](auto& all) {
+      ++all.gates_read;
+      gates = all.gates;
+    });
+    co_return gates;
+  }
   [[nodiscard]] std::string trouble() const override { return seen.get().trouble; }
 
   struct Seen {
@@ -106,6 +118,8 @@ class FakeCluster : public kube::ClusterApi {
     bool lease_fails = false;
     kube::WatchSink sink;
     std::string trouble;
+    Result<std::optional<alloc::FeatureGates>> gates;
+    int gates_read = 0;
     int abandoned = 0;
     int refreshed = 0;
     int refresh_fails = 0;

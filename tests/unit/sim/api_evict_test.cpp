@@ -70,6 +70,12 @@ TEST_CASE("the uid is a condition") {
   const auto outcome = bench.server.evict({"default", "p0"}, Uid("another"), false, at(1));
   REQUIRE(!outcome);
   CHECK(outcome.error().code == ErrorCode::conflict);
+  CHECK(!bench.leaving("p0"));
+  // The real one spends the budget all the same.
+  bench.server.restore(budget("b", 1), at(0));
+  CHECK(!bench.server.evict({"default", "p0"}, Uid("another"), false, at(1)));
+  CHECK(bench.server.find<PodDisruptionBudget>("default", "b")->disruptions_allowed == 0);
+  CHECK(bench.evict("p1") == ErrorCode::denied);
 }
 
 }  // namespace

@@ -164,6 +164,32 @@ TEST_CASE("drivers' reports on devices end with their allocation") {
   std::get<ResourceClaim>(next).allocation.reset();
   REQUIRE(prepare_update(next, old, Endpoint::status));
   CHECK(std::get<ResourceClaim>(next).device_statuses.empty());
+  // Of a device that the claim never had.
+  status.device = device_id("n0", "gpu-1");
+  next = old;
+  std::get<ResourceClaim>(next).device_statuses.push_back(status);
+  CHECK_FALSE(prepare_update(next, old, Endpoint::status));
+}
+
+TEST_CASE("what a budget allows is its controller's to say") {
+  PodDisruptionBudget old;
+  old.selector = LabelSelector{{{"app", "x"}}, {}};
+  old.disruptions_allowed = 3;
+  KubeObject object = old;
+  REQUIRE(prepare_create(object, {}, at(0)));
+  CHECK(std::get<PodDisruptionBudget>(object).disruptions_allowed == 0);
+  const auto updated = [&](Endpoint endpoint) {
+    auto next = old;
+    next.selector.reset();
+    next.disruptions_allowed = 1;
+    object = next;
+    REQUIRE(prepare_update(object, old, endpoint));
+    return std::get<PodDisruptionBudget>(object);
+  };
+  CHECK(updated(Endpoint::main).disruptions_allowed == 3);
+  CHECK_FALSE(updated(Endpoint::main).selector);
+  CHECK(updated(Endpoint::status).disruptions_allowed == 1);
+  CHECK(updated(Endpoint::status).selector == old.selector);
 }
 
 TEST_CASE("the main endpoint leaves a claim's status alone, and its spec is fixed") {
@@ -206,6 +232,40 @@ TEST_CASE("a slice keeps its pool, driver and node; a template its spec") {
   auto other = made;
   other.spec.requests.clear();
   CHECK_FALSE(may_become(made, other));
+}
+
+TEST_CASE("a priority class keeps its value") {
+  PriorityClass old;
+  old.value = 7;
+  auto next = old;
+  next.global_default = true;
+  CHECK(may_become(old, next));
+  next.value = 8;
+  CHECK_FALSE(may_become(old, next));
+}
+
+TEST_CASE("a device taint is as old as its effect") {
+  DeviceTaintRule rule;
+  rule.taint = {.key = "broken", .value = "", .effect = "NoSchedule", .time_added = {}};
+  const auto time_after = [](KubeObject next, const KubeObject* old, double now) {
+    default_taint_times(next, old, at(now));
+    return std::get<DeviceTaintRule>(next).taint.time_added;
+  };
+  CHECK(time_after(rule, nullptr, 3.5) == at(3));
+  rule.taint.time_added = at(1);
+  CHECK(time_after(rule, nullptr, 3) == at(1));
+  const KubeObject old = rule;
+  CHECK(time_after(rule, &old, 3) == at(1));
+  rule.taint.effect = "NoExecute";
+  CHECK(time_after(rule, &old, 3) == at(3));
+  rule.taint.time_added = at(2);
+  CHECK(time_after(rule, &old, 3) == at(2));
+  auto tainted = device("gpu-0");
+  tainted.taints.push_back(
+      {.key = "broken", .value = "", .effect = "NoSchedule", .time_added = {}});
+  KubeObject slice = make_slice("n0", {tainted});
+  default_taint_times(slice, nullptr, at(4));
+  CHECK(std::get<ResourceSlice>(slice).devices.front().taints.front().time_added == at(4));
 }
 
 TEST_CASE("what is being deleted gets no new finalizer, and its end is not moved") {

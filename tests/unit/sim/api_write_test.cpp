@@ -72,11 +72,9 @@ TEST_CASE("other gates stay") {
 TEST_CASE("a claim is protected, allocated, shared and released") {
   Cluster c;
   const auto expected = c.version();
-  const engine::ProtectClaim protect{
-      c.claim.key(), c.claim.meta.uid, expected, {{"dray.dev/epoch", "3"}}};
+  const engine::ProtectClaim protect{c.claim.key(), c.claim.meta.uid, expected};
   REQUIRE(c.write(protect));
   CHECK(c.c0().meta.finalizers == std::vector<std::string>{claim_finalizer});
-  CHECK(c.c0().meta.annotations.at("dray.dev/epoch") == "3");
   CHECK(code(c.write(protect)) == ErrorCode::conflict);
   c.allocate();
   CHECK(c.c0().reserved_for.size() == 1);
@@ -96,19 +94,64 @@ TEST_CASE("a claim is protected, allocated, shared and released") {
         ErrorCode::conflict);
 }
 
+TEST_CASE("a patch of what is there leaves what it does not name") {
+  Cluster c;
+  c.allocate();
+  auto again = allocation({device_id("n0", "gpu-0")});
+  const auto allocate_for = [&](const char* user) {
+    return c.write(engine::AllocateClaim{
+        c.claim.key(), c.claim.meta.uid, c.version(), again, {consumer(user, Uid(user))}});
+  };
+  REQUIRE(allocate_for("u1"));
+  REQUIRE(c.c0().reserved_for.size() == 2);
+  CHECK(c.c0().reserved_for[1].uid == c.pod.meta.uid);
+  const auto before = c.server.revision();
+  REQUIRE(allocate_for("u1"));
+  CHECK(c.server.revision() == before);
+  again.node_selector = NodeSelector{{NodeSelectorTerm{}}};
+  CHECK(code(allocate_for("u1")) == ErrorCode::invalid);
+
+  const auto key = c.pod.key();
+  const auto uid = c.pod.meta.uid;
+  REQUIRE(c.write(engine::SetPodCondition{key, uid, {"DrayAdmitted", "False", "R", "m", at(3)}}));
+  REQUIRE(c.write(engine::SetPodCondition{key, uid, {"DrayAdmitted", "True", "", "", {}}}));
+  const Condition want{"DrayAdmitted", "True", "R", "m", at(3)};
+  CHECK(c.p0().conditions.front() == want);
+}
+
+TEST_CASE("a release changes what it read, or nothing") {
+  Cluster c;
+  c.allocate();
+  const auto read_at = c.version();
+  REQUIRE(c.write(
+      engine::ReserveClaim{c.claim.key(), c.claim.meta.uid, read_at, consumer("p1", Uid("u1"))}));
+  const engine::ReleaseClaim release{c.claim.key(), c.claim.meta.uid, Uid("u1"), true};
+  CHECK(code(c.server.write(release, at(1), read_at)) == ErrorCode::conflict);
+  CHECK(c.c0().reserved_for.size() == 2);
+  CHECK(c.server.write(release, at(1), c.version()));
+  CHECK(c.c0().reserved_for.size() == 1);
+}
+
 TEST_CASE("a claim for extended resources is made once, named, and deleted") {
   Cluster c;
   auto made = make_claim("extra", 1);
   const auto outcome = c.write(engine::CreateClaim{made});
   REQUIRE(outcome);
   const auto uid = std::get<ResourceClaim>(*outcome).meta.uid;
+  const auto version = [&] {
+    return c.server.find<ResourceClaim>("default", "extra")->meta.resource_version;
+  };
   CHECK(code(c.write(engine::CreateClaim{made})) == ErrorCode::conflict);
   CHECK(c.write(engine::NameExtendedClaim{c.pod.key(), c.pod.meta.uid, "extra", {}}));
+  CHECK(c.write(engine::SetNodeAllocatable{c.pod.key(), c.pod.meta.uid, {{"c0", {}, {}, {}}}}));
   CHECK(c.p0().extended_resource_claim == "extra");
-  CHECK(code(c.write(engine::DeleteClaim{made.key(), Uid("other")})) == ErrorCode::conflict);
-  CHECK(c.write(engine::DeleteClaim{made.key(), uid}));
+  const auto now = version();
+  CHECK(code(c.write(engine::DeleteClaim{made.key(), Uid("other"), now})) == ErrorCode::conflict);
+  CHECK(code(c.write(engine::DeleteClaim{made.key(), uid, ResourceVersion("0")})) ==
+        ErrorCode::conflict);
+  CHECK(c.write(engine::DeleteClaim{made.key(), uid, now}));
   CHECK(c.server.find<ResourceClaim>("default", "extra") == nullptr);
-  CHECK(c.write(engine::DeleteClaim{made.key(), uid}));  // not there any more
+  CHECK(c.write(engine::DeleteClaim{made.key(), uid, now}));  // not there any more
 }
 
 TEST_CASE("claim writes hold to what they expect") {

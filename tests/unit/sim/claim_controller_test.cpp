@@ -148,6 +148,24 @@ TEST_CASE("a deleted claim is made anew, but not before its maker stops believin
         c.claims().front().meta.name);
 }
 
+TEST_CASE("a claim that its maker has looked at since is made anew at once") {
+  Cluster c;
+  REQUIRE(c.server.create(one_gpu_template(), at(0)));
+  auto pod = pod_with_template("p0");
+  pod = c.add(with_template(pod, "late", "other"));  // whose retries look at the first
+  REQUIRE(c.claims().size() == 1);
+  const auto first = c.claims().front();
+  auto late = one_gpu_template();
+  late.meta.name = "late";
+  REQUIRE(c.server.create(late, at(1)));
+  c.settle(at(1));
+  REQUIRE(c.claims().size() == 2);
+  REQUIRE(c.server.remove(Kind::resource_claim, "default", first.meta.name, {}, at(2)));
+  c.settle(at(2));
+  REQUIRE(c.claims().size() == 2);
+  CHECK(c.server.find<ResourceClaim>("default", first.meta.name) == nullptr);
+}
+
 TEST_CASE("a pod that is done frees its claims") {
   Cluster c;
   REQUIRE(c.server.create(one_gpu_template(), at(0)));

@@ -108,6 +108,14 @@ TEST_CASE("a pod of the same name with another uid is not the user") {
   CHECK(w.claim().reserved_for.empty());
 }
 
+TEST_CASE("a pod of the same name is not the user either if of that one nobody ever heard") {
+  World w;
+  w.add_pod("a");
+  w.reserve({consumer("a", Uid("uid of an earlier a"))});
+  w.settle();
+  CHECK(w.claim().reserved_for.empty());
+}
+
 TEST_CASE("a user of whom the controller has not heard yet is looked up") {
   World w;
   const auto late = w.add_pod("late");

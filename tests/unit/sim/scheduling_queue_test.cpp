@@ -253,8 +253,8 @@ TEST_CASE("errors back off by themselves and cannot be hurried") {
         engine::SetPodCondition{pod.key(), pod.meta.uid, {"X", "True", "", "", {}}}, c.now));
     c.run(at(40));
     CHECK(seconds(c.filter_times) == std::vector<std::int64_t>{0, 2, 5, 10, 19, 30});
-    CHECK(c.pod("p0").conditions.front().reason == "SchedulerError");
-    CHECK(c.pod("p0").conditions.front().message == "broken");
+    CHECK(c.pod("p0").conditions.back().reason == "SchedulerError");
+    CHECK(c.pod("p0").conditions.back().message == "broken");
   }
   SECTION("of bind: each time a new cycle") {
     c.bind = [](const auto&) { return std::string("no"); };

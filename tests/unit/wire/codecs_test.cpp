@@ -59,6 +59,26 @@ std::vector<Row> complete_objects() {
       {Kind::kai_topology,
        head("Topology", "kai.scheduler/v1alpha1") +
            R"(,"spec":{"levels":[{"nodeLabel":"zone"},{"nodeLabel":"rack"}]}})"},
+      {Kind::batch_job,
+       head("Job", "batch/v1") +
+           R"(,"spec":{"parallelism":4,"completions":4,"completionMode":"Indexed",)"
+           R"("scheduling":{"schedulingPolicy":{"gang":{"minCount":3}},)"
+           R"("schedulingConstraints":{"topology":[{"key":"rack"}]}}},"status":{"succeeded":1}})"},
+      {Kind::leader_worker_set,
+       head("LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1") +
+           R"(,"spec":{"leaderWorkerTemplate":{"size":4},"startupPolicy":"LeaderReady"}})"},
+      {Kind::ray_cluster,
+       head("RayCluster", "ray.io/v1") +
+           R"(,"spec":{"enableInTreeAutoscaling":true,"workerGroupSpecs":[{"groupName":"gpu",)"
+           R"("replicas":3,"minReplicas":2,"numOfHosts":4,"suspend":true}]}})"},
+      {Kind::pytorch_job, head("PyTorchJob", "kubeflow.org/v1") +
+                              R"(,"spec":{"runPolicy":{"schedulingPolicy":{"minAvailable":3}},)"
+                              R"("elasticPolicy":{"minReplicas":2},)"
+                              R"("pytorchReplicaSpecs":{"Master":{"replicas":1},"Worker":{}}}})"},
+      {Kind::mpi_job, head("MPIJob", "kubeflow.org/v2beta1") +
+                          R"(,"spec":{"runPolicy":{"schedulingPolicy":{}},"elasticPolicy":{},)"
+                          R"("launcherCreationPolicy":"WaitForWorkersReady",)"
+                          R"("mpiReplicaSpecs":{"Worker":{"replicas":8}}}})"},
   };
 }
 
@@ -88,6 +108,11 @@ class Filler {
   template <class T, class F>
   void items(std::string_view /*name*/, std::vector<T>& values, F&& describe) {
     for (int i = 0; i < 2; ++i) describe(*this, values.emplace_back());
+  }
+  template <class T, class F>
+  void entries(std::string_view /*name*/, std::map<std::string, T, std::less<>>& values,
+               F&& describe) {
+    describe(*this, values["key-" + std::to_string(++count_)]);
   }
 
  private:

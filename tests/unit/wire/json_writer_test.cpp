@@ -47,7 +47,8 @@ TEST_CASE("commas stand between, never before or behind") {
     io.field("zero", std::int64_t{0});
   });
   out.end_list();
-  CHECK(std::move(out).take() == R"([{},null,[],{"kept":"","inner":{}}])");
+  const auto text = std::move(out).take();
+  CHECK(text == R"([{},null,[],{"kept":"","inner":{}}])");
 }
 
 }  // namespace

@@ -101,7 +101,8 @@ TEST_CASE("an object that cannot be read does not spoil its list") {
   CHECK(list->items.size() == 2);
   CHECK(list->resource_version == ResourceVersion("9"));
   REQUIRE(list->rejected.size() == 1);
-  CHECK(list->rejected[0].message == "Pod b: spec.priority: expected an integer, not a string");
+  CHECK(list->rejected[0].error.message ==
+        "Pod b: spec.priority: expected an integer, not a string");
 }
 
 TEST_CASE("what is no list is refused") {
@@ -143,11 +144,11 @@ TEST_CASE("bookmarks, errors and nonsense in a watch") {
         "object: unknown watch event type \"X\"");
   CHECK(decode_watch_line(R"({"type":"ADDED"})").error().message ==
         "a watch event without an object");
-  CHECK(
-      decode_watch_line(
-          R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":1}})")
-          .error()
-          .message == "Pod p: object.spec: expected an object, not a number");
+  const auto rejected = decode_watch_line(
+      R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":1}})");
+  REQUIRE(rejected);
+  CHECK(std::get<RejectedChange>(*rejected).object.error.message ==
+        "Pod p: object.spec: expected an object, not a number");
 }
 
 TEST_CASE("a status") {

@@ -56,9 +56,19 @@ TEST_CASE("the claim for extended resources, with what serves what") {
         R"("resourceName":"nvidia.com/gpu","requestName":"container-0"}]}}})");
 }
 
+TEST_CASE("what devices take of the node is written as one list, and cleared by an empty one") {
+  const std::string head = R"({"metadata":{"uid":"u0"},"status":{)"
+                           R"("nodeAllocatableResourceClaimStatuses":)";
+  CHECK(node_allocatable_patch({pod, uid, {}}) == head + "[]}}");
+  CHECK(node_allocatable_patch({pod, uid, {{"c0", {"main"}, {{"cpu", Quantity(15)}}, {}}}}) ==
+        head + R"([{"resourceClaimName":"c0","containers":["main"],)"
+               R"("mapping":[{"name":"cpu","quantity":"15"}]}]}})");
+}
+
 TEST_CASE("a deletion of just this object") {
-  CHECK(delete_body({ClaimKey{"default", "c0"}, uid}) ==
-        R"({"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u0"}})");
+  CHECK(delete_body({ClaimKey{"default", "c0"}, uid, ResourceVersion("7")}) ==
+        R"({"kind":"DeleteOptions","apiVersion":"v1",)"
+        R"("preconditions":{"uid":"u0","resourceVersion":"7"}})");
 }
 
 TEST_CASE("an event") {

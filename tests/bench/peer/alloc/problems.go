@@ -7,11 +7,12 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/dynamic-resource-allocation/structured"
 	"k8s.io/utils/ptr"
 )
 
-// The problems of tests/bench/alloc_problems.h, device for device.
+// The problems of tests/bench/alloc_problems.cpp, device for device.
 
 const rootAttribute = "resource.kubernetes.io/pcieRoot"
 
@@ -21,8 +22,7 @@ type problem struct {
 	slices  []*resourceapi.ResourceSlice
 	nodes   []*corev1.Node
 	claim   *resourceapi.ResourceClaim
-	inUse   []structured.DeviceID
-	ask     int // nodes that are asked
+	used    sets.Set[structured.DeviceID]
 }
 
 func class(name string, selectors ...string) resourceapi.DeviceClass {
@@ -110,34 +110,50 @@ func gpuClass() resourceapi.DeviceClass {
 	return class("gpu.nvidia.com", "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == 'gpu'")
 }
 
-// farm is `count` nodes with eight GPUs each, of which the first few are in use: `states` different ways.
-func farm(name string, count, states, ask int, onePool bool) problem {
-	p := problem{name: name, classes: []resourceapi.DeviceClass{gpuClass()}, claim: fourOnOneRoot(), ask: ask}
+// farm is `count` nodes of which change(n, slice) makes the eight GPUs what they are, and of which the first few are in
+// use: `states` different ways.
+func farm(name string, count, states int, change func(int, *resourceapi.ResourceSlice)) problem {
+	p := problem{name: name, classes: []resourceapi.DeviceClass{gpuClass()}, claim: fourOnOneRoot(), used: sets.New[structured.DeviceID]()}
 	for n := range count {
 		host := fmt.Sprintf("node-%06d", n)
-		devices, pool, slices := gpus(n), host, 1
-		if onePool {
-			pool, slices = "all", count
-			for i := range devices {
-				devices[i].Name = fmt.Sprintf("%d-%s", n, devices[i].Name)
-			}
+		made := slice(host, "gpu.nvidia.com", host, 1, gpus(n))
+		if change != nil {
+			change(n, made)
 		}
 		p.nodes = append(p.nodes, node(host))
-		p.slices = append(p.slices, slice(host, "gpu.nvidia.com", pool, slices, devices))
+		p.slices = append(p.slices, made)
 		for bit := range 8 {
 			if (n%states)>>bit&1 != 0 {
-				p.inUse = append(p.inUse, structured.MakeDeviceID("gpu.nvidia.com", pool, devices[bit].Name))
+				p.used.Insert(structured.MakeDeviceID("gpu.nvidia.com", made.Spec.Pool.Name, made.Spec.Devices[bit].Name))
 			}
 		}
 	}
 	return p
 }
 
+// unlike: no two nodes have devices with the same amount of memory.
+func unlike(n int, slice *resourceapi.ResourceSlice) {
+	for i := range slice.Spec.Devices {
+		slice.Spec.Devices[i].Capacity["memory"] = resourceapi.DeviceCapacity{
+			Value: *resource.NewQuantity(81559<<20+int64(n), resource.BinarySI)}
+	}
+}
+
+// onePool: a pool with a slice a node.
+func onePool(count int) func(int, *resourceapi.ResourceSlice) {
+	return func(n int, slice *resourceapi.ResourceSlice) {
+		slice.Spec.Pool.Name, slice.Spec.Pool.ResourceSliceCount = "all", int64(count)
+		for i := range slice.Spec.Devices {
+			slice.Spec.Devices[i].Name = fmt.Sprintf("%d-%s", n, slice.Spec.Devices[i].Name)
+		}
+	}
+}
+
 // onOneNode has one node with these devices.
 func onOneNode(name string, devices []resourceapi.Device, asked *resourceapi.ResourceClaim) problem {
 	return problem{name: name, classes: []resourceapi.DeviceClass{class("any"), class("none", "false")},
 		slices: []*resourceapi.ResourceSlice{slice("n1", "gpu.example.com", "n1", 1, devices)},
-		nodes:  []*corev1.Node{node("n1")}, claim: asked, ask: 1}
+		nodes:  []*corev1.Node{node("n1")}, claim: asked, used: sets.New[structured.DeviceID]()}
 }
 
 func plain(count int) []resourceapi.Device {

@@ -1,0 +1,38 @@
+#pragma once
+
+namespace dray::engine {
+
+// What other projects write on pods about their groups, queues and placement.
+
+inline constexpr const char* kai_group_annotation = "pod-group-name";
+inline constexpr const char* kai_subgroup_label = "kai.scheduler/subgroup-name";
+inline constexpr const char* kai_min_member_annotation = "kai.scheduler/batch-min-member";
+inline constexpr const char* kai_task_priority_label = "kai.scheduler/task-priority";
+inline constexpr const char* kai_preemptibility_label = "kai.scheduler/preemptibility";
+inline constexpr const char* kai_topology_annotation = "kai.scheduler/topology";
+inline constexpr const char* kai_required_level_annotation =
+    "kai.scheduler/topology-required-placement";
+inline constexpr const char* kai_preferred_level_annotation =
+    "kai.scheduler/topology-preferred-placement";
+
+inline constexpr const char* coscheduling_label = "scheduling.x-k8s.io/pod-group";
+inline constexpr const char* old_coscheduling_label = "pod-group.scheduling.sigs.k8s.io/name";
+inline constexpr const char* old_coscheduling_min_label =
+    "pod-group.scheduling.sigs.k8s.io/min-available";
+
+inline constexpr const char* volcano_annotation = "scheduling.k8s.io/group-name";
+inline constexpr const char* job_set_label = "jobset.sigs.k8s.io/jobset-name";
+inline constexpr const char* replicated_job_label = "jobset.sigs.k8s.io/replicatedjob-name";
+
+inline constexpr const char* leader_worker_set_label = "leaderworkerset.sigs.k8s.io/name";
+inline constexpr const char* leader_worker_index_label = "leaderworkerset.sigs.k8s.io/group-index";
+/// On the object: its workers are made when their leader has a node.
+inline constexpr const char* leader_worker_exclusive_annotation =
+    "leaderworkerset.sigs.k8s.io/exclusive-topology";
+inline constexpr const char* ray_cluster_label = "ray.io/cluster";
+inline constexpr const char* ray_group_label = "ray.io/group";
+inline constexpr const char* training_job_label = "training.kubeflow.org/job-name";
+inline constexpr const char* training_replica_label = "training.kubeflow.org/replica-type";
+inline constexpr const char* training_role_label = "training.kubeflow.org/job-role";
+
+}  // namespace dray::engine

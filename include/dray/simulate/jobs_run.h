@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "dray/base/time.h"
+#include "dray/policy/policy.h"
+#include "dray/simulate/experiment.h"
+#include "dray/simulate/strategy.h"
+#include "dray/simulate/workload.h"
+
+namespace dray::simulate {
+
+/// What decides in a run of jobs with run times: dray's planner under a policy, or a model of
+/// kube-scheduler (jobs in the order of their arrival, later ones while earlier ones do not fit)
+/// that chooses nodes by a strategy.
+struct Scheduler {
+  std::string name;  ///< for people
+  std::variant<Strategy, std::shared_ptr<const policy::Policy>> how;
+};
+
+/// What became of a job. Times since the beginning of the trace.
+struct JobRecord {
+  std::optional<Duration> started;  ///< for the first time
+  std::optional<Duration> ended;
+  Duration waited{0};  ///< in all, also after evictions
+  Duration lost{0};    ///< of its run time, because it was evicted and began anew
+  std::uint32_t evictions = 0;
+  std::uint32_t moves = 0;  ///< evictions after which it went on elsewhere at once
+
+  bool operator==(const JobRecord&) const = default;
+};
+
+/// Parts of the time of a run, all as long, for curves.
+inline constexpr std::size_t curve_points = 240;
+
+/// GPUs on average in each part of the time.
+struct Curve {
+  std::string name;  ///< of a queue
+  std::vector<double> held;
+  std::vector<double> waiting;
+
+  bool operator==(const Curve&) const = default;
+};
+
+struct JobsRun {
+  std::string policy;
+  std::uint64_t seed = 0;
+  std::vector<JobRecord> jobs;  ///< by job of the workload
+  std::vector<Curve> curves;    ///< by queue, in the order of their names
+  Duration span{0};             ///< of the curves: from the first arrival to the end of the run
+  double gpus = 0;              ///< that the cluster has
+  double used = 0;              ///< GPU-seconds, lost ones included
+  std::size_t events = 0;       ///< arrivals, starts, ends and evictions
+  std::size_t plans = 0;        ///< of the planner
+
+  bool operator==(const JobsRun&) const = default;
+};
+
+/// How a run goes.
+struct JobsOptions {
+  Duration plan_pause{
+      0};  ///< between two plans, at least: what comes meanwhile is planned together
+  std::optional<Duration> until;  ///< absent: until all jobs have ended, or none can start any more
+};
+
+/// Plays the jobs: they arrive, wait, run and end. An evicted job begins anew. Jobs that ask for
+/// parts of GPUs can be played under strategies alone: under a policy they wait for ever.
+[[nodiscard]] JobsRun run_jobs(const Setting& setting, const Scheduler& scheduler,
+                               std::uint64_t seed, const JobsOptions& options = {});
+
+/// A policy of the queues that the workload names, all of them equal, whose queues take back from
+/// each other what is above their shares; without `fair` one queue for all, first come first
+/// served.
+[[nodiscard]] Result<std::shared_ptr<const policy::Policy>> policy_of(const Workload& workload,
+                                                                      bool fair);
+
+}  // namespace dray::simulate

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "dray/simulate/jobs_run.h"
+
+namespace dray::simulate {
+
+/// What a run was like for some of its jobs.
+struct Measures {
+  std::string queue;  ///< empty: all of them
+  std::size_t jobs = 0;
+  std::size_t ended = 0;
+  std::size_t started = 0;
+  double wait_mean = 0;  ///< seconds in all, of jobs that started
+  double wait_p50 = 0;
+  double wait_p95 = 0;
+  double wait_p99 = 0;
+  double gang_wait_p95 = 0;  ///< of jobs of several pods
+  std::size_t evictions = 0;
+  std::size_t moves = 0;
+  double lost_gpu_hours = 0;  ///< run, and run again
+  double gpu_hours = 0;       ///< of jobs, without what was lost
+};
+
+/// How the cluster fared as a whole.
+struct RunMeasures {
+  Measures all;
+  std::vector<Measures> queues;  ///< in the order of their names
+  double utilisation = 0;        ///< GPUs held, % of all, from the first arrival to the end
+  double makespan = 0;           ///< seconds, from the first arrival to the last end
+  /// Jain's index of the parts of their demand that the queues held, over time: 1 is even.
+  double jain = 0;
+};
+
+/// The `percent`th percentile by the nearest rank; 0 of nothing. Sorts the values.
+[[nodiscard]] double percentile(std::vector<double>& values, double percent);
+[[nodiscard]] RunMeasures measure(const Workload& workload, const JobsRun& run);
+
+}  // namespace dray::simulate

@@ -1,0 +1,241 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "app/common/cluster_source.h"
+#include "app/common/command.h"
+#include "app/common/feature_gates.h"
+#include "app/common/files.h"
+#include "app/doctor/doctor_report.h"
+#include "app/doctor/live_reader.h"
+#include "app/doctor/object_check.h"
+#include "app/doctor/scheduler_config.h"
+#include "kube/ask_now.h"
+#include "kube/list_objects.h"
+#include "service/clock.h"
+#include "wire/object/object_codec.h"
+
+namespace dray::app {
+namespace {
+
+Time wall_clock() {
+  return service::Clock().now();
+}
+
+constexpr auto lease_path = "/apis/coordination.k8s.io/v1/namespaces/dray-system/leases/dray";
+
+/// All that one run looks at.
+struct Examined {
+  std::vector<KubeObject> objects;
+  std::vector<std::string> unreadable;
+  LiveFacts facts;
+  bool live = false;
+};
+
+class DoctorCommand : public Command {
+ public:
+  explicit DoctorCommand(CLI::App& app) {
+    auto* command =
+        app.add_subcommand("doctor", "Find what is wrong with dray's installation in a cluster");
+    command->add_flag("--uninstall", uninstall_,
+                      "Instead: what would be left behind if dray were taken away now");
+    command->add_option("--scheduler-config", scheduler_config_,
+                        "kube-scheduler's configuration (without it: what its Deployment mounts)");
+    command->add_option("--scheduler-name", wanted_.scheduler_name, "Of dray's pods")
+        ->capture_default_str();
+    command->add_option("--mode", wanted_.mode, "Who chooses devices: dray or the in-tree plugin")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, SchedulerMode>{
+            {"allocate", SchedulerMode::allocate}, {"advise", SchedulerMode::advise}}))
+        ->default_str("allocate");
+    add_feature_gates(*command, gates_);
+    command->add_option("-o,--output", output_)
+        ->check(CLI::IsMember({"table", "json"}))
+        ->capture_default_str();
+    add_cluster_source(*command, source_);
+    command->footer(
+        "It changes nothing. Exit status: 0 nothing is wrong, 1 something is, 2 the command line "
+        "or a file is wrong, 3 the cluster cannot be reached.");
+  }
+
+  [[nodiscard]] int usage_status() const override { return usage; }
+
+  Result<int> run() override {
+    if (auto set = set_feature_gates(features_, gates_); !set) return stop(set.error(), usage);
+    installed_ = installed_objects();
+    const auto examined = examine();
+    if (!examined) {
+      const bool here = examined.error().code == ErrorCode::invalid ||
+                        examined.error().code == ErrorCode::not_found ||
+                        examined.error().code == ErrorCode::unsupported;
+      return stop(examined.error(), here ? usage : unreachable);
+    }
+    for (const auto& note : examined->facts.notes) {
+      fmt::print(stderr, "dray doctor: not looked at: {}\n", note);
+    }
+    return uninstall_ ? tell_stranded(*examined) : diagnose(*examined);
+  }
+
+ private:
+  static constexpr int found = 1;
+  static constexpr int usage = 2;
+  static constexpr int unreachable = 3;
+
+  static int stop(const Error& error, int status) {
+    fmt::print(stderr, "dray doctor: {}\n", error.message);
+    return status;
+  }
+
+  Result<Examined> examine() const {
+    Examined examined;
+    examined.live = source_.live();
+    if (!examined.live) {
+      auto objects = load_objects(source_);
+      if (!objects) return std::unexpected(std::move(objects.error()));
+      examined.objects = std::move(objects->objects);
+      examined.unreadable = std::move(objects->warnings);
+      return examined;
+    }
+    if (!source_.files.empty()) {
+      return fail(ErrorCode::invalid, "give manifests, or a cluster, not both");
+    }
+    auto config = source_.live_config();
+    if (!config) return std::unexpected(std::move(config.error()));
+    print_warnings("doctor", config->warnings);
+    if (auto seen = examine_live(*config, examined); !seen) {
+      seen.error().code = ErrorCode::unavailable;
+      return std::unexpected(
+          std::move(seen.error()).within("the API server " + config->server.host));
+    }
+    return examined;
+  }
+
+  Result<void> examine_live(const kube::ClusterConfig& config, Examined& examined) const {
+    auto api = kube::AskNow::make(config);
+    if (!api) return std::unexpected(std::move(api.error()));
+    auto facts = read_live_facts(**api, installed_, wall_clock);
+    if (!facts) return std::unexpected(std::move(facts.error()));
+    examined.facts = *std::move(facts);
+    // Pods after claims: who uses a claim is there when the pods are listed, or is gone.
+    for (const auto kind : {Kind::lease, Kind::device_class, Kind::resource_slice,
+                            Kind::resource_claim_template, Kind::resource_claim, Kind::pod}) {
+      if (auto taken = take_kind(**api, config, kind, examined); !taken) return taken;
+    }
+    return {};
+  }
+
+  static Result<void> take_kind(kube::AskNow& api, const kube::ClusterConfig& config, Kind kind,
+                                Examined& examined) {
+    auto listed = kube::list_objects(config, std::array{kind});
+    if (listed) {
+      std::ranges::move(listed->objects, std::back_inserter(examined.objects));
+      std::ranges::move(listed->warnings, std::back_inserter(examined.unreadable));
+      return {};
+    }
+    if (listed.error().code != ErrorCode::denied) return std::unexpected(listed.error());
+    examined.facts.notes.push_back(listed.error().message);
+    if (kind != Kind::lease) return {};
+    // dray's own account may read dray's Lease alone.
+    const auto text = api.ask("GET", lease_path);
+    auto object = text ? wire::decode_object(*text) : std::unexpected(text.error());
+    if (!object) return {};
+    if (auto* known = std::get_if<KubeObject>(&*object)) examined.objects.push_back(*known);
+    return {};
+  }
+
+  Result<int> diagnose(const Examined& examined) const {
+    Findings findings;
+    const auto add = [&](Findings more) { std::ranges::move(more, std::back_inserter(findings)); };
+    ObjectContext context;
+    context.scheduler_name = wanted_.scheduler_name;
+    context.unreadable = examined.unreadable;
+    if (examined.live) {
+      context.exclusive_drivers = exclusive_drivers(examined.facts.installed);
+      add(diagnose_live(examined));
+    }
+    add(check_objects(examined.objects, context));
+    auto config = scheduler_findings(examined.facts.scheduler);
+    if (!config) return stop(config.error(), usage);
+    add(*std::move(config));
+    sort_findings(findings);
+    std::fputs(
+        (output_ == "json" ? findings_json(findings) + "\n" : findings_text(findings)).c_str(),
+        stdout);
+    return findings.empty() ? done : found;
+  }
+
+  [[nodiscard]] Findings diagnose_live(const Examined& examined) const {
+    const auto& facts = examined.facts;
+    std::vector<Lease> leases;
+    for (const auto& object : examined.objects) {
+      if (const auto* lease = std::get_if<Lease>(&object)) leases.push_back(*lease);
+    }
+    auto findings = check_installed(installed_, facts.installed, wanted_.scheduler_name);
+    const auto add = [&](Findings more) { std::ranges::move(more, std::back_inserter(findings)); };
+    add(missing_rights(facts.missing_rights));
+    add(check_leases(leases, facts.clocks));
+    add(check_versions(facts.versions));
+    if (!facts.gates.empty()) add(check_gates(facts.gates, features_));
+    add(check_controller_managers(facts.controller_managers));
+    if (!facts.policy_file.empty()) {
+      add(check_policy_file(facts.policy_file, "ConfigMap dray-system/dray-policy: policy.yaml"));
+    }
+    return findings;
+  }
+
+  /// Of the file that is named, else of what is deployed, if anything is.
+  [[nodiscard]] Result<Findings> scheduler_findings(const DeployedConfig& deployed) const {
+    if (!scheduler_config_.empty()) {
+      const auto text = read_file(scheduler_config_);
+      if (!text) return std::unexpected(text.error());
+      return check_scheduler_config(*text, scheduler_config_, wanted_);
+    }
+    if (!deployed.text.empty()) {
+      return check_scheduler_config(deployed.text, deployed.where, wanted_);
+    }
+    fmt::print(stderr,
+               "dray doctor: not looked at: kube-scheduler's configuration: give "
+               "--scheduler-config FILE\n");
+    return Findings();
+  }
+
+  [[nodiscard]] int tell_stranded(const Examined& examined) const {
+    StrandedContext context;
+    context.scheduler_name = wanted_.scheduler_name;
+    auto stranded = stranded_objects(examined.objects, context);
+    std::vector<Installed> there;
+    for (const auto& object : installed_) {
+      if (object.is_admission() && examined.facts.installed.found.contains(object.path())) {
+        there.push_back(object);
+      }
+    }
+    std::ranges::move(stranded_policies(there), std::back_inserter(stranded));
+    std::fputs(
+        (output_ == "json" ? stranded_json(stranded) + "\n" : stranded_text(stranded)).c_str(),
+        stdout);
+    return stranded.empty() ? done : found;
+  }
+
+  bool uninstall_ = false;
+  std::string scheduler_config_;
+  SchedulerWanted wanted_;
+  std::vector<std::string> gates_;
+  alloc::Features features_;
+  std::string output_ = "table";
+  ClusterSource source_;
+  std::vector<Installed> installed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_doctor(CLI::App& app) {
+  return std::make_unique<DoctorCommand>(app);
+}
+
+}  // namespace dray::app

@@ -1,0 +1,106 @@
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/common/command.h"
+#include "app/common/files.h"
+#include "app/common/object_list.h"
+#include "app/replay/policy_diff.h"
+#include "app/replay/replay_report.h"
+#include "service/record/record_file.h"
+#include "service/record/replay.h"
+#include "wire/policy/policy_codec.h"
+
+namespace dray::app {
+namespace {
+
+/// Of a folder the records in it; their names sort from the oldest.
+constexpr std::array<std::string_view, 1> record_endings{".jsonl.zst"};
+
+/// Gives a record to a new engine.
+class ReplayCommand : public Command {
+ public:
+  explicit ReplayCommand(CLI::App& app) {
+    auto* command = app.add_subcommand(
+        "replay", "Decide again what the flight recorder has (dray serve --record)");
+    command->add_option("FILE", paths_, "Files of one record, or the folder of it")->required();
+    auto* until = command->add_option(
+        "--until", until_, "Write the cluster as it was then (2026-01-02T03:04:05Z) as a List");
+    command
+        ->add_option("--policy", policy_,
+                     "Another policy file: which jobs would have fared otherwise, and why")
+        ->excludes(until);
+    command->footer(
+        "Exit status: 0 the same decisions, 2 others (or, with --policy, jobs that would have "
+        "fared "
+        "otherwise), 1 an error.");
+  }
+
+  Result<int> run() override {
+    const auto files = files_of(paths_, record_endings);
+    if (!files) return std::unexpected(files.error());
+    if (!until_.empty()) return snapshot(*files);
+    if (!policy_.empty()) return compare_policy(*files);
+    service::Replay replay;
+    if (auto fed = feed(replay, *files); !fed) return std::unexpected(std::move(fed.error()));
+    std::fputs(replay_text(replay.report()).c_str(), stdout);
+    return replay.report().differences == 0 && replay.report().from ? done : no;
+  }
+
+ private:
+  static Result<void> feed(service::Replay& replay, const std::vector<std::string>& files) {
+    for (const auto& file : files) {
+      auto read =
+          service::read_record(file, [&](std::string_view line) { return replay.feed(line); });
+      if (!read) return read;
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<int> snapshot(const std::vector<std::string>& files) const {
+    const auto until = parse_time(until_);
+    if (!until) return std::unexpected(Error(until.error()).within("--until"));
+    service::RecordedState state;
+    for (const auto& file : files) {
+      auto read = service::read_record(
+          file, [&](std::string_view line) { return state.feed(line, *until); });
+      if (!read) return std::unexpected(std::move(read.error()));
+    }
+    if (!state.begun()) return fail(ErrorCode::not_found, "the record begins after " + until_);
+    std::fputs(object_list(state.objects()).c_str(), stdout);
+    return done;
+  }
+
+  [[nodiscard]] Result<int> compare_policy(const std::vector<std::string>& files) const {
+    const auto text = read_file(policy_);
+    if (!text) return std::unexpected(text.error());
+    auto config = wire::decode_policy(*text);
+    if (!config) return std::unexpected(std::move(config.error()).within(policy_));
+    PolicyDiff diff(*std::move(config));
+    service::Replay replay;
+    replay.on_plan([&](const planner::PlanInput& input, const planner::Plan& plan) {
+      diff.see(input, plan, replay.options());
+    });
+    if (auto fed = feed(replay, files); !fed) return std::unexpected(std::move(fed.error()));
+    std::fputs(policy_diff_text(diff).c_str(), stdout);
+    return diff.differences().empty() && diff.problem().empty() ? done : no;
+  }
+
+  std::vector<std::string> paths_;
+  std::string until_;
+  std::string policy_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_replay(CLI::App& app) {
+  return std::make_unique<ReplayCommand>(app);
+}
+
+}  // namespace dray::app

@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/common/cluster_source.h"
+#include "app/common/command.h"
+#include "app/simulate/parallel.h"
+#include "app/simulate/read_input.h"
+#include "app/simulate/schedulers.h"
+#include "app/simulate/simulate_flags.h"
+#include "app/simulate/sources.h"
+#include "dray/simulate/experiment.h"
+#include "report/experiment_report.h"
+#include "report/jobs_report.h"
+
+namespace dray::app {
+namespace {
+
+Result<std::vector<simulate::Strategy>> strategies_of(const std::vector<std::string>& names) {
+  std::vector<simulate::Strategy> strategies;
+  for (const auto& name : names) {
+    const auto strategy = simulate::find_strategy(name);
+    if (!strategy) {
+      return fail(ErrorCode::invalid, fmt::format("--policy {}: there is no such policy", name));
+    }
+    strategies.push_back(*strategy);
+  }
+  return strategies;
+}
+
+Result<void> write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) return fail(ErrorCode::unavailable, path + ": cannot be written");
+  return {};
+}
+
+class SimulateCommand : public Command {
+ public:
+  explicit SimulateCommand(CLI::App& app) {
+    auto* command = app.add_subcommand(
+        "simulate", "Play a workload against a cluster in virtual time, under several policies");
+    add_simulate_flags(*command, flags_);
+    command->footer("Exit status: 0 done, 1 an error.");
+  }
+
+  Result<int> run() override {
+    auto setting = load();
+    if (!setting) return std::unexpected(setting.error());
+    return parse_source(flags_.workload).form == "openb" ? run_experiments(*setting)
+                                                         : play_jobs(*setting);
+  }
+
+ private:
+  Result<int> run_experiments(const simulate::Setting& setting) const {
+    const auto strategies = strategies_of(flags_.policies);
+    if (!strategies) return std::unexpected(strategies.error());
+    const auto orders = load_orders(setting);
+    if (!orders) return std::unexpected(orders.error());
+    report::ExperimentRuns runs(strategies->size() * flags_.repeat);
+    std::vector<const simulate::ArrivalOrder*> order_of(runs.size());
+    run_parallel(runs.size(), flags_.threads, [&](std::size_t at) {
+      const auto repeat = at % flags_.repeat;
+      order_of[at] = &(*orders)[repeat];
+      runs[at] = simulate::run_experiment(setting, *order_of[at], (*strategies)[at / flags_.repeat],
+                                          flags_.seed + repeat);
+    });
+    if (!flags_.decisions.empty()) {
+      const auto text = report::decisions_csv(runs, order_of);
+      if (auto written = write_file(flags_.decisions, text); !written) {
+        return std::unexpected(written.error());
+      }
+    }
+    print(runs);
+    return done;
+  }
+
+  Result<int> play_jobs(const simulate::Setting& setting) const {
+    std::vector<simulate::Scheduler> schedulers;
+    for (const auto& name : flags_.policies) {
+      auto scheduler = load_scheduler(name, setting.workload());
+      if (!scheduler) return std::unexpected(scheduler.error());
+      schedulers.push_back(std::move(*scheduler));
+    }
+    const simulate::JobsOptions options{.plan_pause = std::chrono::seconds(flags_.plan_pause),
+                                        .until = {}};
+    std::vector<report::MeasuredRun> runs(schedulers.size() * flags_.repeat);
+    run_parallel(runs.size(), flags_.threads, [&](std::size_t at) {
+      auto& run = runs[at];
+      run.run = simulate::run_jobs(setting, schedulers[at / flags_.repeat],
+                                   flags_.seed + at % flags_.repeat, options);
+      run.measures = simulate::measure(setting.workload(), run.run);
+    });
+    const auto text = flags_.output == "csv"    ? report::jobs_csv(runs)
+                      : flags_.output == "json" ? report::jobs_json(runs) + "\n"
+                                                : report::jobs_table(runs);
+    std::fputs(text.c_str(), stdout);
+    return done;
+  }
+
+  Result<simulate::Setting> load() const {
+    const simulate::TraceRules rules{flags_.lenient};
+    std::vector<std::string> warnings;
+    auto nodes = load_nodes(flags_.cluster, rules, warnings);
+    if (!nodes) return std::unexpected(nodes.error());
+    auto workload = load_workload(flags_.workload, rules, warnings);
+    if (!workload) return std::unexpected(workload.error());
+    print_warnings("simulate", warnings);
+    if (nodes->empty()) return fail(ErrorCode::invalid, flags_.cluster + ": no node in it");
+    if (workload->jobs.empty()) return fail(ErrorCode::invalid, flags_.workload + ": no job in it");
+    return simulate::Setting::make(std::move(*nodes), std::move(*workload));
+  }
+
+  /// Of each seed.
+  Result<std::vector<simulate::ArrivalOrder>> load_orders(const simulate::Setting& setting) const {
+    std::vector<simulate::ArrivalOrder> orders;
+    const auto jobs = setting.workload().jobs.size();
+    std::string text;
+    if (!flags_.order.empty()) {
+      auto read = read_input(flags_.order);
+      if (!read) return std::unexpected(read.error());
+      text = std::move(*read);
+    }
+    for (std::uint64_t seed = flags_.seed; seed < flags_.seed + flags_.repeat; ++seed) {
+      if (flags_.order.empty()) {
+        orders.push_back(
+            simulate::draw_order(setting.workload(), setting.nodes(), flags_.demand, seed));
+        continue;
+      }
+      auto order = simulate::read_order(text, seed, jobs, setting.nodes().size());
+      if (!order) return fail(order.error().code, flags_.order + ":" + order.error().message);
+      orders.push_back(std::move(*order));
+    }
+    return orders;
+  }
+
+  void print(const report::ExperimentRuns& runs) const {
+    const auto text = flags_.output == "csv"    ? report::experiment_csv(runs)
+                      : flags_.output == "json" ? report::experiment_json(runs) + "\n"
+                                                : report::experiment_table(runs);
+    std::fputs(text.c_str(), stdout);
+  }
+
+  SimulateFlags flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_simulate(CLI::App& app) {
+  return std::make_unique<SimulateCommand>(app);
+}
+
+}  // namespace dray::app

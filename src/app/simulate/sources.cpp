@@ -1,0 +1,95 @@
+#include "app/simulate/sources.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <utility>
+
+#include "app/simulate/read_input.h"
+
+namespace dray::app {
+namespace {
+
+template <class T>
+Result<T> read_trace(const std::string& path,
+                     Result<simulate::Traced<T>> (*read)(std::string_view,
+                                                         const simulate::TraceRules&),
+                     const simulate::TraceRules& rules, std::vector<std::string>& warnings) {
+  const auto text = read_input(path);
+  if (!text) return std::unexpected(text.error());
+  auto traced = read(*text, rules);
+  if (!traced) return fail(traced.error().code, path + ":" + traced.error().message);
+  if (const auto& skipped = traced->skipped; skipped.count > 0) {
+    warnings.push_back(fmt::format("{}: {} {} skipped, the first: {}", path, skipped.count,
+                                   skipped.count == 1 ? "row" : "rows", skipped.first));
+  }
+  return std::move(traced->value);
+}
+
+/// `64x8` or `64x8:MODEL`: so many nodes with so many GPUs.
+Result<std::vector<simulate::GpuNode>> make_nodes(const std::string& text) {
+  constexpr std::int64_t most_nodes = 1'000'000;
+  std::int64_t count = 0;
+  std::int32_t gpus = 0;
+  const auto end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, count);
+  const bool by = first.ec == std::errc{} && first.ptr != end && *first.ptr == 'x';
+  const auto second = by ? std::from_chars(first.ptr + 1, end, gpus) : first;
+  const bool model = second.ptr != end && *second.ptr == ':';
+  if (!by || second.ec != std::errc{} || (second.ptr != end && !model) || count < 1 ||
+      count > most_nodes || gpus < 1 || gpus > static_cast<std::int32_t>(simulate::most_gpus)) {
+    return fail(ErrorCode::invalid,
+                fmt::format("--cluster nodes:{}: expected COUNTxGPUS or COUNTxGPUS:MODEL, up to {} "
+                            "nodes of up to {} GPUs",
+                            text, most_nodes, simulate::most_gpus));
+  }
+  // What a node of eight GPUs has, or so.
+  constexpr std::int64_t milli_cpu_a_gpu = 16'000;
+  constexpr std::int64_t mib_a_gpu = 131'072;
+  std::vector<simulate::GpuNode> nodes;
+  nodes.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    nodes.push_back({fmt::format("node-{:06}", i), milli_cpu_a_gpu * gpus, mib_a_gpu * gpus, gpus,
+                     model ? std::string(second.ptr + 1, end) : std::string("gpu")});
+  }
+  return nodes;
+}
+
+}  // namespace
+
+TraceSource parse_source(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) return {"", std::string(text)};
+  return {std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
+}
+
+Result<std::vector<simulate::GpuNode>> load_nodes(const std::string& source,
+                                                  const simulate::TraceRules& rules,
+                                                  std::vector<std::string>& warnings) {
+  const auto from = parse_source(source);
+  if (from.form == "openb") {
+    return read_trace(from.path, simulate::read_openb_nodes, rules, warnings);
+  }
+  if (from.form == "nodes") return make_nodes(from.path);
+  return fail(ErrorCode::invalid,
+              fmt::format("--cluster {}: expected openb:FILE or nodes:COUNTxGPUS", source));
+}
+
+Result<simulate::Workload> load_workload(const std::string& source,
+                                         const simulate::TraceRules& rules,
+                                         std::vector<std::string>& warnings) {
+  const auto from = parse_source(source);
+  if (from.form == "openb" || from.form == "openb-times") {
+    return read_trace(from.path, simulate::read_openb_pods, rules, warnings);
+  }
+  if (from.form == "philly") return read_trace(from.path, simulate::read_philly, rules, warnings);
+  if (from.form == "helios") return read_trace(from.path, simulate::read_helios, rules, warnings);
+  if (from.form == "csv") return read_trace(from.path, simulate::read_jobs_csv, rules, warnings);
+  return fail(
+      ErrorCode::invalid,
+      fmt::format(
+          "--workload {}: expected openb:, openb-times:, philly:, helios: or csv: and a FILE",
+          source));
+}
+
+}  // namespace dray::app

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dray/base/error.h"
+#include "dray/simulate/trace.h"
+#include "dray/simulate/workload.h"
+
+namespace dray::app {
+
+/// Where a cluster or a workload comes from: `openb:nodes.csv`.
+struct TraceSource {
+  std::string form;  ///< openb, philly…
+  std::string path;
+};
+/// Splits at the first colon; without one the form is empty.
+[[nodiscard]] TraceSource parse_source(std::string_view text);
+
+/// Errors begin with file, line and column. What is skipped goes into `warnings`.
+[[nodiscard]] Result<std::vector<simulate::GpuNode>> load_nodes(const std::string& source,
+                                                                const simulate::TraceRules& rules,
+                                                                std::vector<std::string>& warnings);
+[[nodiscard]] Result<simulate::Workload> load_workload(const std::string& source,
+                                                       const simulate::TraceRules& rules,
+                                                       std::vector<std::string>& warnings);
+
+}  // namespace dray::app

@@ -1,0 +1,167 @@
+#include "engine/books/workload_book.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "dray/engine/group_marks.h"
+#include "engine/books/pod_mentions.h"
+
+namespace dray::engine {
+namespace {
+
+/// The group of a RayCluster's head, as KubeRay labels its pod.
+constexpr const char* ray_head = "headgroup";
+
+Workload workload_of(const BatchJob& job) {
+  Workload made;
+  const auto at_once = job.parallelism.value_or(1);
+  const auto left = job.completions ? *job.completions - job.succeeded : at_once;
+  made.minimum = std::max(1, std::min(job.min_count.value_or(at_once), left));
+  if (!job.topology.empty()) made.topology = job.topology.front();
+  if (job.gang) {
+    made.says = Workload::Says::gang;
+  } else if (job.basic || job.completion_mode != "Indexed" || at_once < 2 ||
+             job.completions != job.parallelism) {
+    made.says = Workload::Says::single;
+  }
+  return made;
+}
+
+/// Workers that are made only when their leader is ready, or has a node, cannot wait with it.
+Workload workload_of(const LeaderWorkerSet& set) {
+  Workload made;
+  made.minimum = set.size.value_or(1);
+  const bool leader_first = set.startup_policy == "LeaderReady" ||
+                            set.meta.annotations.contains(leader_worker_exclusive_annotation);
+  if (leader_first || made.minimum < 2) made.says = Workload::Says::single;
+  return made;
+}
+
+Workload workload_of(const RayCluster& cluster) {
+  Workload made;
+  made.parts.emplace_back(ray_head, 1);
+  std::int32_t workers = 0;
+  for (const auto& group : cluster.workers) {
+    const auto fixed = group.replicas.value_or(group.min_replicas.value_or(0));
+    const auto replicas = cluster.autoscaling ? group.min_replicas.value_or(0) : fixed;
+    const auto pods = group.suspend ? 0 : replicas * group.hosts.value_or(1);
+    made.parts.emplace_back(group.name, pods);
+    workers += pods;
+  }
+  if (workers == 0) made.says = Workload::Says::single;
+  return made;
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+Workload workload_of(const TrainingJob& job) {
+  Workload made;
+  std::int32_t pods = 0;
+  for (const auto& [type, replicas] : job.replicas) {
+    auto count = replicas.count.value_or(1);
+    if (type == "Worker" && job.elastic_min) count = *job.elastic_min;
+    if (type == "Launcher" && job.launcher_creation == "WaitForWorkersReady") count = 0;
+    made.parts.emplace_back(lower(type), count);
+    pods += count;
+  }
+  if (job.min_available) {
+    pods = *job.min_available;
+    made.parts.clear();
+    made.minimum = pods;
+  }
+  if (pods < 2) made.says = Workload::Says::single;
+  return made;
+}
+
+/// Nothing where the object is of another kind.
+std::optional<Workload> as_workload(const KubeObject& object) {
+  return std::visit(
+      [](const auto& each) -> std::optional<Workload> {
+        if constexpr (requires { workload_of(each); }) {
+          auto made = workload_of(each);
+          made.uid = each.meta.uid;
+          made.created = each.meta.created;
+          return made;
+        } else {
+          return std::nullopt;
+        }
+      },
+      object);
+}
+
+std::optional<Kind> kind_of(const JobKey& key) {
+  switch (key.source) {
+    case GroupSource::batch_job:
+      return Kind::batch_job;
+    case GroupSource::leader_worker_set:
+      return Kind::leader_worker_set;
+    case GroupSource::ray_cluster:
+      return Kind::ray_cluster;
+    case GroupSource::training_job:
+      return find_kind("kubeflow.org", key.part);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool WorkloadBook::observe(const KubeObject& object) {
+  auto workload = as_workload(object);
+  if (!workload) return false;
+  const auto& meta = meta_of(object);
+  const Key key(dray::kind_of(object), meta.namespace_name, meta.name);
+  const auto [place, added] = workloads_.try_emplace(key, *workload);
+  if (added) return true;
+  if (place->second == *workload) return false;
+  place->second = *std::move(workload);
+  return true;
+}
+
+bool WorkloadBook::forget(Kind kind, const std::string& namespace_name, const std::string& name) {
+  return workloads_.erase({kind, namespace_name, name}) > 0;
+}
+
+const Workload* WorkloadBook::find(const JobKey& key) const {
+  const auto kind = kind_of(key);
+  if (!kind) return nullptr;
+  const auto found = workloads_.find({*kind, key.namespace_name, key.name});
+  return found == workloads_.end() ? nullptr : &found->second;
+}
+
+std::optional<policy::GangOwner> WorkloadBook::owner_of(GroupSource source) {
+  switch (source) {
+    case GroupSource::job_set:
+      return policy::GangOwner::job_set;
+    case GroupSource::leader_worker_set:
+      return policy::GangOwner::leader_worker_set;
+    case GroupSource::ray_cluster:
+      return policy::GangOwner::ray_cluster;
+    case GroupSource::training_job:
+      return policy::GangOwner::training_job;
+    case GroupSource::batch_job:
+      return policy::GangOwner::job;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string WorkloadBook::part_of(const JobKey& key, const Pod& pod) {
+  const auto& labels = pod.meta.labels;
+  if (key.source == GroupSource::ray_cluster) return mark(labels, ray_group_label);
+  if (key.source != GroupSource::training_job) return {};
+  auto type = lower(mark(labels, training_replica_label));
+  return type.empty() ? lower(mark(labels, training_role_label)) : type;
+}
+
+std::string WorkloadBook::kind_name(const JobKey& key) {
+  const auto kind = kind_of(key);
+  return kind ? std::string(kind_info(*kind).name) : key.part;
+}
+
+}  // namespace dray::engine

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "dray/base/time.h"
+#include "dray/model/object.h"
+#include "dray/policy/queue_config.h"
+#include "engine/books/job_key.h"
+
+namespace dray::engine {
+
+/// What owns pods, as far as it tells how many of them start together.
+struct Workload {
+  /// What the object itself says of that.
+  enum class Says : std::uint8_t {
+    nothing,  ///< its queue decides
+    gang,     ///< a gang, whatever its queue says
+    single,   ///< each pod for itself, whatever its queue says
+  };
+  Uid uid;
+  std::optional<Time> created;
+  Says says = Says::nothing;
+  /// How many of which kind; a kind is what part_of() gives for its pods. None: `minimum` of all.
+  std::vector<std::pair<std::string, std::int32_t>> parts;
+  std::int32_t minimum = 0;
+  std::string topology;  ///< node label to agree in; empty: none
+
+  bool operator==(const Workload&) const = default;
+};
+
+/// The owners of pods that are watched: Jobs, LeaderWorkerSets, RayClusters, training jobs.
+class WorkloadBook {
+ public:
+  /// Whether it is one of them, and now says something else than before.
+  bool observe(const KubeObject& object);
+  bool forget(Kind kind, const std::string& namespace_name, const std::string& name);
+  /// The one that the key speaks of, or null.
+  [[nodiscard]] const Workload* find(const JobKey& key) const;
+
+  /// Whose gangs the source's are, for the queues' rules; nothing: it is not an owner's.
+  [[nodiscard]] static std::optional<policy::GangOwner> owner_of(GroupSource source);
+  /// The kind of pod within its workload; empty: it has no kinds.
+  [[nodiscard]] static std::string part_of(const JobKey& key, const Pod& pod);
+  /// `LeaderWorkerSet`: for people.
+  [[nodiscard]] static std::string kind_name(const JobKey& key);
+
+ private:
+  using Key = std::tuple<Kind, std::string, std::string>;  // kind, namespace, name
+  std::map<Key, Workload> workloads_;
+};
+
+}  // namespace dray::engine

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "dray/alloc/shortage.h"
+#include "dray/model/ids.h"
+
+namespace dray::planner {
+
+/// What nodes lack for one pod, put together: the decisive number first, and where.
+class Shortages {
+ public:
+  /// Nodes come in the order of names.
+  void add(const std::shared_ptr<const alloc::Shortage>& shortage, const NodeName& node);
+
+  /// `wants 9 devices of class gpu.nvidia.com on one node; the most that a node has is 8
+  /// (dgxh100-00 and 31 more)`; empty if nothing was added.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  struct Group {
+    std::shared_ptr<const alloc::Shortage> shortage;
+    NodeName first;
+    std::size_t nodes = 0;
+  };
+  [[nodiscard]] std::size_t group_of(const std::shared_ptr<const alloc::Shortage>& shortage,
+                                     const NodeName& node);
+  [[nodiscard]] std::string places(const Group& best) const;
+
+  std::vector<Group> groups_;  ///< of nodes that say the same
+  /// Most nodes share what they say with others that look alike; the group of each.
+  std::unordered_map<std::shared_ptr<const alloc::Shortage>, std::size_t> known_;
+};
+
+}  // namespace dray::planner

@@ -1,0 +1,158 @@
+#include "report/experiment_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "report/statistics.h"
+#include "report/text_table.h"
+#include "wire/json/json_writer.h"
+
+namespace dray::report {
+namespace {
+
+using simulate::DemandPoint;
+using simulate::ExperimentRun;
+
+std::vector<simulate::Strategy> strategies_of(const ExperimentRuns& runs) {
+  std::vector<simulate::Strategy> strategies;
+  for (const auto& run : runs) {
+    if (std::ranges::find(strategies, run.strategy) == strategies.end()) {
+      strategies.push_back(run.strategy);
+    }
+  }
+  return strategies;
+}
+
+/// The last demand point that any run got to.
+std::size_t last_point(const ExperimentRuns& runs) {
+  std::size_t last = 0;
+  for (const auto& run : runs) {
+    for (std::size_t i = 0; i < run.points.size(); ++i) {
+      if (run.points[i].pods > 0) last = std::max(last, i);
+    }
+  }
+  return last;
+}
+
+/// Where a small workload jumps over a demand point, the one before it.
+const DemandPoint& point_at(const ExperimentRun& run, std::size_t percent) {
+  while (percent > 0 && run.points[percent].pods == 0) --percent;
+  return run.points[percent];
+}
+
+using Value = std::function<double(const ExperimentRun&)>;
+
+std::string spread_text(const ExperimentRuns& runs, simulate::Strategy strategy,
+                        const Value& value) {
+  std::vector<double> values;
+  for (const auto& run : runs) {
+    if (run.strategy == strategy) values.push_back(value(run));
+  }
+  const auto spread = spread_of(values);
+  return values.size() < 2 ? fmt::format("{:.2f}", spread.mean)
+                           : fmt::format("{:.2f}±{:.2f}", spread.mean, spread.deviation);
+}
+
+void write_point(wire::JsonWriter& json, std::size_t percent, const DemandPoint& point) {
+  json.begin_object();
+  json.key("demand");
+  json.integer(static_cast<std::int64_t>(percent));
+  json.key("pods");
+  json.integer(static_cast<std::int64_t>(point.pods));
+  json.key("allocated");
+  json.raw(fmt::format("{:.4f}", point.allocated));
+  json.key("fragmented");
+  json.raw(fmt::format("{:.4f}", point.fragmented));
+  json.key("fragmentedIdle");
+  json.raw(fmt::format("{:.4f}", point.fragmented_idle));
+  json.end_object();
+}
+
+}  // namespace
+
+std::string experiment_table(const ExperimentRuns& runs) {
+  const auto last = last_point(runs);
+  const auto full = std::min<std::size_t>(last, 100);
+  std::vector<std::vector<std::string>> rows{{"POLICY", "SEEDS", fmt::format("ALLOC% AT {}%", full),
+                                              fmt::format("ALLOC% AT {}%", last),
+                                              fmt::format("FRAG% AT {}%", last), "REFUSED"}};
+  for (const auto strategy : strategies_of(runs)) {
+    rows.push_back({std::string(name(strategy)),
+                    fmt::format("{}", std::ranges::count(runs, strategy, &ExperimentRun::strategy)),
+                    spread_text(runs, strategy,
+                                [&](const auto& run) { return point_at(run, full).allocated; }),
+                    spread_text(runs, strategy,
+                                [&](const auto& run) { return point_at(run, last).allocated; }),
+                    spread_text(runs, strategy,
+                                [&](const auto& run) { return point_at(run, last).fragmented; }),
+                    spread_text(runs, strategy,
+                                [](const auto& run) { return static_cast<double>(run.refused); })});
+  }
+  return text_table(rows);
+}
+
+std::string experiment_csv(const ExperimentRuns& runs) {
+  std::string text = "policy,seed,demand,pods,allocated,fragmented,fragmented_idle\n";
+  for (const auto& run : runs) {
+    for (std::size_t i = 0; i < run.points.size(); ++i) {
+      const auto& point = run.points[i];
+      if (point.pods == 0) continue;
+      text += fmt::format("{},{},{},{},{:.4f},{:.4f},{:.4f}\n", name(run.strategy), run.seed, i,
+                          point.pods, point.allocated, point.fragmented, point.fragmented_idle);
+    }
+  }
+  return text;
+}
+
+std::string experiment_json(const ExperimentRuns& runs) {
+  wire::JsonWriter json;
+  json.begin_object();
+  json.key("runs");
+  json.begin_list();
+  for (const auto& run : runs) {
+    json.begin_object();
+    json.key("policy");
+    json.string(name(run.strategy));
+    json.key("seed");
+    json.integer(static_cast<std::int64_t>(run.seed));
+    json.key("pods");
+    json.integer(static_cast<std::int64_t>(run.decisions.size()));
+    json.key("refused");
+    json.integer(static_cast<std::int64_t>(run.refused));
+    json.key("allocated");
+    json.raw(fmt::format("{:.4f}", run.allocated));
+    json.key("points");
+    json.begin_list();
+    for (std::size_t i = 0; i < run.points.size(); ++i) {
+      if (run.points[i].pods > 0) write_point(json, i, run.points[i]);
+    }
+    json.end_list();
+    json.end_object();
+  }
+  json.end_list();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string decisions_csv(const ExperimentRuns& runs,
+                          const std::vector<const simulate::ArrivalOrder*>& orders) {
+  std::string text = "policy,seed,arrival,pod_index,node_index,gpus\n";
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const auto& run = runs[r];
+    for (std::size_t i = 0; i < run.decisions.size(); ++i) {
+      std::string gpus;
+      for (std::uint32_t bit = 0; bit < simulate::most_gpus; ++bit) {
+        if ((run.decisions[i].gpus >> bit) & 1U) {
+          gpus += fmt::format("{}{}", gpus.empty() ? "" : "|", bit);
+        }
+      }
+      text += fmt::format("{},{},{},{},{},{}\n", name(run.strategy), run.seed, i,
+                          orders[r]->jobs[i], run.decisions[i].node, gpus);
+    }
+  }
+  return text;
+}
+
+}  // namespace dray::report

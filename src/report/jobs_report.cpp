@@ -1,0 +1,170 @@
+#include "report/jobs_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/text_table.h"
+#include "wire/json/json_writer.h"
+
+namespace dray::report {
+namespace {
+
+using simulate::Measures;
+
+struct NamedValue {
+  const char* name;
+  double value;
+};
+
+std::vector<NamedValue> values_of(const Measures& some) {
+  return {{"jobs", static_cast<double>(some.jobs)},
+          {"started", static_cast<double>(some.started)},
+          {"ended", static_cast<double>(some.ended)},
+          {"waitMean", some.wait_mean},
+          {"waitP50", some.wait_p50},
+          {"waitP95", some.wait_p95},
+          {"waitP99", some.wait_p99},
+          {"gangWaitP95", some.gang_wait_p95},
+          {"evictions", static_cast<double>(some.evictions)},
+          {"moves", static_cast<double>(some.moves)},
+          {"lostGpuHours", some.lost_gpu_hours},
+          {"gpuHours", some.gpu_hours}};
+}
+
+/// Whole where it is, else three decimals.
+std::string number(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.3f}", value);
+}
+
+void write_measures(wire::JsonWriter& json, const Measures& some) {
+  json.begin_object();
+  if (!some.queue.empty()) {
+    json.key("queue");
+    json.string(some.queue);
+  }
+  for (const auto& [name, value] : values_of(some)) {
+    json.key(name);
+    json.raw(number(value));
+  }
+  json.end_object();
+}
+
+void write_curve(wire::JsonWriter& json, const char* name, const std::vector<double>& values) {
+  json.key(name);
+  json.begin_list();
+  for (const auto value : values) json.raw(fmt::format("{:.2f}", value));
+  json.end_list();
+}
+
+std::vector<std::string> queue_row(const MeasuredRun& run, const Measures& some) {
+  return {run.run.policy,
+          fmt::format("{}", run.run.seed),
+          some.queue,
+          fmt::format("{}", some.jobs),
+          time_text(some.wait_p50),
+          time_text(some.wait_p95),
+          time_text(some.wait_p99),
+          fmt::format("{}", some.evictions),
+          fmt::format("{:.0f}", some.gpu_hours)};
+}
+
+}  // namespace
+
+std::string time_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+  if (whole < 60) return fmt::format("{}s", whole);
+  if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+  if (whole < 86400) return fmt::format("{}h{:02}m", whole / 3600, whole % 3600 / 60);
+  return fmt::format("{}d{:02}h", whole / 86400, whole % 86400 / 3600);
+}
+
+std::string jobs_table(const std::vector<MeasuredRun>& runs) {
+  std::vector<std::vector<std::string>> rows{{"POLICY", "SEED", "ENDED", "WAIT p50", "p95", "p99",
+                                              "GANGS p95", "EVICTED", "MOVED", "LOST GPU-h",
+                                              "USED%", "MAKESPAN", "JAIN"}};
+  std::vector<std::vector<std::string>> queues{
+      {"POLICY", "SEED", "QUEUE", "JOBS", "WAIT p50", "p95", "p99", "EVICTED", "GPU-h"}};
+  for (const auto& run : runs) {
+    const auto& all = run.measures.all;
+    rows.push_back({run.run.policy, fmt::format("{}", run.run.seed),
+                    fmt::format("{}/{}", all.ended, all.jobs), time_text(all.wait_p50),
+                    time_text(all.wait_p95), time_text(all.wait_p99), time_text(all.gang_wait_p95),
+                    fmt::format("{}", all.evictions), fmt::format("{}", all.moves),
+                    fmt::format("{:.1f}", all.lost_gpu_hours),
+                    fmt::format("{:.1f}", run.measures.utilisation),
+                    time_text(run.measures.makespan), fmt::format("{:.3f}", run.measures.jain)});
+    for (const auto& queue : run.measures.queues) queues.push_back(queue_row(run, queue));
+  }
+  auto text = text_table(rows);
+  if (queues.size() > runs.size() + 1) text += "\n" + text_table(queues);
+  return text;
+}
+
+std::string jobs_csv(const std::vector<MeasuredRun>& runs) {
+  std::string text = "policy,seed,queue";
+  for (const auto& [name, value] : values_of({})) text += fmt::format(",{}", name);
+  text += ",utilisation,makespan,jain\n";
+  const auto line = [&](const MeasuredRun& run, const Measures& some) {
+    text += fmt::format("{},{},{}", run.run.policy, run.run.seed,
+                        some.queue.empty() ? "*" : some.queue);
+    for (const auto& [name, value] : values_of(some)) text += "," + number(value);
+  };
+  for (const auto& run : runs) {
+    line(run, run.measures.all);
+    text += fmt::format(",{},{},{}\n", number(run.measures.utilisation),
+                        number(run.measures.makespan), number(run.measures.jain));
+    for (const auto& queue : run.measures.queues) {
+      line(run, queue);
+      text += ",,,\n";
+    }
+  }
+  return text;
+}
+
+std::string jobs_json(const std::vector<MeasuredRun>& runs) {
+  wire::JsonWriter json;
+  json.begin_object();
+  json.key("runs");
+  json.begin_list();
+  for (const auto& [run, measures] : runs) {
+    json.begin_object();
+    json.key("policy");
+    json.string(run.policy);
+    json.key("seed");
+    json.integer(static_cast<std::int64_t>(run.seed));
+    for (const auto& [name, value] :
+         {NamedValue{"gpus", run.gpus}, NamedValue{"utilisation", measures.utilisation},
+          NamedValue{"makespan", measures.makespan}, NamedValue{"jain", measures.jain},
+          NamedValue{"span", std::chrono::duration<double>(run.span).count()},
+          NamedValue{"events", static_cast<double>(run.events)},
+          NamedValue{"plans", static_cast<double>(run.plans)}}) {
+      json.key(name);
+      json.raw(number(value));
+    }
+    json.key("all");
+    write_measures(json, measures.all);
+    json.key("queues");
+    json.begin_list();
+    for (const auto& queue : measures.queues) write_measures(json, queue);
+    json.end_list();
+    json.key("curves");
+    json.begin_list();
+    for (const auto& curve : run.curves) {
+      json.begin_object();
+      json.key("queue");
+      json.string(curve.name);
+      write_curve(json, "held", curve.held);
+      write_curve(json, "waiting", curve.waiting);
+      json.end_object();
+    }
+    json.end_list();
+    json.end_object();
+  }
+  json.end_list();
+  json.end_object();
+  return std::move(json).take();
+}
+
+}  // namespace dray::report

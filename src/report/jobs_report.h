@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dray/simulate/measures.h"
+
+namespace dray::report {
+
+/// A run and what it was like.
+struct MeasuredRun {
+  simulate::JobsRun run;
+  simulate::RunMeasures measures;
+};
+
+/// Seconds for people: `0s`, `42s`, `3m20s`, `5h07m`, `2d03h`.
+[[nodiscard]] std::string time_text(double seconds);
+
+/// For people: a line a run, then a line for each run and queue.
+[[nodiscard]] std::string jobs_table(const std::vector<MeasuredRun>& runs);
+/// A line for each run and queue, and one of all its queues (`*`).
+[[nodiscard]] std::string jobs_csv(const std::vector<MeasuredRun>& runs);
+/// The same and the curves.
+[[nodiscard]] std::string jobs_json(const std::vector<MeasuredRun>& runs);
+
+}  // namespace dray::report

@@ -1,0 +1,110 @@
+#include "simulate/jobs/recorder.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace dray::simulate {
+namespace {
+
+double seconds(Duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+/// Adds `gpus` between two times to the parts of the time that they are in, in GPU-parts.
+void add(std::vector<double>& curve, double from, double to, double gpus) {
+  const auto last = static_cast<double>(curve.size());
+  from = std::clamp(from, 0.0, last);
+  to = std::clamp(to, 0.0, last);
+  for (auto part = static_cast<std::size_t>(from); part < curve.size(); ++part) {
+    const auto begin = std::max(from, static_cast<double>(part));
+    const auto end = std::min(to, static_cast<double>(part + 1));
+    if (end <= begin) return;
+    curve[part] += (end - begin) * gpus;
+  }
+}
+
+}  // namespace
+
+Recorder::Recorder(const Setting& setting, JobsRun& run)
+    : setting_(setting), run_(run), now_(setting.workload().jobs.size()) {
+  run_.jobs.resize(now_.size());
+  std::map<std::string, std::uint32_t> queues;
+  for (const auto& job : setting.workload().jobs) queues.emplace(job.queue, 0);
+  for (auto& [name, index] : queues) {
+    index = static_cast<std::uint32_t>(run_.curves.size());
+    run_.curves.push_back({name, {}, {}});
+  }
+  for (const auto& job : setting.workload().jobs) queue_of_.push_back(queues.at(job.queue));
+  for (const auto& node : setting.nodes()) run_.gpus += node.gpus;
+}
+
+double Recorder::gpus_of(std::size_t job) const {
+  const auto& one = setting_.workload().jobs[job];
+  return static_cast<double>(one.ask.total_gpu_milli() * one.pods) / whole_gpu;
+}
+
+void Recorder::leave(std::size_t job, Duration now) {
+  auto& [state, since] = now_[job];
+  if (state != State::absent && now > since) {
+    const bool held = state == State::running;
+    if (held) {
+      run_.used += seconds(now - since) * gpus_of(job);
+    } else {
+      run_.jobs[job].waited += now - since;
+    }
+    stretches_.push_back({queue_of_[job], held, since, now, gpus_of(job)});
+  }
+  since = now;
+}
+
+void Recorder::arrived(std::size_t job, Duration now) {
+  ++run_.events;
+  now_[job] = {State::waiting, now};
+}
+
+void Recorder::started(std::size_t job, Duration now) {
+  ++run_.events;
+  leave(job, now);
+  now_[job].state = State::running;
+  if (!run_.jobs[job].started) run_.jobs[job].started = now;
+}
+
+void Recorder::evicted(std::size_t job, Duration now, bool moved) {
+  ++run_.events;
+  auto& record = run_.jobs[job];
+  record.lost += now - now_[job].since;
+  ++(moved ? record.moves : record.evictions);
+  leave(job, now);
+  now_[job].state = State::waiting;
+}
+
+void Recorder::ended(std::size_t job, Duration now) {
+  ++run_.events;
+  leave(job, now);
+  now_[job].state = State::absent;
+  run_.jobs[job].ended = now;
+}
+
+void Recorder::finish(Duration now) {
+  for (std::size_t job = 0; job < now_.size(); ++job) leave(job, now);
+  if (stretches_.empty()) return;
+  const auto first = std::ranges::min(stretches_, {}, &Stretch::from).from;
+  draw(first, now);
+}
+
+void Recorder::draw(Duration first, Duration last) {
+  run_.span = last - first;
+  const auto part = seconds(run_.span) / curve_points;
+  for (auto& curve : run_.curves) {
+    curve.held.assign(curve_points, 0);
+    curve.waiting.assign(curve_points, 0);
+  }
+  if (part <= 0) return;
+  for (const auto& one : stretches_) {
+    auto& curve = run_.curves[one.queue];
+    add(one.held ? curve.held : curve.waiting, seconds(one.from - first) / part,
+        seconds(one.to - first) / part, one.gpus);
+  }
+}
+
+}  // namespace dray::simulate

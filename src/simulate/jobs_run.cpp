@@ -1,0 +1,50 @@
+#include "dray/simulate/jobs_run.h"
+
+#include <set>
+#include <utility>
+
+#include "simulate/jobs/by_planner.h"
+#include "simulate/jobs/by_strategy.h"
+#include "simulate/jobs/cluster_objects.h"
+
+namespace dray::simulate {
+
+JobsRun run_jobs(const Setting& setting, const Scheduler& scheduler, std::uint64_t seed,
+                 const JobsOptions& options) {
+  JobsRun run;
+  run.policy = scheduler.name;
+  run.seed = seed;
+  if (const auto* strategy = std::get_if<Strategy>(&scheduler.how)) {
+    run_by_strategy(setting, *strategy, seed, options, run);
+  } else {
+    run_by_planner(setting, std::get<1>(scheduler.how), options, run);
+  }
+  return run;
+}
+
+Result<std::shared_ptr<const policy::Policy>> policy_of(const Workload& workload, bool fair) {
+  policy::PolicyConfig config;
+  policy::CountingRule rule;
+  rule.node_resource = gpu_resource;
+  config.resources.push_back({.name = "gpu", .rules = {rule}});
+  if (fair) {
+    std::set<std::string> names;
+    for (const auto& job : workload.jobs) names.insert(job.queue);
+    for (const auto& name : names) {
+      policy::QueueConfig queue;
+      queue.name = policy::QueueName(name);
+      queue.quota["gpu"] = Quantity(0);
+      config.queues.push_back(std::move(queue));
+    }
+    config.reclaim.enabled = true;
+  } else {
+    policy::QueueConfig queue;
+    queue.name = policy::QueueName(std::string(policy::default_queue));
+    config.queues.push_back(std::move(queue));
+  }
+  auto made = policy::compile(std::move(config));
+  if (!made) return std::unexpected(made.error());
+  return std::make_shared<const policy::Policy>(std::move(*made));
+}
+
+}  // namespace dray::simulate

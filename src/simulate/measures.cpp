@@ -1,0 +1,98 @@
+#include "dray/simulate/measures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+namespace dray::simulate {
+namespace {
+
+double in_seconds(Duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+double gpus_asked(const TraceJob& job) {
+  return static_cast<double>(job.ask.total_gpu_milli() * job.pods) / whole_gpu;
+}
+
+Measures measure_jobs(const Workload& workload, const JobsRun& run,
+                      const std::function<bool(const TraceJob&)>& counts) {
+  Measures some;
+  std::vector<double> waits;
+  std::vector<double> gang_waits;
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    const auto& job = workload.jobs[i];
+    if (!counts(job)) continue;
+    const auto& record = run.jobs[i];
+    ++some.jobs;
+    if (record.ended) ++some.ended;
+    some.evictions += record.evictions;
+    some.moves += record.moves;
+    some.lost_gpu_hours += in_seconds(record.lost) * gpus_asked(job) / 3600;
+    if (record.ended && job.run_time) {
+      some.gpu_hours += in_seconds(*job.run_time) * gpus_asked(job) / 3600;
+    }
+    if (!record.started) continue;
+    ++some.started;
+    waits.push_back(in_seconds(record.waited));
+    if (job.pods > 1) gang_waits.push_back(waits.back());
+  }
+  if (!waits.empty()) {
+    some.wait_mean =
+        std::accumulate(waits.begin(), waits.end(), 0.0) / static_cast<double>(waits.size());
+  }
+  some.wait_p50 = percentile(waits, 50);
+  some.wait_p95 = percentile(waits, 95);
+  some.wait_p99 = percentile(waits, 99);
+  some.gang_wait_p95 = percentile(gang_waits, 95);
+  return some;
+}
+
+double jain_index(const std::vector<Curve>& curves) {
+  double sum = 0;
+  double squares = 0;
+  double count = 0;
+  for (const auto& curve : curves) {
+    const auto held = std::accumulate(curve.held.begin(), curve.held.end(), 0.0);
+    const auto waiting = std::accumulate(curve.waiting.begin(), curve.waiting.end(), 0.0);
+    if (held + waiting <= 0) continue;
+    const auto part = held / (held + waiting);
+    sum += part;
+    squares += part * part;
+    ++count;
+  }
+  return squares > 0 ? sum * sum / (count * squares) : 1;
+}
+
+}  // namespace
+
+double percentile(std::vector<double>& values, double percent) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const auto rank = std::ceil(percent / 100 * static_cast<double>(values.size()));
+  return values[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
+
+RunMeasures measure(const Workload& workload, const JobsRun& run) {
+  RunMeasures measures;
+  measures.all = measure_jobs(workload, run, [](const TraceJob&) { return true; });
+  for (const auto& curve : run.curves) {
+    measures.queues.push_back(
+        measure_jobs(workload, run, [&](const TraceJob& job) { return job.queue == curve.name; }));
+    measures.queues.back().queue = curve.name;
+  }
+  const auto span = in_seconds(run.span);
+  if (span > 0 && run.gpus > 0) measures.utilisation = 100 * run.used / (span * run.gpus);
+  std::optional<Duration> first;
+  Duration last{0};
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    if (!first || workload.jobs[i].submitted < *first) first = workload.jobs[i].submitted;
+    if (run.jobs[i].ended) last = std::max(last, *run.jobs[i].ended);
+  }
+  if (first && last > *first) measures.makespan = in_seconds(last - *first);
+  measures.jain = jain_index(run.curves);
+  return measures;
+}
+
+}  // namespace dray::simulate

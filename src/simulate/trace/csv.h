@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dray/base/error.h"
+
+namespace dray::simulate {
+
+/// A value of a CSV text and where it stands; both count from 1.
+struct CsvField {
+  std::string_view text;
+  std::size_t line = 0;
+  std::size_t column = 0;
+
+  /// An error at its place: `3:9: cpu_milli: expected …, found "x"`.
+  [[nodiscard]] Error expected(std::string_view name, std::string_view what) const;
+};
+
+/// Splits the next line off `rest` into its fields. Quotes around a field are taken off; a comma
+/// may stand between them, a line end or a quote may not.
+[[nodiscard]] std::vector<CsvField> next_csv_row(std::string_view& rest, std::size_t line);
+
+/// Rows of a CSV text with a line of names above them. The text has to outlive it.
+class CsvRows {
+ public:
+  /// Fails where a column of `required` is not there.
+  [[nodiscard]] static Result<CsvRows> open(std::string_view text,
+                                            const std::vector<std::string_view>& required);
+
+  /// Goes on to the next row that is not empty; false: there is none.
+  [[nodiscard]] bool next();
+  /// Whether the text has the column.
+  [[nodiscard]] bool has(std::string_view column) const { return find(column).has_value(); }
+  /// As many fields as the first line has names.
+  [[nodiscard]] Result<void> complete() const;
+
+  // Of the row that next() found. A column that is not there is empty.
+  [[nodiscard]] std::string_view text(std::string_view column) const;
+  [[nodiscard]] Result<std::int64_t> whole(std::string_view column, std::int64_t least,
+                                           std::int64_t most) const;
+  /// Seconds, with a fraction or without, as microseconds. Not negative.
+  [[nodiscard]] Result<std::int64_t> seconds(std::string_view column) const;
+  /// An error at the column's place in this row.
+  [[nodiscard]] Error expected(std::string_view column, std::string_view what) const;
+
+ private:
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view column) const;
+  [[nodiscard]] CsvField field(std::string_view column) const;
+
+  std::string_view rest_;
+  std::size_t line_ = 0;
+  std::vector<std::string_view> names_;
+  std::vector<CsvField> fields_;
+};
+
+}  // namespace dray::simulate

@@ -1,0 +1,40 @@
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+// What is installed by default, as far as other people's pods depend on it.
+
+namespace dray::kube::manifests_test {
+namespace {
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  REQUIRE(in);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("an admission policy whose ConfigMap or Lease is not there refuses nobody") {
+  int seen = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("manifests")) {
+    const auto text = text_of(entry.path());
+    const std::string key = "parameterNotFoundAction: ";
+    for (auto at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
+      ++seen;
+      INFO(entry.path());
+      CHECK(text.compare(at + key.size(), 5, "Allow") == 0);
+    }
+  }
+  CHECK(seen >= 3);
+}
+
+TEST_CASE("as installed no driver's devices are dray's alone") {
+  const auto text = text_of("manifests/exclusion.yaml");
+  CHECK(text.find("\n  drivers: \"\"\n") != std::string::npos);
+}
+
+}  // namespace dray::kube::manifests_test

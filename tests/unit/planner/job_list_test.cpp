@@ -1,0 +1,77 @@
+#include "dray/planner/job_list.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <string>
+
+namespace dray::planner::job_list_test {
+namespace {
+
+JobList::Item job(const std::string& uid, const std::string& name = "") {
+  Job made;
+  made.uid = Uid(uid);
+  made.name = name;
+  return std::make_shared<const Job>(std::move(made));
+}
+
+/// `a b=new`.
+std::string words(const JobList& list) {
+  std::string all;
+  for (const auto& each : list) {
+    all +=
+        (all.empty() ? "" : " ") + each->uid.get() + (each->name.empty() ? "" : "=" + each->name);
+  }
+  return all;
+}
+
+TEST_CASE("jobs are sorted by uid, however they come") {
+  JobList list{job("b"), job("c"), job("a")};
+  CHECK(words(list) == "a b c");
+  list.put(job("ab"));
+  list.put(job("c", "new"));
+  list.put(job("d"));
+  CHECK(words(list) == "a ab b c=new d");
+  CHECK(list.size() == 5);
+  CHECK(list.find(Uid("c"))->name == "new");
+  CHECK(list.find(Uid("ac")) == nullptr);
+  CHECK(list.find(Uid("e")) == nullptr);
+  CHECK(JobList().find(Uid("a")) == nullptr);
+}
+
+TEST_CASE("many change at once: new ones, others in their place, and some that go") {
+  struct Row {
+    std::string name;
+    std::map<std::string, std::string> now;  ///< `-`: none any more
+    std::string want;
+  };
+  const auto row = GENERATE(
+      Row{"nothing", {}, "b d f"}, Row{"another in its place", {{"d", "new"}}, "b d=new f"},
+      Row{"new ones before, between and behind", {{"a", ""}, {"c", ""}, {"g", ""}}, "a b c d f g"},
+      Row{"the first and the last go", {{"b", "-"}, {"f", "-"}}, "d"},
+      Row{"one that was never there goes", {{"x", "-"}}, "b d f"},
+      Row{"all of it", {{"b", "-"}, {"c", ""}, {"d", "new"}}, "c d=new f"},
+      Row{"all go", {{"b", "-"}, {"d", "-"}, {"f", "-"}}, ""});
+  DYNAMIC_SECTION(row.name) {
+    JobList list{job("b"), job("d"), job("f")};
+    std::set<Uid> changed;
+    for (const auto& [uid, now] : row.now) changed.insert(Uid(uid));
+    list.update(changed, [&](const Uid& uid) {
+      const auto& now = row.now.at(uid.get());
+      return now == "-" ? JobList::Item() : job(uid.get(), now);
+    });
+    CHECK(words(list) == row.want);
+  }
+}
+
+TEST_CASE("a copy keeps what it was made with, and costs no job") {
+  JobList list{job("a"), job("b")};
+  const auto copy = list;
+  CHECK(&copy[0] == &list[0]);
+  list.put(job("c"));
+  list.update({Uid("a")}, [](const Uid& /*uid*/) { return JobList::Item(); });
+  CHECK(words(list) == "b c");
+  CHECK(words(copy) == "a b");
+}
+
+}  // namespace
+}  // namespace dray::planner::job_list_test

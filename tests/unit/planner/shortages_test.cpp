@@ -1,0 +1,84 @@
+#include "planner/place/shortages.h"
+
+#include <catch2/catch.hpp>
+
+namespace dray::planner::shortages_test {
+namespace {
+
+alloc::Shortage gpus(std::int64_t wanted, std::size_t of_class, std::size_t suitable,
+                     std::size_t left) {
+  alloc::Shortage shortage;
+  shortage.device_class = "gpu";
+  shortage.wanted = wanted;
+  shortage.of_class = of_class;
+  shortage.suitable = suitable;
+  shortage.left = left;
+  return shortage;
+}
+
+alloc::Shortage used(alloc::Shortage shortage, std::size_t count, const char* how = "in use") {
+  shortage.kept_out.push_back({count, how});
+  return shortage;
+}
+
+/// Of nodes a, b, c, …
+std::string said(const std::vector<alloc::Shortage>& of_nodes) {
+  Shortages shortages;
+  char name = 'a';
+  for (const auto& one : of_nodes) {
+    shortages.add(std::make_shared<const alloc::Shortage>(one), NodeName(std::string(1, name++)));
+  }
+  return shortages.text();
+}
+
+TEST_CASE("the node that is nearest is told, and how many are as near") {
+  CHECK(said({}).empty());
+  CHECK(said({gpus(9, 4, 4, 4), gpus(9, 8, 8, 8), gpus(9, 8, 8, 8), gpus(9, 0, 0, 0)}) ==
+        "wants 9 devices of class gpu on one node; the most that a node has is 8 (b and 1 more)");
+}
+
+TEST_CASE("what is not free now is told before what is nowhere") {
+  CHECK(
+      said({gpus(4, 3, 3, 3), used(gpus(4, 8, 8, 1), 7), used(gpus(4, 8, 8, 2), 6),
+            used(gpus(4, 8, 8, 2), 6, "tainted")}) ==
+      "wants 4 devices of class gpu on one node; the most that a node has left is 2 of 8: 6 in use "
+      "(c)");
+}
+
+TEST_CASE("nodes that differ in what does not count are as near") {
+  CHECK(said({used(gpus(9, 8, 8, 1), 7), gpus(9, 8, 8, 8)}) ==
+        "wants 9 devices of class gpu on one node; the most that a node has is 8 (a and 1 more)");
+}
+
+TEST_CASE("selectors that accept too few are said to") {
+  auto some = gpus(2, 8, 1, 1);
+  CHECK(
+      said({some}) ==
+      "wants 2 devices of class gpu on one node; the most that the request accepts that a node has "
+      "is 1 (a)");
+  auto none = gpus(2, 8, 0, 0);
+  none.selector = 0;
+  none.request = "big";
+  CHECK(said({gpus(2, 0, 0, 0), none}) ==
+        "request big: no node has a device of class gpu that the request accepts, see its selector "
+        "#0; the most of the class on a node is 8 (b)");
+}
+
+TEST_CASE("a class that no node has, and a pool that is not published in full") {
+  auto half = gpus(1, 0, 0, 0);
+  CHECK(said({half}) == "no node has a device of class gpu");
+  half.incomplete_pools = 1;
+  CHECK(said({gpus(1, 0, 0, 0), half}) ==
+        "no node has a device of class gpu (b); its driver has not published a pool in full, whose "
+        "devices do not count");
+}
+
+TEST_CASE("devices that are there but not together come nearest") {
+  alloc::Shortage together;
+  together.because = "constraint #0: of 2 wanted, at most 1 have one root";
+  CHECK(said({used(gpus(2, 2, 2, 1), 1), together}) ==
+        "constraint #0: of 2 wanted, at most 1 have one root (b)");
+}
+
+}  // namespace
+}  // namespace dray::planner::shortages_test

@@ -1,0 +1,64 @@
+#include "dray/simulate/jobs_run.h"
+
+#include <catch2/catch.hpp>
+
+#include "dray/simulate/measures.h"
+#include "dray/simulate/trace.h"
+
+namespace dray::simulate::jobs_run_test {
+namespace {
+
+using std::chrono::seconds;
+
+JobsRun play(const std::string& rows, const std::string& policy) {
+  auto jobs = read_jobs_csv("name,submit,run_time,gpus,queue\n" + rows).value().value;
+  const std::vector<GpuNode> nodes{{"a", 64'000, 64'000, 8, "m"}, {"b", 64'000, 64'000, 8, "m"}};
+  Scheduler scheduler{policy, Strategy::best_fit};
+  if (policy != "bestfit") scheduler.how = policy_of(jobs, policy == "fair").value();
+  return run_jobs(Setting::make(nodes, std::move(jobs)).value(), scheduler, 1);
+}
+
+}  // namespace
+
+TEST_CASE("jobs wait for room, gangs for all of theirs, and end when they have run") {
+  const auto policy = GENERATE("bestfit", "fcfs", "fair");
+  const auto run = play("one,0,100,8,q\ntwo,0,50,8,q\ngang,10,30,16,q\nsmall,60,5,1,q\n", policy);
+  REQUIRE(run.jobs.size() == 4);
+  CHECK(run.jobs[0].ended == seconds(100));
+  CHECK(run.jobs[1].ended == seconds(50));
+  CHECK(run.jobs[2].started == seconds(100));
+  CHECK(run.jobs[2].waited == seconds(90));
+  CHECK(run.jobs[3].started == seconds(60));
+  CHECK(run.events == 12);
+  CHECK(run.used == 8 * 100 + 8 * 50 + 16 * 30 + 5);
+}
+
+TEST_CASE("a queue takes back its share, and who had to go begins anew") {
+  const std::string rows = "a1,0,1000,8,a\na2,0,1000,8,a\nb1,100,10,8,b\n";
+  CHECK(play(rows, "fcfs").jobs[2].started == seconds(1000));
+  const auto run = play(rows, "fair");
+  CHECK(run.jobs[2].started == seconds(100));
+  CHECK(run.jobs[0].evictions + run.jobs[1].evictions == 1);
+  CHECK(run.jobs[0].lost + run.jobs[1].lost == seconds(100));
+  CHECK(run == play(rows, "fair"));
+}
+
+TEST_CASE("measures are of all jobs and of each queue") {
+  const auto jobs =
+      read_jobs_csv("name,submit,run_time,gpus,queue\na1,0,3600,16,a\nb1,600,3600,16,b\n")
+          .value()
+          .value;
+  const auto run = play("a1,0,3600,16,a\nb1,600,3600,16,b\n", "fcfs");
+  const auto measures = measure(jobs, run);
+  CHECK(measures.all.wait_p50 == 0);
+  CHECK(measures.all.wait_p95 == 3000);
+  CHECK(measures.queues.at(1).wait_p50 == 3000);
+  CHECK(measures.queues.at(1).gpu_hours == Approx(16));
+  CHECK(measures.utilisation == Approx(100));
+  CHECK(measures.makespan == 7200);
+  std::vector<double> values{4, 1, 3, 2};
+  CHECK(percentile(values, 50) == 2);
+  CHECK(percentile(values, 95) == 4);
+}
+
+}  // namespace dray::simulate::jobs_run_test
