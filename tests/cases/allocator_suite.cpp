@@ -311,7 +311,7 @@ std::string answer_rule(const Json& json) {
   return consumed ? consumed->to_string() : "error";
 }
 
-void run_rule(const Case& one, Report& report) {
+void run_allocator_rule(const Case& one, Report& report) {
   std::string got;
   std::string want;
   if (one.json.contains("fn")) {
@@ -341,7 +341,7 @@ void run_rule(const Case& one, Report& report) {
 void run_case(const Case& one, Report& report) {
   try {
     const bool rule = one.json.contains("fn") || one.json.contains("toleration");
-    rule ? run_rule(one, report) : run_recorded(one, report);
+    rule ? run_allocator_rule(one, report) : run_recorded(one, report);
   } catch (const std::exception& error) {
     report.fail(one.id(), error.what(), "a case that can be read");
   }

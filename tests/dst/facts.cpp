@@ -24,10 +24,16 @@ void forget_claim(Facts& facts, const ResourceClaim& claim) {
 void learn_claim(Facts& facts, const Commit& commit) {
   if (commit.claim_before != nullptr) forget_claim(facts, *commit.claim_before);
   if (commit.claim == nullptr) {
-    if (commit.claim_before != nullptr) facts.claims.erase(Uid(commit.claim_before->meta.uid));
+    if (commit.claim_before != nullptr) {
+      facts.claims.erase(Uid(commit.claim_before->meta.uid));
+      facts.allocated_in.erase(commit.claim_before->meta.uid);
+    }
     return;
   }
   const auto& claim = *commit.claim;
+  if (commit.allocates() && commit.by != nullptr) {
+    facts.allocated_in[claim.meta.uid] = epoch_of(commit.by->field_manager);
+  }
   if (claim.allocation) {
     for (const auto& each : claim.allocation->devices) {
       facts.holders[each.device].insert(claim.meta.uid);

@@ -36,7 +36,8 @@ struct Facts {
   const sim::ClusterLoop& loop;
   std::map<Uid, ResourceClaim> claims;  ///< as of their last commit
   std::map<Uid, Pod> pods;
-  std::map<Uid, std::string> group_of;  ///< members of gangs, gone ones too
+  std::map<Uid, std::string> group_of;       ///< members of gangs, gone ones too
+  std::map<Uid, std::int32_t> allocated_in;  ///< claims that have devices of dray: its epoch then
   std::map<DeviceId, std::set<Uid>> holders;
   std::map<DeviceId, DeviceFact> devices;
   std::map<DeviceId, Time> rival_took;                 ///< by somebody who keeps to no rule

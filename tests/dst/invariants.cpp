@@ -144,32 +144,55 @@ bool is_stranded(const Facts& facts, const Pod& pod) {
   return node == nullptr || node->meta.created > pod.meta.created;
 }
 
-/// Devices of the queue's pods that are not done, the one under judgement included.
+/// An earlier leader gave it devices: the one in charge may give them back, and their room in the
+/// queue on.
+bool is_of_earlier_epoch(const Facts& facts, const ResourceClaim& claim) {
+  const auto found = facts.allocated_in.find(claim.meta.uid);
+  return found != facts.allocated_in.end() && found->second < facts.highest_epoch;
+}
+
+/// Devices of the queue's pods that are not done, by what is so after the commit.
 std::int64_t in_use(const Facts& facts, const std::string& queue, const Commit& commit) {
   std::int64_t used = 0;
+  const auto user_of = [&](const ResourceClaim& claim) -> const Pod* {
+    const auto& uid = claim.reserved_for.front().uid;
+    if (commit.pod != nullptr && commit.pod->meta.uid == uid) return commit.pod;
+    const auto pod = facts.pods.find(uid);
+    return pod == facts.pods.end() ? nullptr : &pod->second;
+  };
   const auto add = [&](const ResourceClaim& claim) {
     if (!claim.allocation || claim.reserved_for.empty()) return;
     // Whose it is, changes with its first user.
     if (claim.meta.name.starts_with(shared_prefix)) return;
-    const auto pod = facts.pods.find(claim.reserved_for.front().uid);
-    if (pod == facts.pods.end() || pod->second.finished() || pod->second.meta.deleted) return;
+    const auto* pod = user_of(claim);
+    if (pod == nullptr || pod->finished() || pod->meta.deleted) return;
+    if (!pod->node_name && is_of_earlier_epoch(facts, claim)) return;
     // A victim's room in its queue is given on before it has gone, as KAI does.
-    if (is_stranded(facts, pod->second) || facts.victims.contains(pod->first)) return;
-    const auto label = pod->second.meta.labels.find(queue_label);
-    if (label == pod->second.meta.labels.end() || label->second != queue) return;
+    if (is_stranded(facts, *pod) || facts.victims.contains(pod->meta.uid)) return;
+    const auto label = pod->meta.labels.find(queue_label);
+    if (label == pod->meta.labels.end() || label->second != queue) return;
     used += std::ranges::count_if(claim.allocation->devices, [](const AllocatedDevice& each) {
       return each.device.driver.get() == testing::gpu_driver;
     });
   };
   for (const auto& [uid, claim] : facts.claims) {
-    if (uid != commit.claim->meta.uid) add(claim);
+    if (commit.claim == nullptr || uid != commit.claim->meta.uid) add(claim);
   }
-  add(*commit.claim);
+  if (commit.claim != nullptr) add(*commit.claim);
   return used;
 }
 
+/// The pod counts for its queue from now on, and did not before.
+bool binds_what_was_left(const Facts& facts, const Commit& commit) {
+  return commit.binds() &&
+         std::ranges::any_of(claims_of(*commit.pod, facts.server()), [&](const auto* claim) {
+           return claim != nullptr && is_of_earlier_epoch(facts, *claim);
+         });
+}
+
 std::string within_limits(const Facts& facts, const Commit& commit) {
-  if (!commit.allocates() || commit.by == nullptr) return kept;
+  if (commit.by == nullptr) return kept;
+  if (!commit.allocates() && !binds_what_was_left(facts, commit)) return kept;
   for (const auto& [queue, limit] : facts.limits) {
     const auto used = in_use(facts, queue, commit);
     if (used > limit) return fmt::format("queue {} has {} of {} gpus", queue, used, limit);

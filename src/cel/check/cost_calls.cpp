@@ -4,14 +4,13 @@
 #include <limits>
 
 #include "cel/check/cost_estimate.h"
+#include "cel/text/cost_per_byte.h"
 
 namespace dray::cel {
 
 namespace {
 
 constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
-constexpr double per_byte = 0.1;
-constexpr double per_pattern_byte = 0.25;
 
 std::uint64_t capped_sum(std::uint64_t a, std::uint64_t b) {
   return a > unlimited - b ? unlimited : a + b;

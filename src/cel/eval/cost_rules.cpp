@@ -8,15 +8,13 @@
 #include <limits>
 #include <optional>
 
+#include "cel/text/cost_per_byte.h"
 #include "cel/text/named_format.h"
 #include "cel/value/values.h"
 
 namespace dray::cel {
 
 namespace {
-
-constexpr double per_byte = 0.1;
-constexpr double per_pattern_byte = 0.25;
 
 enum Rule : std::uint16_t {
   one,

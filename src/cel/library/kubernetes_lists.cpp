@@ -68,7 +68,7 @@ Value extreme(Evaluation& run, Args args) {
   return best;
 }
 
-Value index_of(Evaluation& run, Args args) {
+Value list_index_of(Evaluation& run, Args args) {
   const ListValue& list = *args[0].list;
   for (std::uint32_t i = 0; i < list.size; ++i) {
     if (equal_values(run.context, list_at(run.context, list, i), args[1]).is_true()) {
@@ -79,7 +79,7 @@ Value index_of(Evaluation& run, Args args) {
   return Value::of(std::int64_t{-1});
 }
 
-Value last_index_of(Evaluation& run, Args args) {
+Value list_last_index_of(Evaluation& run, Args args) {
   const ListValue& list = *args[0].list;
   for (std::uint32_t i = list.size; i > 0; --i) {
     if (equal_values(run.context, list_at(run.context, list, i - 1), args[1]).is_true()) {
@@ -94,7 +94,7 @@ Value includes(Evaluation& run, Args args) {
   if (!args[0].is(Kind::list)) {
     return Value::of(equal_values(run.context, args[0], args[1]).is_true());
   }
-  return Value::of(index_of(run, args).int64 >= 0);
+  return Value::of(list_index_of(run, args).int64 >= 0);
 }
 
 constexpr BindingRow kubernetes_lists_rows[] = {
@@ -126,8 +126,8 @@ constexpr BindingRow kubernetes_lists_rows[] = {
     {"list_timestamp_min_timestamp", extreme<1>},
     {"list_string_min_string", extreme<1>},
     {"list_bytes_min_bytes", extreme<1>},
-    {"list_a_index_of_int", index_of},
-    {"list_a_last_index_of_int", last_index_of},
+    {"list_a_index_of_int", list_index_of},
+    {"list_a_last_index_of_int", list_last_index_of},
     {"list_includes_dyn_dyn", includes},
 };
 

@@ -24,19 +24,19 @@ Value sign(Evaluation&, Args args) {
   return Value::of(static_cast<std::int64_t>(args[0].quantity->sign()));
 }
 
-std::int64_t order(Args args) {
+std::int64_t quantity_order(Args args) {
   const auto result = *args[0].quantity <=> *args[1].quantity;
   return result < 0 ? -1 : (result > 0 ? 1 : 0);
 }
 
-Value is_greater(Evaluation&, Args args) {
-  return Value::of(order(args) > 0);
+Value quantity_is_greater(Evaluation&, Args args) {
+  return Value::of(quantity_order(args) > 0);
 }
-Value is_less(Evaluation&, Args args) {
-  return Value::of(order(args) < 0);
+Value quantity_is_less(Evaluation&, Args args) {
+  return Value::of(quantity_order(args) < 0);
 }
-Value compare_to(Evaluation&, Args args) {
-  return Value::of(order(args));
+Value compare_quantity(Evaluation&, Args args) {
+  return Value::of(quantity_order(args));
 }
 
 Value as_double(Evaluation&, Args args) {
@@ -73,9 +73,9 @@ constexpr BindingRow quantity_rows[] = {
     {"string_to_quantity", quantity},
     {"is_quantity_string", is_quantity},
     {"quantity_sign", sign},
-    {"quantity_is_greater_than", is_greater},
-    {"quantity_is_less_than", is_less},
-    {"quantity_compare_to", compare_to},
+    {"quantity_is_greater_than", quantity_is_greater},
+    {"quantity_is_less_than", quantity_is_less},
+    {"quantity_compare_to", compare_quantity},
     {"quantity_get_float", as_double},
     {"quantity_get_int", as_integer},
     {"quantity_is_integer", is_integer},

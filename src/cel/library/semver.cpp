@@ -34,27 +34,32 @@ Value patch(Evaluation&, Args args) {
   return Value::of(static_cast<std::int64_t>(args[0].semver->patch));
 }
 
-std::int64_t order(Args args) {
+std::int64_t semver_order(Args args) {
   const auto result = *args[0].semver <=> *args[1].semver;
   return result < 0 ? -1 : (result > 0 ? 1 : 0);
 }
 
-Value is_greater(Evaluation&, Args args) {
-  return Value::of(order(args) > 0);
+Value semver_is_greater(Evaluation&, Args args) {
+  return Value::of(semver_order(args) > 0);
 }
-Value is_less(Evaluation&, Args args) {
-  return Value::of(order(args) < 0);
+Value semver_is_less(Evaluation&, Args args) {
+  return Value::of(semver_order(args) < 0);
 }
-Value compare_to(Evaluation&, Args args) {
-  return Value::of(order(args));
+Value compare_semver(Evaluation&, Args args) {
+  return Value::of(semver_order(args));
 }
 
 constexpr BindingRow semver_rows[] = {
-    {"string_to_semver", semver},     {"string_bool_to_semver", semver},
-    {"is_semver_string", is_semver},  {"is_semver_string_bool", is_semver},
-    {"semver_major", major},          {"semver_minor", minor},
-    {"semver_patch", patch},          {"semver_is_greater_than", is_greater},
-    {"semver_is_less_than", is_less}, {"semver_compare_to", compare_to},
+    {"string_to_semver", semver},
+    {"string_bool_to_semver", semver},
+    {"is_semver_string", is_semver},
+    {"is_semver_string_bool", is_semver},
+    {"semver_major", major},
+    {"semver_minor", minor},
+    {"semver_patch", patch},
+    {"semver_is_greater_than", semver_is_greater},
+    {"semver_is_less_than", semver_is_less},
+    {"semver_compare_to", compare_semver},
 };
 
 }  // namespace

@@ -12,17 +12,17 @@ namespace dray::cel {
 
 namespace {
 
-bool is_digit(char32_t c) {
+bool is_decimal(char32_t c) {
   return c >= '0' && c <= '9';
 }
 bool is_letter(char32_t c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 bool is_hex(char32_t c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  return is_decimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 bool is_word(char32_t c) {
-  return is_letter(c) || is_digit(c) || c == '_';
+  return is_letter(c) || is_decimal(c) || c == '_';
 }
 bool is_octal(char32_t c) {
   return c >= '0' && c <= '7';
@@ -85,7 +85,7 @@ class Lexer {
   std::optional<TokenKind> next() {
     const char32_t c = peek();
     if (is_letter(c) || c == '_') return word();
-    if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
+    if (is_decimal(c) || (c == '.' && is_decimal(peek(1)))) return number();
     if (c == '"' || c == '\'') return string_at(at_, false, TokenKind::string);
     if (c == '`') return escaped();
     return punctuation();
@@ -212,8 +212,8 @@ class Lexer {
     if (char_at(i) != 'e' && char_at(i) != 'E') return i;
     std::size_t digits = i + 1;
     if (char_at(digits) == '+' || char_at(digits) == '-') ++digits;
-    if (!is_digit(char_at(digits))) return i;
-    while (is_digit(char_at(digits))) ++digits;
+    if (!is_decimal(char_at(digits))) return i;
+    while (is_decimal(char_at(digits))) ++digits;
     return digits;
   }
 
@@ -223,11 +223,11 @@ class Lexer {
       while (is_hex(peek())) ++at_;
       return unsigned_suffix();
     }
-    while (is_digit(peek())) ++at_;
-    const bool fraction = peek() == '.' && is_digit(peek(1));
+    while (is_decimal(peek())) ++at_;
+    const bool fraction = peek() == '.' && is_decimal(peek(1));
     if (fraction) {
       ++at_;
-      while (is_digit(peek())) ++at_;
+      while (is_decimal(peek())) ++at_;
     }
     const std::size_t end = exponent(at_);
     const bool scientific = end != at_;

@@ -15,14 +15,14 @@
 namespace dray::cel {
 namespace {
 
-bool is_word(char c) {
+bool is_identifier_char(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
 }
 bool only_digits(std::string_view text) {
   return std::ranges::all_of(text, is_digit);
 }
 bool only_words(std::string_view text) {
-  return std::ranges::all_of(text, is_word);
+  return std::ranges::all_of(text, is_identifier_char);
 }
 bool has_leading_zero(std::string_view text) {
   return text.size() > 1 && text[0] == '0';
