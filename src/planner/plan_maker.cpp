@@ -119,7 +119,7 @@ void PlanMaker::release_leaving_claims() {
     const auto held = input_.snapshot->allocation(leaving.claim);
     if (!node || !held) continue;
     PodDemand demand;
-    demand.counts = policy::Amounts(start_.queues.resources());
+    demand.counts = demand.stays = policy::Amounts(start_.queues.resources());
     demand.devices = static_cast<double>(held->devices.size());
     overlay_.release_claim(leaving.claim, *node, demand);
   }

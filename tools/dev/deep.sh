@@ -45,7 +45,7 @@ tsan_job() {
 property-long_job() {
   need_packages cpp
   build_preset release || { row "build release" 0 1 0 "nothing else was run"; return 0; }
-  export RC_PARAMS="max_success=5000" DRAY_DST_SEEDS=20000
+  export RC_PARAMS="$RC_PARAMS max_success=5000" DRAY_DST_SEEDS=20000
   ctest_stage property 700
   ctest_stage dst 1500
 }

@@ -6,6 +6,10 @@ if [[ -z ${DRAY_SHARED:-} && -d $root/../shared/cases ]]; then
 fi
 [[ -z ${DRAY_SHARED:-} ]] || export DRAY_SHARED
 
+# Properties get other cases at each commit, and one commit always the same: what failed can be repeated.
+[[ ${RC_PARAMS:-} == *seed=* ]] ||
+  export RC_PARAMS="${RC_PARAMS:+$RC_PARAMS }seed=$(git -C "$root" rev-list --count HEAD 2>/dev/null || echo 0)"
+
 # The suites of dray_cases and where their files are among the shared cases; the repository's own are
 # tests/cases/SUITE/*.jsonl.
 case_suites=("cel cel/*.jsonl" "allocator allocator/*.jsonl" "fairshare kai/fairshare_*.jsonl"

@@ -40,7 +40,7 @@ bool Reprieve::spare_chunk(Solution& solution, Victims& chunk) {
   const auto has_moved = [&](Task* task) { return solution.moved.contains(task); };
   auto counts = chunk.counts;
   for (auto* task : chunk.tasks) {
-    if (has_moved(task)) counts -= task->demand->counts;
+    if (has_moved(task)) counts -= task->demand->freed();
   }
   // Its room may be free while its queue has none for it any more.
   if (policy::check_capacity(overlay_.queues(), *chunk.job->queue, counts,

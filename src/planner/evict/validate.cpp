@@ -175,7 +175,7 @@ std::vector<policy::Taking> VictimValidator::takings(const Solution& solution) c
     bool any = false;
     for (auto* task : chunk.tasks) {
       if (solution.moved.contains(task)) continue;
-      gone += task->demand->counts;
+      gone += task->demand->freed();
       any = true;
     }
     if (!any) continue;

@@ -63,7 +63,7 @@ std::optional<QueueIndex> VictimOrder::pick(std::span<const QueueIndex> among) {
     if (!last && among.size() == 1) return queue;
     auto taken = taken_[leaf->get()];
     const auto* job = head(*leaf);
-    for (const auto id : job->next_victims().tasks) taken += job->tasks[id].demand->counts;
+    for (const auto id : job->next_victims().tasks) taken += job->tasks[id].demand->freed();
     if (last) {
       const auto order = policy::compare_turns(
           {.queue = queues_[queue], .next = nullptr, .taken = std::span(&taken, 1)},
@@ -87,7 +87,7 @@ std::optional<VictimOrder::Chunk> VictimOrder::next() {
   for (const auto id : victims.tasks) {
     auto& task = job->tasks[id];
     chunk.tasks.push_back(&task);
-    chunk.counts += task.demand->counts;
+    chunk.counts += task.demand->freed();
     marked_.emplace_back(job, &task);
     job->set_state(task, policy::TaskState::yielding);
   }

@@ -68,12 +68,14 @@ PodDemand DemandTable::read_pod(const Pod& pod) const {
   auto use = cluster::use_of(pod);
   const auto& requests = use.requested;
   PodDemand demand{.counts = policy_->counting.of(requests),
+                   .stays = {},
                    .devices = 0,
                    .milli_cpu = static_cast<double>(requests.milli_cpu),
                    .use = {}};
   for (const auto& [name, amount] : requests.others) {
     demand.devices += static_cast<double>(amount);
   }
+  demand.stays = policy::Amounts(demand.counts.size());
   demand.use = std::move(use);
   return demand;
 }
@@ -106,8 +108,10 @@ PodDemand DemandTable::sum(const std::shared_ptr<const Pod>& pod, const PodClaim
       if (!claim->allocation) held = snapshot_->allocation(claim->key());
       has = claim->allocation ? &*claim->allocation : held.get();
     }
-    demand.counts +=
+    const auto counts =
         policy_->counting.of(*claim, has, [this](const DeviceId& id) { return find_device(id); });
+    demand.counts += counts;
+    if (used_by_others(*claim, *pod)) demand.stays += counts;
     demand.devices += static_cast<double>(devices_in(*claim, has));
   }
   return demand;

@@ -15,10 +15,13 @@ namespace dray::planner {
 /// What a pod takes: of the queues' resources, and of its node for packing.
 struct PodDemand {
   policy::Amounts counts;
+  policy::Amounts stays;  ///< of counts: claims that others use as well, who keep them
   double devices = 0;
   double milli_cpu = 0;
   cluster::NodeUse use;  ///< of its node, devices apart
 
+  /// What its queue has less when the pod goes.
+  [[nodiscard]] policy::Amounts freed() const { return counts - stays; }
   bool operator==(const PodDemand&) const = default;
 };
 

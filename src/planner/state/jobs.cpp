@@ -93,7 +93,7 @@ policy::Amounts PlanJob::counts_of(std::span<const std::uint32_t> chunk,
                                    std::size_t resources) const {
   policy::Amounts sum(resources);
   for (const auto task : chunk) {
-    if (tasks[task].demand != nullptr) sum += tasks[task].demand->counts;
+    if (tasks[task].demand != nullptr) sum += tasks[task].comes_on_top();
   }
   return sum;
 }
@@ -210,7 +210,9 @@ std::unique_ptr<PlanJob> JobTable::make(std::shared_ptr<const Job> job) {
     if (has_room(member.state)) {
       read_claims(task);
       task.demand = demands_.demand_of(member.pod, task.claims, counted);
-      (member.state == MemberState::placed ? made->held : made->leaving) += task.demand->counts;
+      const bool leaves = member.state != MemberState::placed;
+      made->held += leaves ? task.demand->stays : task.demand->counts;
+      if (leaves) made->leaving += task.demand->freed();
       made->shares_claims =
           made->shares_claims || std::ranges::any_of(task.claims, [&](const auto& claim) {
             return is_shared(*claim, task.pod());

@@ -28,6 +28,10 @@ struct Task {
   [[nodiscard]] const Pod& pod() const { return *member->pod; }
   /// It has its place by this plan only: nobody has to be evicted for another to get it.
   [[nodiscard]] bool just_placed() const { return member->state == MemberState::waiting; }
+  /// What its queue has more with it placed: what it left there when it was evicted is there still.
+  [[nodiscard]] policy::Amounts comes_on_top() const {
+    return state == policy::TaskState::yielding ? demand->freed() : demand->counts;
+  }
   /// It is a victim that has its room until it is gone: where it goes on, it cannot be before.
   [[nodiscard]] bool has_to_leave() const {
     return state == policy::TaskState::yielding && !just_placed();

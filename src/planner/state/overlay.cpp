@@ -30,16 +30,16 @@ void Overlay::touch(cluster::NodeIndex node, const PodDemand& demand, double sig
   nodes_.set_stamp(node, nodes_.new_stamp());
 }
 
-void Overlay::count(const PlanJob& job, const PodDemand& demand, bool more) {
+void Overlay::count(const PlanJob& job, const policy::Amounts& amounts, bool more) {
   if (!job.queue) return;
   for (auto at = job.queue; at; at = queues_[*at].parent_index) {
     const auto& queue = queues_[*at];
     queue_changes_.push_back({*at, queue.allocated, queue.allocated_nonpreemptible});
   }
   if (more) {
-    queues_.add_allocated(*job.queue, demand.counts, job.job->preemptible);
+    queues_.add_allocated(*job.queue, amounts, job.job->preemptible);
   } else {
-    queues_.remove_allocated(*job.queue, demand.counts, job.job->preemptible);
+    queues_.remove_allocated(*job.queue, amounts, job.job->preemptible);
   }
 }
 
@@ -77,7 +77,7 @@ void Overlay::place(PlanJob& job, Task& task, cluster::NodeIndex node, const Pla
   put(releasing_);
   if (idle_) put(*idle_);
   touch(node, *task.demand, -1);
-  count(job, *task.demand, true);
+  count(job, task.comes_on_top(), true);
   set(job, task, policy::TaskState::placed, node);
   revise_shared(placement);
 }
@@ -98,7 +98,7 @@ void Overlay::reprieve(PlanJob& job, Task& task, const Placement& placement) {
   releasing_.add_claims(placement);
   touch(*task.node, *task.demand, -1);
   --splits_[task.node->get()];
-  count(job, *task.demand, true);
+  count(job, task.demand->freed(), true);
   set(job, task, policy::TaskState::placed, task.node);
   revise_shared(placement);
 }
@@ -141,7 +141,7 @@ void Overlay::evict(PlanJob& job, Task& task) {
   } else {
     free_room(task);
   }
-  count(job, *task.demand, false);
+  count(job, task.demand->freed(), false);
   set(job, task, policy::TaskState::yielding, task.node);
 }
 

@@ -98,7 +98,7 @@ class Overlay {
 
   void open_step();
   void touch(cluster::NodeIndex node, const PodDemand& demand, double sign);
-  void count(const PlanJob& job, const PodDemand& demand, bool more);
+  void count(const PlanJob& job, const policy::Amounts& amounts, bool more);
   void free_room(const Task& task);
   void withdraw(const Task& task);
   void set(PlanJob& job, Task& task, policy::TaskState state,

@@ -345,6 +345,9 @@ func explainCycle(d *difference) string {
 	if d.all(starts) {
 		return "in the end more run, within limits and quotas"
 	}
+	if servedInOrder(d) && asMany(d) {
+		return "in the end as many run, and in the one queue that differs those that are served first"
+	}
 	at := clone(&d.c)
 	var sessions []cluster.Case
 	for range rounds {

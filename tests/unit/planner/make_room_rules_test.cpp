@@ -10,6 +10,7 @@ namespace dray::planner::make_room_rules_test {
 
 using namespace std::chrono_literals;
 using namespace worlds;
+using dray::testing::with_claim;
 namespace {
 
 /// Only that action could help who waits.
@@ -103,6 +104,32 @@ TEST_CASE("moving for a job above its queue's share waits only for reclaim that 
   const auto made = world.plan();
   REQUIRE_FALSE(made.evictions.empty());
   CHECK((made.evictions[0].cause == EvictionCause::reclaim) == (off == "nowhere"));
+}
+
+TEST_CASE("a claim counts in its queue as long as one of its users runs") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 2).limit["gpu"] = Quantity(2);
+  world.node("n0", 4);
+  auto shared = allocated_claim("shared", "n0");
+  for (const auto* user : {"partner", "owner"}) {
+    shared.reserved_for.push_back(testing::consumer(user, Uid(std::string("uid-") + user)));
+  }
+  world.tell(shared);
+  const auto uses_it = [](Pod& pod) {
+    pod.resource_claims = with_claim({}, "shared").resource_claims;
+  };
+  auto& partner = world.running("partner", "n0", 0, 0, "x", uses_it);
+  world.running("owner", "n0", 0, 0, "x", uses_it).preemptible = false;
+  world.running("small", "n0", 1, 1, "x");
+  world.waiting("large", 2, "x").priority = 1;
+  SECTION("evicting the first of them makes no room for others") {
+    CHECK(world.plan().evictions.empty());
+  }
+  SECTION("nor does its leaving") {
+    partner.members[0].state = MemberState::leaving;
+  }
+  CHECK(outcome(world.plan(), "large").reason == Reason::queue_limit);
 }
 
 TEST_CASE("only who waits for room is told that its queue is above its share") {

@@ -165,7 +165,7 @@ TEST_CASE("pods and claims that are leaving give room that is releasing") {
   CHECK_FALSE(fits(parts, "w0", "n0", Room::idle));
   CHECK(parts.task("r0").state == policy::TaskState::other);
   PodDemand demand;
-  demand.counts = policy::Amounts(parts.begin.queues.resources());
+  demand.counts = demand.stays = policy::Amounts(parts.begin.queues.resources());
   demand.devices = 1;
   CHECK_FALSE(fits(parts, "w0", "n1", Room::releasing));
   parts.overlay.release_claim({"default", "gone"}, parts.node("n1"), demand);
