@@ -15,13 +15,21 @@ bool owned_by(const ResourceClaim& claim, const Pod& pod) {
                              [&](const auto& owner) { return owner.uid == pod.meta.uid; });
 }
 
+bool uses(const cluster::Snapshot& snapshot, const ResourceClaim& claim,
+          const ClaimConsumer& user) {
+  if (!user.api_group.empty()) return true;
+  const auto pod = snapshot.pod({claim.meta.namespace_name, user.name});
+  return pod && pod->meta.uid == user.uid && !pod->finished();
+}
+
 }  // namespace
 
 bool is_singular(const cluster::Snapshot& snapshot, const Pod& pod, const PodClaims& claims,
                  bool leaves) {
   return std::ranges::any_of(claims, [&](const auto& claim) {
     if (!owned_by(*claim, pod)) return true;
-    return leaves ? used_by_others(*claim, pod) : snapshot.allocation(claim->key()) != nullptr;
+    return leaves ? used_by_others(snapshot, *claim, pod)
+                  : snapshot.allocation(claim->key()) != nullptr;
   });
 }
 
@@ -50,15 +58,19 @@ bool is_shared(const ResourceClaim& claim, const Pod& pod) {
   return !owned_by(claim, pod);
 }
 
-bool used_by_others(const ResourceClaim& claim, const Pod& pod) {
-  return std::ranges::any_of(claim.reserved_for,
-                             [&](const auto& user) { return user.uid != pod.meta.uid; });
+bool used_by_others(const cluster::Snapshot& snapshot, const ResourceClaim& claim, const Pod& pod) {
+  return std::ranges::any_of(claim.reserved_for, [&](const auto& user) {
+    return user.uid != pod.meta.uid && uses(snapshot, claim, user);
+  });
 }
 
-bool is_first_user(const ResourceClaim& claim, const Pod& pod) {
-  if (claim.reserved_for.empty() || owned_by(claim, pod)) return true;
-  const auto& first = claim.reserved_for.front();
-  return first.uid == pod.meta.uid || !first.api_group.empty();
+bool is_first_user(const cluster::Snapshot& snapshot, const ResourceClaim& claim, const Pod& pod) {
+  if (owned_by(claim, pod)) return true;
+  const auto first = std::ranges::find_if(claim.reserved_for, [&](const auto& user) {
+    return user.uid == pod.meta.uid || uses(snapshot, claim, user);
+  });
+  return first == claim.reserved_for.end() || first->uid == pod.meta.uid ||
+         !first->api_group.empty();
 }
 
 std::optional<Device> published_device(const cluster::Snapshot& snapshot, const DeviceId& id) {

@@ -25,11 +25,14 @@ namespace dray::planner {
 /// Whether the claim is not the pod's own.
 [[nodiscard]] bool is_shared(const ResourceClaim& claim, const Pod& pod);
 
-/// Whether another pod, or a PodGroup, uses the claim as well.
-[[nodiscard]] bool used_by_others(const ResourceClaim& claim, const Pod& pod);
+/// Whether another pod, or a PodGroup, uses the claim as well. Who is gone, or done, stands in the
+/// claim for a while, and does not.
+[[nodiscard]] bool used_by_others(const cluster::Snapshot& snapshot, const ResourceClaim& claim,
+                                  const Pod& pod);
 
 /// Of several users of a claim, the one that it counts for.
-[[nodiscard]] bool is_first_user(const ResourceClaim& claim, const Pod& pod);
+[[nodiscard]] bool is_first_user(const cluster::Snapshot& snapshot, const ResourceClaim& claim,
+                                 const Pod& pod);
 
 /// A device as its driver published it, as far as its capacity goes.
 [[nodiscard]] std::optional<Device> published_device(const cluster::Snapshot& snapshot,

@@ -97,7 +97,7 @@ PodDemand DemandTable::sum(const std::shared_ptr<const Pod>& pod, const PodClaim
   PodDemand demand = same != nullptr ? *same : read_pod(*pod);
   for (const auto& claim : claims) {
     // A claim that several pods share counts for the first of its users, and once in a job.
-    if (!is_first_user(*claim, *pod)) continue;
+    if (!is_first_user(*snapshot_, *claim, *pod)) continue;
     if (is_shared(*claim, *pod)) {
       if (std::ranges::find(counted, claim->key()) != counted.end()) continue;
       counted.push_back(claim->key());
@@ -111,7 +111,7 @@ PodDemand DemandTable::sum(const std::shared_ptr<const Pod>& pod, const PodClaim
     const auto counts =
         policy_->counting.of(*claim, has, [this](const DeviceId& id) { return find_device(id); });
     demand.counts += counts;
-    if (used_by_others(*claim, *pod)) demand.stays += counts;
+    if (used_by_others(*snapshot_, *claim, *pod)) demand.stays += counts;
     demand.devices += static_cast<double>(devices_in(*claim, has));
   }
   return demand;

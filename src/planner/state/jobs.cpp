@@ -160,11 +160,13 @@ void JobTable::keep_or_make(const PlanInput& input, bool other_nodes) {
 }
 
 /// What a claim of several pods counts for one of them changes when another comes or goes.
-bool JobTable::claims_moved(const PlanJob& job) const {
-  return job.shares_claims && std::ranges::any_of(job.tasks, [this](const Task& task) {
+bool JobTable::claims_moved(const PlanJob& job) {
+  CountedClaims counted;
+  return job.shares_claims && std::ranges::any_of(job.tasks, [&](const Task& task) {
            if (!has_room(task.member->state)) return false;
            const auto claims = claims_of(*snapshot_, task.pod());
-           return (claims ? *claims : PodClaims()) != task.claims;
+           return (claims ? *claims : PodClaims()) != task.claims ||
+                  demands_.demand_of(task.member->pod, task.claims, counted) != task.demand;
          });
 }
 

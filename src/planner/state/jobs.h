@@ -95,7 +95,7 @@ class JobTable {
 
   void forget();
   void keep_or_make(const PlanInput& input, bool other_nodes);
-  [[nodiscard]] bool claims_moved(const PlanJob& job) const;
+  [[nodiscard]] bool claims_moved(const PlanJob& job);
   void find_nodes(PlanJob& job) const;
   void put_in_order();
   std::unique_ptr<PlanJob> make(std::shared_ptr<const Job> job);

@@ -112,7 +112,7 @@ void Overlay::free_room(const Task& task) {
   }
   for (const auto& claim : task.claims) {
     // A claim that others use as well stays.
-    if (used_by_others(*claim, task.pod())) continue;
+    if (used_by_others(snapshot(), *claim, task.pod())) continue;
     if (is_shared(*claim, task.pod()) && claim->reserved_for.empty()) continue;
     releasing_.release(claim->key());
     if (!snapshot().shared_pools().empty()) {

@@ -21,28 +21,47 @@ TEST_CASE("a claim is shared unless it was made for the pod") {
 }
 
 TEST_CASE("a claim is used by others if anybody but the pod stands in it") {
+  World world;
   const auto pod = make_pod("p", "c");
+  const auto used = [&](const ResourceClaim& claim) {
+    return used_by_others(*world.state.snapshot(), claim, pod);
+  };
   auto claim = make_claim("c", 1);
-  CHECK_FALSE(used_by_others(claim, pod));
+  CHECK_FALSE(used(claim));
   claim.reserved_for = {user("p")};
-  CHECK_FALSE(used_by_others(claim, pod));
+  CHECK_FALSE(used(claim));
   claim.reserved_for.push_back(user("q"));
-  CHECK(used_by_others(claim, pod));
+  CHECK_FALSE(used(claim));
+  auto other = make_pod("q");
+  world.tell(other);
+  CHECK(used(claim));
+  other.phase = "Succeeded";
+  world.tell(other);
+  CHECK_FALSE(used(claim));
+  claim.reserved_for.push_back(user("group", "scheduling.k8s.io"));
+  CHECK(used(claim));
 }
 
 TEST_CASE("a shared claim counts for the first of its users") {
+  World world;
+  world.tell(make_pod("q"));
   const auto pod = make_pod("p", "c");
+  const auto first = [&](const ResourceClaim& claim) {
+    return is_first_user(*world.state.snapshot(), claim, pod);
+  };
   auto claim = make_claim("c", 1);
-  CHECK(is_first_user(claim, pod));
+  CHECK(first(claim));
   claim.reserved_for = {user("q"), user("p")};
-  CHECK_FALSE(is_first_user(claim, pod));
+  CHECK_FALSE(first(claim));
+  claim.reserved_for = {user("gone"), user("p")};
+  CHECK(first(claim));
   claim.reserved_for = {user("p"), user("q")};
-  CHECK(is_first_user(claim, pod));
+  CHECK(first(claim));
   claim.reserved_for = {user("group", "scheduling.k8s.io")};
-  CHECK(is_first_user(claim, pod));
+  CHECK(first(claim));
   auto own = make_claim("c", 1, "p");
   own.reserved_for = {user("q")};
-  CHECK(is_first_user(own, pod));
+  CHECK(first(own));
 }
 
 TEST_CASE("devices of a claim: what it has, else what it asks for") {
@@ -89,7 +108,7 @@ TEST_CASE("a pod is singular with claims that are not its own or have devices th
   CHECK_FALSE(is_singular(snapshot, runs.pod(), runs.claims, true));
   CHECK(is_singular(snapshot, waits.pod(), runs.claims, true));
   auto shared = *runs.claims[0];
-  shared.reserved_for.push_back(user("other"));
+  shared.reserved_for.push_back(user("waits"));
   CHECK(is_singular(snapshot, runs.pod(), {std::make_shared<const ResourceClaim>(shared)}, true));
 }
 

@@ -55,6 +55,7 @@ TEST_CASE("a claim that pods of a job share counts once, and for its first user"
   const auto shared = std::make_shared<const ResourceClaim>(make_claim("shared", 2));
   const auto p0 = std::make_shared<const Pod>(make_pod("p0", "shared"));
   const auto p1 = std::make_shared<const Pod>(make_pod("p1", "shared"));
+  world.tell(*p1);
   Parts parts(world);
   DemandTable table;
   table.update(parts.input.snapshot, parts.context.policy);
