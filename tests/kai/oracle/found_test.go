@@ -19,6 +19,8 @@ var foundBefore = []struct {
 	{3701359, "on purpose: room that was made for a job is held for it"},
 	{840156, "on purpose: what has just been given room, and runs nowhere yet"},
 	{841018, ""},
+	{558072, "in the end as many run"},
+	{558658, "the same"},
 	{3200526, "on purpose: what one job of a queue may reclaim goes to no other that may not"},
 }
 

@@ -9,13 +9,16 @@ import (
 )
 
 // explain names the rule by which dray decides otherwise than this version of KAI; empty if none does. Whatever the rule,
-// what dray starts has to be within the limits and quotas of queues, and no job is left with a part of its minimum.
+// what dray starts has to be within the limits and quotas of queues, and no session leaves a job with a part of its minimum.
 func explain(d *difference) string {
-	if !lawful(d) || halved(d) {
+	if !lawful(d) {
 		return ""
 	}
 	if d.c.Suite == "cycle" {
 		return explainCycle(d)
+	}
+	if halved(d) {
+		return ""
 	}
 	if first := firstAction(d); first != nil {
 		return explain(first)
@@ -342,10 +345,13 @@ func starts(kai, dray string) bool { return kai == "Pending" && dray == "Running
 
 // explainCycle looks for the first session on KAI's way that dray decides otherwise: that one has to be explained.
 func explainCycle(d *difference) string {
-	if d.all(starts) {
+	// The room of who moves may go to somebody more important in a later session, and what is left of its gang is then for
+	// the action that ends stale gangs; each session leaves none behind.
+	whole := !halved(d)
+	if whole && d.all(starts) {
 		return "in the end more run, within limits and quotas"
 	}
-	if servedInOrder(d) && asMany(d) {
+	if whole && servedInOrder(d) && asMany(d) {
 		return "in the end as many run, and in the one queue that differs those that are served first"
 	}
 	at := clone(&d.c)
