@@ -17,6 +17,7 @@
 #include "dray/base/check.h"
 #include "dray/engine/lease.h"
 #include "service/log.h"
+#include "service/write_line.h"
 
 namespace dray::service {
 
@@ -46,12 +47,10 @@ void log_filter(const extender::FilterRequest& request, const extender::FilterRe
 }
 
 void log_write(const engine::Write& write, const engine::WriteOutcome& outcome) {
-  if (!outcome) {
-    log_info(2, fmt::format("{} {}: {}", engine::name(write), engine::subject(write),
-                            outcome.error().message));
-  } else if (logs(4)) {
-    log_info(4, fmt::format("{} {}: done", engine::name(write), engine::subject(write)));
-  }
+  if (outcome && !logs(4)) return;
+  const auto line = line_of(write, outcome);
+  if (line.warning) return log_warning(line.message);
+  log_info(line.verbosity, line.message);
 }
 
 void log_bind(const extender::BindRequest& request, const std::string& error) {

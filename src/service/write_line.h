@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "dray/engine/write.h"
+
+namespace dray::service {
+
+/// A line for the log, as log_info() and log_warning() take it.
+struct LogLine {
+  bool warning = false;
+  int verbosity = 0;
+  std::string message;
+
+  bool operator==(const LogLine&) const = default;
+};
+
+/// What is told of a write: one that is denied lacks a right, or a policy is in its way, and nobody
+/// but an operator can help; others that fail are tried again or given up, which the engine tells.
+[[nodiscard]] LogLine line_of(const engine::Write& write, const engine::WriteOutcome& outcome);
+
+}  // namespace dray::service
