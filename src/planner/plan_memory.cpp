@@ -33,6 +33,11 @@ PlanStart PlanMemory::start(const PlanInput& input) {
   nodes_.update(snapshot, policy);
   PlanStart start{policy.queues, {}};
   jobs_.count(start.queues);
+  for (const auto& [queue, amounts] : input.unlisted) {
+    if (const auto leaf = start.queues.find(queue.get())) {
+      start.queues.add_requested(*leaf, amounts);
+    }
+  }
   start.total = nodes_.free_total(snapshot) + jobs_.held();
   if (input.usage) policy::apply_usage(*input.usage, start.queues);
   policy::divide(start.queues, start.total, policy.config.fairness.strength);

@@ -66,6 +66,15 @@ struct LeavingClaim {
   bool operator==(const LeavingClaim&) const = default;
 };
 
+/// What jobs of a queue ask for that wait and are not in PlanInput::jobs: of many that are alike it
+/// is enough to list the first few. It counts for the queues' shares and for nothing else.
+struct UnlistedDemand {
+  policy::QueueName queue;
+  policy::Amounts amounts;  ///< in the order of the policy's counted resources
+
+  bool operator==(const UnlistedDemand&) const = default;
+};
+
 /// Which of KAI's actions a plan takes, as far as the policy allows them.
 struct Actions {
   bool place = true;            ///< jobs onto free room (KAI: allocate)
@@ -85,6 +94,7 @@ struct PlanInput {
   /// Every job that waits or runs, whoever is to be served or may have to give. The same pointer as
   /// in an earlier plan says that nothing about the job changed.
   JobList jobs;
+  std::vector<UnlistedDemand> unlisted;
   std::vector<RefusedNode> refused;  ///< sorted: kube-scheduler did not take the node for the pod
   std::optional<std::vector<NodeName>> only;  ///< where jobs may go; absent: anywhere
   std::vector<DisruptionBudget> disruption_budgets;

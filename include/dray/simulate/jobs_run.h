@@ -68,6 +68,9 @@ struct JobsOptions {
   Duration plan_pause{
       0};  ///< between two plans, at least: what comes meanwhile is planned together
   std::optional<Duration> until;  ///< absent: until all jobs have ended, or none can start any more
+  /// For comparison: the planner is shown every job that waits at every plan, also those like one
+  /// that finds no room.
+  bool show_all = false;
 };
 
 /// Plays the jobs: they arrive, wait, run and end. An evicted job begins anew. Jobs that ask for

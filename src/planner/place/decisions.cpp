@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace dray::planner {
@@ -30,20 +31,22 @@ void say(JobOutcome& made, Reason reason, std::string detail) {
 }  // namespace
 
 const JobOutcome* Decisions::find(const PlanJob& job) const {
-  const auto at = places_.find(&job);
-  return at == places_.end() ? nullptr : &outcomes_[at->second];
+  if (job.order >= places_.size() || places_[job.order] == 0) return nullptr;
+  return &outcomes_[places_[job.order] - 1];
 }
 
 JobOutcome& Decisions::outcome(const PlanJob& job) {
-  const auto [at, added] = places_.try_emplace(&job, outcomes_.size());
-  if (added) {
+  if (job.order >= places_.size()) places_.resize(std::max(job.order + 1, 2 * job.order), 0);
+  auto& place = places_[job.order];
+  if (place == 0) {
     auto& made = outcomes_.emplace_back();
     made.job = job.job->uid;
     for (const auto& member : job.job->members) {
       if (member.state == MemberState::waiting) made.pods.push_back(member.pod->meta.uid);
     }
+    place = static_cast<std::uint32_t>(outcomes_.size());
   }
-  return outcomes_[at->second];
+  return outcomes_[place - 1];
 }
 
 void Decisions::wait(const PlanJob& job, Reason reason, std::string detail) {

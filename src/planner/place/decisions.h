@@ -55,8 +55,8 @@ class Decisions {
  private:
   policy::QueueTree queues_;
   std::vector<JobOutcome> outcomes_;
-  std::map<const PlanJob*, std::size_t> places_;  ///< in `outcomes_`
-  std::map<const Task*, Left> kept_;  ///< members that others leave for, and how these do
+  std::vector<std::uint32_t> places_;  ///< in `outcomes_`, from 1, by PlanJob::order; 0: none
+  std::map<const Task*, Left> kept_;   ///< members that others leave for, and how these do
 };
 
 }  // namespace dray::planner

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "planner/place/shortages.h"
 
@@ -18,27 +19,29 @@ class Refusals {
   void add(Reason reason) { count(reason, text(reason).substr(prefix.size())); }
   /// In other words than the Reason's.
   void count(Reason reason, std::string_view words) {
-    auto& known = others_[reason];
+    auto& known = entry(reason);
     known.words = words;
-    ++known.nodes;
-    ++reasons_[reason];
+    ++known.others;
   }
   void add(Reason reason, const std::shared_ptr<const alloc::Shortage>& shortage,
            const NodeName& node) {
     shortages_.add(shortage, node);
-    ++reasons_[reason];
+    (void)entry(reason);
   }
   [[nodiscard]] Reason furthest() const {
-    return reasons_.empty() ? Reason::no_node_fits : reasons_.rbegin()->first;
+    const auto at = std::ranges::max_element(entries_, ByProgress(), &Entry::reason);
+    return at == entries_.end() ? Reason::no_node_fits : at->reason;
   }
   /// What devices lack first, then the other nodes: `…; elsewhere: the node is cordoned (2 nodes)`.
-  [[nodiscard]] std::string summary() const {
+  [[nodiscard]] std::string summary() {
+    std::ranges::sort(
+        entries_, [](const Entry& a, const Entry& b) { return ByProgress()(b.reason, a.reason); });
     auto said = shortages_.text();
     std::string rest;
-    for (auto it = others_.rbegin(); it != others_.rend(); ++it) {
-      const auto& [words, nodes] = it->second;
-      rest += fmt::format("{}{} ({} node{})", rest.empty() ? "" : ", ", words, nodes,
-                          nodes == 1 ? "" : "s");
+    for (const auto& [reason, words, others] : entries_) {
+      if (others == 0) continue;
+      rest += fmt::format("{}{} ({} node{})", rest.empty() ? "" : ", ", words, others,
+                          others == 1 ? "" : "s");
     }
     if (said.empty() || rest.empty()) return said + rest;
     return said + "; elsewhere: " + rest;
@@ -46,13 +49,23 @@ class Refusals {
 
  private:
   static constexpr std::string_view prefix = "dray: ";
-  struct Other {
-    std::string_view words;  ///< constant
-    std::size_t nodes = 0;
+  struct Entry {
+    Reason reason = Reason::none;
+    std::string_view words = {};  ///< constant
+    std::size_t others = 0;       ///< nodes without a shortage of devices
   };
 
-  std::map<Reason, std::size_t, ByProgress> reasons_;
-  std::map<Reason, Other, ByProgress> others_;
+  /// Nodes beside each other mostly say the same.
+  Entry& entry(Reason reason) {
+    if (last_ < entries_.size() && entries_[last_].reason == reason) return entries_[last_];
+    const auto at = std::ranges::find(entries_, reason, &Entry::reason);
+    last_ = static_cast<std::size_t>(at - entries_.begin());
+    if (at == entries_.end()) entries_.push_back({.reason = reason});
+    return entries_[last_];
+  }
+
+  std::vector<Entry> entries_;
+  std::size_t last_ = 0;
   Shortages shortages_;
 };
 

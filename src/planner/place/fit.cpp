@@ -33,13 +33,6 @@ bool has_part(const cluster::PublishedDevice& device, const cluster::DeviceUse* 
 
 }  // namespace
 
-NodeVerdict& NodeVerdicts::at(const Shape& shape, NodeIndex node, std::size_t limit) {
-  if (shape.number >= rows_.size()) rows_.resize(shape.number + 1);
-  auto& row = rows_[shape.number];
-  if (row.size() < limit) row.resize(limit);
-  return row[node.get()];
-}
-
 Fit::Fit(const PlanInput& input, Overlay& overlay, Devices& devices, NodeVerdicts& verdicts)
     : input_(input), overlay_(overlay), devices_(devices), verdicts_(verdicts) {
   if (!input.only) {
@@ -63,13 +56,6 @@ bool Fit::may_try() {
 bool Fit::is_refused(const Task& task, NodeIndex node) const {
   const RefusedNode refused{task.pod().meta.uid, input_.snapshot->name(node)};
   return std::ranges::binary_search(input_.refused, refused);
-}
-
-const NodeVerdict* Fit::known(const Task& task, NodeIndex node) {
-  if (task.shape->singular) return nullptr;
-  const auto& nodes = overlay_.nodes();
-  const auto& known = verdicts_.at(*task.shape, node, nodes.size());
-  return known.stamp == nodes.stamp(node) ? &known : nullptr;
 }
 
 const NodeVerdict& Fit::verdict(const Task& task, NodeIndex node) {

@@ -30,7 +30,12 @@ struct NodeVerdict {
 class NodeVerdicts {
  public:
   /// The place for a verdict; `limit` is above every node's index.
-  [[nodiscard]] NodeVerdict& at(const Shape& shape, cluster::NodeIndex node, std::size_t limit);
+  [[nodiscard]] NodeVerdict& at(const Shape& shape, cluster::NodeIndex node, std::size_t limit) {
+    if (shape.number >= rows_.size()) rows_.resize(shape.number + 1);
+    auto& row = rows_[shape.number];
+    if (row.size() < limit) row.resize(limit);
+    return row[node.get()];
+  }
   void clear() { rows_.clear(); }
 
  private:
@@ -51,7 +56,12 @@ class Fit {
   /// Whether the node takes the member. Valid until the next call.
   [[nodiscard]] const NodeVerdict& verdict(const Task& task, cluster::NodeIndex node);
   /// The same if it need not be worked out; else null.
-  [[nodiscard]] const NodeVerdict* known(const Task& task, cluster::NodeIndex node);
+  [[nodiscard]] const NodeVerdict* known(const Task& task, cluster::NodeIndex node) {
+    if (task.shape->singular) return nullptr;
+    const auto& nodes = overlay_.nodes();
+    const auto& known = verdicts_.at(*task.shape, node, nodes.size());
+    return known.stamp == nodes.stamp(node) ? &known : nullptr;
+  }
   /// Whether kube-scheduler refused the node for that very pod.
   [[nodiscard]] bool refused(const Task& task, cluster::NodeIndex node) const {
     return !input_.refused.empty() && is_refused(task, node);

@@ -8,10 +8,11 @@
 
 #include "dray/cluster/state.h"
 #include "dray/planner/plan.h"
-#include "dray/policy/usage.h"
 #include "simulate/jobs/arrivals.h"
 #include "simulate/jobs/cluster_objects.h"
+#include "simulate/jobs/queue_books.h"
 #include "simulate/jobs/recorder.h"
+#include "simulate/jobs/waiting_jobs.h"
 
 namespace dray::simulate {
 namespace {
@@ -21,11 +22,11 @@ constexpr Duration remembered = std::chrono::hours(1);
 /// Plans at one moment: each starts somebody, or is the last.
 constexpr int most_plans_at_once = 64;
 
-/// What queues had over time, where the policy asks for it.
-struct Usage {
-  std::optional<policy::UsageHistory> history;
-  policy::QueueTree held;  ///< at the last plan
-  policy::Amounts total;
+/// Evicted jobs that wait.
+struct Evicted {
+  std::map<Uid, std::shared_ptr<const planner::Job>> waiting;
+  std::multimap<Time, Uid>
+      forgiven_at;  ///< when it follows no more from whom they were evicted for
 };
 
 class PlannerRun {
@@ -36,7 +37,9 @@ class PlannerRun {
         options_(options),
         run_(run),
         arrivals_(setting.workload()),
-        recorder_(setting, run) {
+        recorder_(setting, run),
+        waiting_(setting, *policy, options.show_all),
+        books_(*policy) {
     input_.policy = std::move(policy);
     const auto& budgets = input_.policy->config.budgets;
     input_.budget.jobs = static_cast<std::size_t>(std::max(budgets.jobs, 1));
@@ -44,12 +47,8 @@ class PlannerRun {
     input_.budget.evictions = static_cast<std::size_t>(std::max(budgets.evictions, 0));
     for (const auto& node : setting.nodes()) {
       state_.apply(cluster::ObjectChanged{node_object(node)});
+      freed_gpus_ += node.gpus;
     }
-    if (const auto& half_life = input_.policy->config.fairness.half_life) {
-      usage_.history.emplace().half_life = *half_life;
-    }
-    usage_.held = input_.policy->queues;
-    usage_.total = policy::Amounts(usage_.held.resources());
   }
 
   void play() {
@@ -60,7 +59,7 @@ class PlannerRun {
         if (*due > now_) break;
         take(arrivals_.take());
       }
-      if (plan_at_ && *plan_at_ <= now_) plan_all();
+      if (plan_.due && *plan_.due <= now_) plan_all();
     }
     recorder_.finish(options_.until ? std::max(now_, *options_.until) : now_);
   }
@@ -69,44 +68,49 @@ class PlannerRun {
   /// When the next thing happens: an arrival, an end, a plan that is due.
   [[nodiscard]] std::optional<Duration> next() const {
     const auto event = arrivals_.next();
-    if (!plan_at_ || waiting_ == 0) return event;
-    return event ? std::min(*event, *plan_at_) : *plan_at_;
+    if (!plan_.due || waiting_.size() == 0) return event;
+    return event ? std::min(*event, *plan_.due) : *plan_.due;
   }
 
   void want_plan(Duration at) {
-    if (last_plan_) at = std::max(at, *last_plan_ + options_.plan_pause);
-    if (!plan_at_ || at < *plan_at_) plan_at_ = at;
+    if (plan_.last) at = std::max(at, *plan_.last + options_.plan_pause);
+    if (!plan_.due || at < *plan_.due) plan_.due = at;
   }
 
   void take(const Arrivals::Event& event) {
-    const auto& trace = setting_.workload().jobs[event.job];
     if (event.arrives) {
       recorder_.arrived(event.job, now_);
-      ++waiting_;
-      auto job = job_object(trace, event.job, queue_of(trace));
-      changed_[job->uid] = std::move(job);
+      waiting_.add(event.job, false);
+      books_.count(waiting_.queue_of(event.job), waiting_.counts_of(event.job));
+      // Those like it found no room at the last plan, and none has come since.
+      if (!waiting_.has_like(event.job) || options_.show_all || books_.shares_moved()) {
+        want_plan(now_);
+      }
     } else {
       recorder_.ended(event.job, now_);
+      books_.count(waiting_.queue_of(event.job), waiting_.counts_of(event.job), true);
       const auto uid = job_uid(event.job);
       free_pods(*job_of(uid));
       changed_[uid] = nullptr;
+      if (waiting_.size() > 0) want_plan(now_);
     }
-    if (waiting_ > 0) want_plan(now_);
   }
 
-  /// A policy without the trace's queues has one for all.
-  [[nodiscard]] policy::QueueName queue_of(const TraceJob& trace) const {
-    const bool known = input_.policy->queues.find(trace.queue).has_value();
-    return policy::QueueName(known ? trace.queue : std::string(policy::default_queue));
-  }
-
-  /// As it is now: also what the list does not show yet.
+  /// As it is now: also what the list does not show yet, or not any more.
   [[nodiscard]] std::shared_ptr<const planner::Job> job_of(const Uid& uid) const {
+    if (const auto evicted = evicted_.waiting.find(uid); evicted != evicted_.waiting.end())
+      return evicted->second;
     const auto changed = changed_.find(uid);
     return changed != changed_.end() ? changed->second : input_.jobs.find(uid);
   }
 
+  [[nodiscard]] double gpus_of(const planner::Job& job) const {
+    const auto& trace = setting_.workload().jobs[index_of(job.uid)];
+    return static_cast<double>(trace.ask.gpus) * trace.pods;
+  }
+
   void free_pods(const planner::Job& job) {
+    freed_gpus_ += gpus_of(job);
     for (const auto& member : job.members) {
       if (!member.node) continue;
       const auto& meta = member.pod->meta;
@@ -115,43 +119,76 @@ class PlannerRun {
   }
 
   void plan_all() {
-    plan_at_.reset();
-    for (int i = 0; i < most_plans_at_once && waiting_ > 0; ++i) {
+    plan_.due.reset();
+    for (int i = 0; i < most_plans_at_once && waiting_.size() > 0; ++i) {
       const auto plan = make_plan();
       const bool moved = apply(plan);
       if (plan.again_at) want_plan(std::max(*plan.again_at - trace_start, now_ + Duration(1)));
       if (!moved) return;
       if (!plan.exhausted && plan.evictions.empty()) return;
     }
-    if (waiting_ > 0) want_plan(now_ + std::max(options_.plan_pause, Duration(1'000'000)));
+    if (waiting_.size() > 0) want_plan(now_ + std::max(options_.plan_pause, Duration(1'000'000)));
   }
 
   planner::Plan make_plan() {
+    const auto now = trace_start + now_;
+    input_.now = now;
+    input_.usage = books_.usage_until(now);
+    forgive(now);
+    waiting_.show_for(std::exchange(freed_gpus_, 0));
+    input_.snapshot = state_.snapshot();
+    planner::Plan plan;
+    do {
+      list_changes();
+      plan = planner_.plan(input_);
+      ++run_.plans;
+    } while (waiting_.show_more(plan));
+    input_.snapshot.reset();
+    plan_.last = now_;
+    books_.read(plan);
+    return plan;
+  }
+
+  /// Brings the planner's list up to what is there and shown.
+  void list_changes() {
+    for (const auto& [index, shown] : waiting_.take_changes()) {
+      auto uid = job_uid(index);
+      const auto evicted = evicted_.waiting.find(uid);
+      std::shared_ptr<const planner::Job> job;
+      if (shown && evicted != evicted_.waiting.end()) {
+        job = evicted->second;
+      } else if (shown) {
+        job = job_object(setting_.workload().jobs[index], index, waiting_.queue_of(index));
+      }
+      changed_[std::move(uid)] = std::move(job);
+    }
     std::set<Uid> uids;
     for (const auto& [uid, job] : changed_) uids.insert(uid);
     input_.jobs.update(uids, [&](const Uid& uid) { return changed_.at(uid); });
     changed_.clear();
-    input_.now = trace_start + now_;
-    if (usage_.history) {
-      policy::advance(*usage_.history, usage_.held, usage_.total, input_.now);
-      input_.usage = std::make_shared<const policy::UsageHistory>(*usage_.history);
-    }
-    input_.snapshot = state_.snapshot();
-    auto plan = planner_.plan(input_);
-    input_.snapshot.reset();
-    ++run_.plans;
-    last_plan_ = now_;
-    if (usage_.history) account(plan);
-    return plan;
+    input_.unlisted = waiting_.unlisted();
   }
 
-  void account(const planner::Plan& plan) {
-    for (const auto& report : plan.queues) {
-      if (const auto index = usage_.held.find(report.queue.get())) {
-        usage_.held[*index].allocated = report.allocated;
+  /// Jobs whose evictions are so long ago that nothing follows from them are like others again.
+  void forgive(Time now) {
+    while (!evicted_.forgiven_at.empty() && evicted_.forgiven_at.begin()->first <= now) {
+      const auto known = evicted_.waiting.find(evicted_.forgiven_at.begin()->second);
+      evicted_.forgiven_at.erase(evicted_.forgiven_at.begin());
+      if (known == evicted_.waiting.end() || known->second->evicted_for.empty()) continue;
+      auto job = std::make_shared<planner::Job>(*known->second);
+      std::erase_if(job->evicted_for, [&](const auto& each) { return each.until <= now; });
+      const auto index = index_of(job->uid);
+      if (job->evicted_for.empty()) {
+        waiting_.remove(index);
+        waiting_.add(index, is_own(*job));
+        known->second = std::move(job);
       }
     }
-    usage_.total = plan.total;
+  }
+
+  /// Whether it waits unlike others that ask for the same.
+  [[nodiscard]] bool is_own(const planner::Job& job) const {
+    return !job.evicted_for.empty() || (input_.policy->config.aging && job.evicted);
   }
 
   /// Victims go first, then those start for whom they went; room that is held is free at once.
@@ -188,6 +225,7 @@ class PlannerRun {
       job->evicted_for.insert(std::ranges::lower_bound(job->evicted_for, lineage, {},
                                                        &planner::EvictedFor::beneficiary),
                               {lineage, until});
+      evicted_.forgiven_at.emplace(until, job->uid);
     }
     for (auto& member : job->members) {
       auto pod = *member.pod;
@@ -197,8 +235,9 @@ class PlannerRun {
     const auto index = index_of(job->uid);
     arrivals_.stopped(index);
     recorder_.evicted(index, now_, !eviction.moved.empty());
-    ++waiting_;
-    changed_[job->uid] = std::move(job);
+    waiting_.add(index, is_own(*job));
+    changed_.erase(job->uid);
+    evicted_.waiting[job->uid] = std::move(job);
   }
 
   void start(const Uid& uid, const std::vector<Placement>& placements) {
@@ -221,7 +260,8 @@ class PlannerRun {
       const auto index = index_of(uid);
       recorder_.started(index, now_);
       arrivals_.started(index, now_);
-      --waiting_;
+      waiting_.remove(index);
+      evicted_.waiting.erase(uid);
     }
     changed_[uid] = std::move(job);
   }
@@ -234,12 +274,16 @@ class PlannerRun {
   cluster::ClusterState state_;
   planner::Planner planner_;
   planner::PlanInput input_;
-  std::map<Uid, std::shared_ptr<const planner::Job>> changed_;  ///< null: it is gone
-  Usage usage_;
-  std::size_t waiting_ = 0;
+  WaitingJobs waiting_;
+  QueueBooks books_;
+  std::map<Uid, std::shared_ptr<const planner::Job>> changed_;  ///< null: not to be listed
+  Evicted evicted_;
+  double freed_gpus_ = 0;  ///< since the last plan
   Duration now_{0};
-  std::optional<Duration> plan_at_;
-  std::optional<Duration> last_plan_;
+  struct {
+    std::optional<Duration> due;
+    std::optional<Duration> last;
+  } plan_;
 };
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "simulate/jobs/by_strategy.h"
 
-#include <list>
+#include <deque>
+#include <functional>
+#include <map>
 #include <numeric>
-#include <set>
+#include <queue>
 #include <utility>
 #include <vector>
 
@@ -20,15 +22,16 @@ class StrategyRun {
                seed),
         arrivals_(setting.workload()),
         recorder_(setting, run),
-        spots_(setting.workload().jobs.size()) {}
+        spots_(setting.workload().jobs.size()) {
+    find_kinds();
+  }
 
   void play(const JobsOptions& options) {
     while (const auto at = arrivals_.next()) {
       if (options.until && *at > *options.until) break;
       now_ = *at;
-      bool room = false;
-      while (arrivals_.next() == at) room = take(arrivals_.take()) || room;
-      serve(room);
+      while (arrivals_.next() == at) take(arrivals_.take());
+      serve();
     }
     recorder_.finish(options.until ? std::max(now_, *options.until) : now_);
   }
@@ -40,42 +43,53 @@ class StrategyRun {
     return all;
   }
 
-  /// Whether room came.
-  bool take(const Arrivals::Event& event) {
+  /// Jobs of one shape and as many pods: no room for one is none for its like.
+  void find_kinds() {
+    const auto& jobs = setting_.workload().jobs;
+    std::map<std::pair<ShapeIndex, std::int32_t>, std::size_t> known;
+    for (std::size_t job = 0; job < jobs.size(); ++job) {
+      kind_of_.push_back(
+          known.emplace(std::pair(shape(job), jobs[job].pods), known.size()).first->second);
+    }
+    kinds_.resize(known.size());
+  }
+
+  void take(const Arrivals::Event& event) {
     if (event.arrives) {
       recorder_.arrived(event.job, now_);
-      new_.push_back(event.job);
-      return false;
+      auto& kind = kinds_[kind_of_[event.job]];
+      if (kind.empty()) open_.emplace(arrived_, kind_of_[event.job]);
+      kind.push_back({arrived_++, event.job});
+      return;
     }
     recorder_.ended(event.job, now_);
     for (const auto& spot : spots_[event.job]) fleet_.give_back(shape(event.job), spot);
     spots_[event.job].clear();
-    return true;
+    room_ = true;
   }
 
   [[nodiscard]] ShapeIndex shape(std::size_t job) const {
     return setting_.data().shapes.of_jobs[job];
   }
 
-  /// All that wait where there is more room than before, else those that are new.
-  void serve(bool room) {
-    if (room) {
-      std::set<std::pair<ShapeIndex, std::int32_t>>
-          refused;  // no room for one is none for its like
-      for (auto job = waiting_.begin(); job != waiting_.end();) {
-        const std::pair like{shape(*job), setting_.workload().jobs[*job].pods};
-        if (!refused.contains(like) && start(*job)) {
-          job = waiting_.erase(job);
-        } else {
-          refused.insert(like);
-          ++job;
-        }
+  /// All that wait where there is more room than before, else those of whose kind none waited;
+  /// the first of each kind in the order of arrival.
+  void serve() {
+    if (room_) {
+      open_ = {};
+      for (std::size_t at = 0; at < kinds_.size(); ++at) {
+        if (!kinds_[at].empty()) open_.emplace(kinds_[at].front().turn, at);
       }
+      room_ = false;
     }
-    for (const auto job : new_) {
-      if (!start(job)) waiting_.push_back(job);
+    while (!open_.empty()) {
+      const auto at = open_.top().second;
+      open_.pop();
+      auto& kind = kinds_[at];
+      if (!start(kind.front().job)) continue;
+      kind.pop_front();
+      if (!kind.empty()) open_.emplace(kind.front().turn, at);
     }
-    new_.clear();
   }
 
   bool start(std::size_t job) {
@@ -99,8 +113,17 @@ class StrategyRun {
   Arrivals arrivals_;
   Recorder recorder_;
   std::vector<std::vector<Spot>> spots_;  ///< by job
-  std::list<std::size_t> waiting_;        ///< in the order of their arrival
-  std::vector<std::size_t> new_;
+  struct Waiting {
+    std::size_t turn;  ///< in the order of arrivals
+    std::size_t job;
+  };
+  std::vector<std::size_t> kind_of_;        ///< by job
+  std::vector<std::deque<Waiting>> kinds_;  ///< those that wait
+  /// Kinds that may find room, by the turn of their first.
+  using Turn = std::pair<std::size_t, std::size_t>;
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> open_;
+  std::size_t arrived_ = 0;
+  bool room_ = false;  ///< something ended
   Duration now_{0};
 };
 

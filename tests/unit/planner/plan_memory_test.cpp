@@ -1,6 +1,8 @@
 #include "planner/plan_memory.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "tests/unit/planner/fixture.h"
 
@@ -22,6 +24,29 @@ TEST_CASE("a plan starts from what queues hold and what the cluster has") {
   CHECK(parts.begin.queues[parts.queue("x")].allocated[gpu] == 1);
   CHECK(parts.begin.queues[parts.queue("y")].requested[gpu] == 4);
   CHECK(parts.begin.queues[parts.queue("y")].fair_share[gpu] == 3);
+}
+
+TEST_CASE("what jobs ask for that are not listed counts for the shares") {
+  World world;
+  world.node("n0", 4);
+  world.queue("x", 0);
+  world.queue("y", 0);
+  world.waiting("v", 4, "x");
+  auto input = world.make_input();
+  const auto& resources = input.policy->counting.resources();
+  const auto gpu = static_cast<std::size_t>(
+      std::ranges::find(resources, "gpu", &policy::Resource::name) - resources.begin());
+  policy::Amounts asked(resources.size());
+  asked[gpu] = 4;
+  input.unlisted = {{policy::QueueName("y"), asked}, {policy::QueueName("nobody"), asked}};
+  PlanMemory memory({});
+  const auto begin = memory.start(input);
+  const auto shares = [&](const char* queue) {
+    const auto& of = begin.queues[*begin.queues.find(queue)];
+    return std::pair(of.requested[gpu], of.fair_share[gpu]);
+  };
+  CHECK(shares("x") == std::pair(4.0, 2.0));
+  CHECK(shares("y") == std::pair(4.0, 2.0));
 }
 
 TEST_CASE("without a policy the open one holds") {

@@ -1,6 +1,9 @@
 #include "dray/simulate/jobs_run.h"
 
+#include <array>
 #include <catch2/catch.hpp>
+#include <random>
+#include <string>
 
 #include "dray/simulate/measures.h"
 #include "dray/simulate/trace.h"
@@ -10,12 +13,12 @@ namespace {
 
 using std::chrono::seconds;
 
-JobsRun play(const std::string& rows, const std::string& policy) {
+JobsRun play(const std::string& rows, const std::string& policy, const JobsOptions& options = {}) {
   auto jobs = read_jobs_csv("name,submit,run_time,gpus,queue\n" + rows).value().value;
   const std::vector<GpuNode> nodes{{"a", 64'000, 64'000, 8, "m"}, {"b", 64'000, 64'000, 8, "m"}};
   Scheduler scheduler{policy, Strategy::best_fit};
   if (policy != "bestfit") scheduler.how = policy_of(jobs, policy == "fair").value();
-  return run_jobs(Setting::make(nodes, std::move(jobs)).value(), scheduler, 1);
+  return run_jobs(Setting::make(nodes, std::move(jobs)).value(), scheduler, 1, options);
 }
 
 }  // namespace
@@ -41,6 +44,32 @@ TEST_CASE("a queue takes back its share, and who had to go begins anew") {
   CHECK(run.jobs[0].evictions + run.jobs[1].evictions == 1);
   CHECK(run.jobs[0].lost + run.jobs[1].lost == seconds(100));
   CHECK(run == play(rows, "fair"));
+}
+
+/// Jobs of two queues that ask for more than there is.
+std::string crowd(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::string rows;
+  for (std::uint64_t i = 0; i < 150; ++i) {
+    const auto gpus = std::array{1, 1, 1, 2, 4, 8, 16}.at(random() % 7);
+    rows += "j" + std::to_string(i) + "," + std::to_string(i * 20 + random() % 20) + "," +
+            std::to_string(10 + random() % 900) + "," + std::to_string(gpus) + "," +
+            (random() % 3 == 0 ? "a" : "b") + "\n";
+  }
+  return rows;
+}
+
+TEST_CASE("the planner need not see those like one that finds no room") {
+  const auto policy = GENERATE("fcfs", "fair");
+  const auto seed = GENERATE(range(1U, 6U));
+  CAPTURE(policy, seed);
+  const auto rows = crowd(seed);
+  JobsOptions all;
+  all.show_all = true;
+  const auto shown = play(rows, policy, all);
+  const auto run = play(rows, policy);
+  CHECK(run.jobs == shown.jobs);
+  CHECK(run.plans <= shown.plans);
 }
 
 TEST_CASE("measures are of all jobs and of each queue") {

@@ -1,0 +1,54 @@
+#include "simulate/jobs/queue_books.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "dray/policy/fair_share.h"
+
+namespace dray::simulate {
+
+QueueBooks::QueueBooks(const policy::Policy& policy)
+    : policy_(policy), queues_(policy.queues), total_(policy.queues.resources()) {
+  if (const auto& half_life = policy.config.fairness.half_life) {
+    history_.emplace().half_life = *half_life;
+  }
+}
+
+std::shared_ptr<const policy::UsageHistory> QueueBooks::usage_until(Time now) {
+  if (!history_) return nullptr;
+  policy::advance(*history_, queues_, total_, now);
+  return std::make_shared<const policy::UsageHistory>(*history_);
+}
+
+void QueueBooks::read(const planner::Plan& plan) {
+  total_ = plan.total;
+  for (const auto& report : plan.queues) {
+    if (const auto index = queues_.find(report.queue.get())) {
+      queues_[*index].allocated = report.allocated;
+      queues_[*index].fair_share = report.fair_share;
+    }
+  }
+}
+
+void QueueBooks::count(const policy::QueueName& queue, const policy::Amounts& asked, bool less) {
+  const auto leaf = queues_.find(queue.get());
+  if (!leaf) return;
+  if (less) {
+    queues_.remove_requested(*leaf, asked);
+  } else {
+    queues_.add_requested(*leaf, asked);
+  }
+}
+
+bool QueueBooks::shares_moved() {
+  if (!policy_.config.reclaim.enabled) return false;
+  // They move by the time alone.
+  if (history_) return true;
+  std::vector<policy::Amounts> before;
+  before.reserve(queues_.queues().size());
+  for (const auto& queue : queues_.queues()) before.push_back(queue.fair_share);
+  policy::divide(queues_, total_, policy_.config.fairness.strength);
+  return !std::ranges::equal(queues_.queues(), before, {}, &policy::Queue::fair_share);
+}
+
+}  // namespace dray::simulate
