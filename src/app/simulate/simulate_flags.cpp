@@ -13,7 +13,7 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
       .add_option(
           "--workload", flags.workload,
           "What is to be scheduled: openb:FILE (FGD's experiment), or jobs in time: openb-times:, "
-          "philly:, helios: or csv:FILE")
+          "philly:, helios: or csv:FILE, or synthetic:KEY=VALUE,… (docs/simulator.md)")
       ->required();
   command
       .add_option(

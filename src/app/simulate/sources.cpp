@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/simulate/read_input.h"
+#include "dray/simulate/synthetic.h"
 
 namespace dray::app {
 namespace {
@@ -85,11 +86,15 @@ Result<simulate::Workload> load_workload(const std::string& source,
   if (from.form == "philly") return read_trace(from.path, simulate::read_philly, rules, warnings);
   if (from.form == "helios") return read_trace(from.path, simulate::read_helios, rules, warnings);
   if (from.form == "csv") return read_trace(from.path, simulate::read_jobs_csv, rules, warnings);
-  return fail(
-      ErrorCode::invalid,
-      fmt::format(
-          "--workload {}: expected openb:, openb-times:, philly:, helios: or csv: and a FILE",
-          source));
+  if (from.form == "synthetic") {
+    const auto spec = simulate::parse_synthetic(from.path);
+    if (!spec) return fail(spec.error().code, "--workload synthetic: " + spec.error().message);
+    return simulate::synthetic(*spec);
+  }
+  return fail(ErrorCode::invalid,
+              fmt::format("--workload {}: expected openb:, openb-times:, philly:, helios: or csv: "
+                          "and a FILE, or synthetic:KEY=VALUE,…",
+                          source));
 }
 
 }  // namespace dray::app
