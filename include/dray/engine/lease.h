@@ -28,7 +28,8 @@ inline constexpr std::size_t longest_identity = 100;
 /// - each acquisition raises leaseTransitions, dray's epoch, also when the same identity comes
 ///   back: the admission policy refuses writes of an older epoch (see field_manager()). That one
 ///   waits out only the `write_deadline`, since nobody else renews under its name;
-/// - the holder stops leading `fence` before its lease runs out, whether it could renew or not;
+/// - the holder stops leading `fence` before its lease runs out, whether it could renew or not: an
+///   answer that comes later begins no term;
 /// - a renewal that was refused, or whose answer was lost, ends no term by itself: the Lease is
 ///   read, and as long as it shows this holder and epoch, renewed again.
 class LeaseKeeper {
@@ -86,7 +87,7 @@ class LeaseKeeper {
   std::optional<Time> ended_at_;  ///< the last term
   std::optional<Time> sent_at_;   ///< when the write under way was made up
   std::int32_t epoch_ = 0;
-  enum class Busy : std::uint8_t { no, reading, writing };
+  enum class Busy : std::uint8_t { no, reading, renewing, writing };
   Busy busy_ = Busy::no;
   bool releasing_ = false;  ///< read to be given back
   bool in_doubt_ = false;   ///< what came of the last renewal; the Lease is to be read

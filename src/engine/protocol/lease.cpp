@@ -22,7 +22,7 @@ LeaseKeeper::Commands LeaseKeeper::tick(Time now) {
 }
 
 LeaseKeeper::Commands LeaseKeeper::renew(Time now) {
-  busy_ = Busy::writing;
+  busy_ = Busy::renewing;
   sent_at_ = now;
   return {held_by_us(seen_.transitions, seen_.acquired.value_or(now), now)};
 }
@@ -34,8 +34,15 @@ void LeaseKeeper::end_term(Time at) {
 }
 
 LeaseKeeper::Commands LeaseKeeper::step(const WriteOutcome& outcome, Time now) {
+  if (leading_until_ && now >= *leading_until_) end_term(*leading_until_);
   const auto was = std::exchange(busy_, Busy::no);
-  return was == Busy::reading ? read(outcome, now) : written(outcome, now);
+  if (was == Busy::reading) return read(outcome, now);
+  const bool too_late = was == Busy::renewing && !leading_until_;
+  auto commands = written(outcome, now);
+  // Who was told that the term is over has forgotten what is under way: only a new epoch keeps that
+  // from landing.
+  if (too_late) leading_until_.reset();
+  return commands;
 }
 
 LeaseKeeper::Commands LeaseKeeper::read(const WriteOutcome& outcome, Time now) {

@@ -220,6 +220,19 @@ TEST_CASE("a term that ended is followed by another only when its writes must ha
   check_waits_for_its_writes(server, a, end);
 }
 
+TEST_CASE("a term that ran out while its holder asked is over, though the Lease is still its own") {
+  auto [server, a] = led();
+  const auto end = a.leading_until();
+  const bool in_doubt = GENERATE(false, true);
+  if (in_doubt) server.renew_unanswered(a, t0 + 2s);
+  const auto asked = a.tick(end - 1ms);
+  REQUIRE(asked.size() == 1);
+  CHECK(std::holds_alternative<PutLease>(asked[0]) != in_doubt);
+  server.carry(a, a.step(server.serve(asked[0]), end + 1ms), end + 1ms);
+  CHECK_FALSE(a.may_write(end + 1ms));
+  check_waits_for_its_writes(server, a, end + 1ms);
+}
+
 TEST_CASE(
     "a Lease whose giving back was lost is taken again only when its writes must have ended") {
   auto [server, a] = led();
