@@ -75,7 +75,8 @@ PodLife& PodLifecycle::follow(const Pod& pod, bool seen, Commands& out) {
 
 Commands PodLifecycle::appeared(const Pod& pod) {
   Commands out;
-  follow(pod, true, out);
+  auto& life = follow(pod, true, out);
+  life.filter_refused = life.filter_refused || unseen_.erase(life.uid) > 0;
   return out;
 }
 

@@ -133,6 +133,9 @@ class PodLifecycle {
   /// A pod that is not followed yet; one of the same name and another uid is gone.
   [[nodiscard]] Commands appeared(const Pod& pod);
   [[nodiscard]] Commands requested(const Pod& pod, Time now);
+  /// A filter request was faster than the watch, and had to be refused: nothing else tells, when
+  /// the pod appears, that kube-scheduler has given it up.
+  void refused_unseen(const Uid& pod, Time now);
   /// A followed pod as the watch shows it. `leading`: it may be offered.
   [[nodiscard]] Commands step(const Pod& pod, bool leading, Time now);
   /// The watch shows a followed pod being deleted: it needs no place any more.
@@ -248,6 +251,8 @@ class PodLifecycle {
   std::map<Uid, PodLife> pods_;
   std::map<PodKey, Uid> by_name_;
   std::set<Uid> refused_;
+  std::map<Uid, Time> unseen_;  ///< refused before the watch has shown them; kept for a while
+  Time unseen_swept_{};
   Timers<Uid> timers_;
   LiftWindow lifts_;
   BoundPlacements bound_;  ///< of pods that are not followed any more

@@ -93,6 +93,14 @@ void PodLifecycle::offered(PodLife& pod, const Pod& object, Time now, Commands& 
   if (std::exchange(pod.filter_refused, false)) wake(pod, object, now, out);
 }
 
+void PodLifecycle::refused_unseen(const Uid& pod, Time now) {
+  if (now >= unseen_swept_ + options_.reservation_life) {
+    std::erase_if(unseen_, [&](const auto& entry) { return entry.second <= unseen_swept_; });
+    unseen_swept_ = now;
+  }
+  unseen_.insert_or_assign(pod, now);
+}
+
 void PodLifecycle::wait_for_requests(PodLife& pod, Time now) {
   pod.offer.until = now + reservation_life(pod);
   pod.offer.wake_at.reset();

@@ -66,7 +66,8 @@ extender::FilterResponse Engine::Router::filter_unknown(const extender::FilterRe
   }
   if (!admission_.ours(pod)) return refuse(nodes, Reason::unsupported);
   if (!request.node_names) return dry_run(pod, nodes, now);
-  // The watch shows the pod in a moment: then it is planned.
+  // The watch shows the pod in a moment: then it is planned, and kube-scheduler woken.
+  pods_.refused_unseen(pod.meta.uid, now);
   return refuse(nodes, Reason::planning);
 }
 

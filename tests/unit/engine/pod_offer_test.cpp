@@ -96,8 +96,10 @@ TEST_CASE("an outcome for a pod that waits again, or is gone, changes nothing") 
 TEST_CASE("a pod without a gate that kube-scheduler gave up is woken, once") {
   LifecycleWorld world;
   world.pod.scheduling_gates.clear();
+  const bool before_the_watch = GENERATE(false, true);
+  if (before_the_watch) world.pods.refused_unseen(world.uid, start);
   world.show();
-  world.pods.filter_refused(world.uid);
+  if (!before_the_watch) world.pods.filter_refused(world.uid);
   SECTION("by a condition") {
     world.reserve();
     const auto commands = world.pods.offer(world.uid, start + 1s);

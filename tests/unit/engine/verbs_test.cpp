@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/unit/engine/fixture.h"
@@ -85,6 +86,21 @@ TEST_CASE("a pod that the watch has not shown is let pass, or told to wait") {
   plain_other.scheduler_name = "other";
   CHECK(bench.filter(plain_other, {"n0"}).node_names == Names{NodeName("n0")});
   CHECK_FALSE(bench.engine.pod({"default", "plain-other"}));
+}
+
+TEST_CASE("a pod that was told to wait before the watch showed it is woken for its place") {
+  Bench bench;
+  bench.add_nodes(1, 1);
+  bench.tell(make_claim("c", 1));
+  const auto pod = make_pod("p", "c", false);
+  const bool asked = GENERATE(false, true);
+  if (asked) CHECK(refusal(Reason::planning, bench.filter(pod, {"n0"})) == "n0 ");
+  bench.tell(pod);
+  REQUIRE(bench.engine.pod(pod.key())->placement);
+  const bool woken = std::ranges::any_of(bench.writes, [](const auto& sent) {
+    return std::holds_alternative<SetPodCondition>(sent.write);
+  });
+  CHECK(woken == asked);
 }
 
 TEST_CASE("a reserved pod gets its node alone, and the reservation lives on from there") {
