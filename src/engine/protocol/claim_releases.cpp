@@ -30,9 +30,12 @@ Commands ClaimReleases::start(const Pod& pod) {
     add(claim.key(), uid, ReleaseClaim{claim.key(), claim.meta.uid, uid, true});
   };
   for (const auto& claim : *claims) {
-    const bool ours_alone = claim->allocation && claim->reserved_for.size() == 1 &&
-                            claim->reserved_for.front().uid == uid;
-    if (ours_alone) release(*claim);
+    // Of a claim that others use it gives back its own part: the first user's queue has the
+    // devices, and might be full for it by what another runs on already.
+    const bool ours =
+        claim->allocation && std::ranges::find(claim->reserved_for, uid, &ClaimConsumer::uid) !=
+                                 claim->reserved_for.end();
+    if (ours) release(*claim);
   }
   // The claim for extended resources suits one node's offer; it is made anew for another.
   const auto extended = cluster_.claim(alloc::extended_resource_claim_key(pod));
