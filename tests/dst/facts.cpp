@@ -123,6 +123,15 @@ bool is_shared(const AllocatedDevice& device) {
   return device.share_id.has_value() || !device.consumed_capacity.empty();
 }
 
+bool is_given_up(const Facts& facts, const Pod& pod) {
+  constexpr int most_denials = 3;
+  const auto found = facts.denials.find(pod.meta.uid);
+  if (found == facts.denials.end() || found->second.times < most_denials) return false;
+  const auto longer = std::min(found->second.times - most_denials, 5);
+  // By a clock that may be slow.
+  return facts.now() - found->second.last <= std::chrono::seconds(70) * (1 << longer);
+}
+
 std::int32_t epoch_of(const std::string& field_manager) {
   constexpr std::string_view prefix = "dray-";
   if (!field_manager.starts_with(prefix)) return 0;

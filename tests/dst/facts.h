@@ -55,7 +55,12 @@ struct Facts {
   std::map<std::pair<std::string, Uid>, ResourceClaim> told;
   std::map<std::string, Time> asked;  ///< when dray last sent something of this pod or claim
   std::map<std::pair<std::string, std::string>, std::uint64_t> sent;  ///< by write and subject
-  std::set<std::string> refused;  ///< pods and claims of which a write was refused for good
+  std::map<std::string, Time> refused;  ///< when a write of a pod or claim was so for good, last
+  struct Denials {
+    int times = 0;  ///< bind calls that failed by a refusal
+    Time last{};
+  };
+  std::map<Uid, Denials> denials;
 
   [[nodiscard]] Time now() const { return loop.now(); }
   [[nodiscard]] const sim::ApiServer& server() const { return loop.server(); }
@@ -90,6 +95,9 @@ std::vector<const ResourceClaim*> claims_of(const Pod& pod, const sim::ApiServer
 bool reserved_for(const ResourceClaim& claim, const Uid& uid);
 /// Whether parts of the device go to several claims.
 bool is_shared(const AllocatedDevice& device);
+/// The API server has refused the pod's placements so often that dray gives the node up for a
+/// while: a minute from the third time on, each time for twice as long.
+bool is_given_up(const Facts& facts, const Pod& pod);
 /// leaseTransitions of a fieldManager `dray-N-IDENTITY`.
 std::int32_t epoch_of(const std::string& field_manager);
 std::uint64_t number(const ResourceVersion& version);

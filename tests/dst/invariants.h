@@ -49,6 +49,7 @@ class Checker {
  private:
   void ask(std::span<const RequestRule> rules, const sim::ApiRequest& request);
   void note_refusal(const sim::ApiRequest& request, const Error& error);
+  void note_denial(const Uid& uid);
 
   sim::ClusterLoop& loop_;
   Facts facts_;

@@ -56,8 +56,8 @@ void Patience::look() {
   if (now - *room_since_ <= retry_patience) return;
   // It may be under way to another of those who wait.
   if (somebody_is_tried(pods, facts, *room_since_ - retry_patience)) return;
-  checker_.violate(fmt::format("L5: there is room for pod {}, and nobody is tried; free: {}",
-                               found->meta.name, room.text()));
+  checker_.violate(fmt::format("L5: there is room for pod {}, and nobody is tried: {}; free: {}",
+                               found->meta.name, view_of(loop_, *found), room.text()));
 }
 
 }  // namespace dray::dst

@@ -1,6 +1,7 @@
 #include "tests/dst/room.h"
 
 #include <algorithm>
+#include <set>
 
 #include "tests/objects/devices.h"
 
@@ -60,6 +61,30 @@ std::optional<std::string> queue_of(const Pod& pod) {
   return label == pod.meta.labels.end() ? std::nullopt : std::optional(label->second);
 }
 
+std::string queue_name(const Pod& pod) {
+  return queue_of(pod).value_or("b");
+}
+
+std::map<std::string, std::int64_t> gpus_of_replaced_claims(const sim::ApiServer& server) {
+  std::map<std::string, std::int64_t> gpus;
+  std::set<std::pair<std::string, Uid>> counted;
+  for (const auto& item : server.list(Kind::pod).items) {
+    const auto& pod = std::get<Pod>(*item);
+    if (!pod.node_name || pod.finished()) continue;
+    const auto queue = queue_name(pod);
+    for (const auto* claim : claims_of(pod, server)) {
+      if (claim == nullptr || claim->allocation) continue;
+      if (!counted.emplace(queue, claim->meta.uid).second) continue;
+      for (const auto& request : claim->spec.requests) {
+        const bool is_gpu =
+            request.exactly && request.exactly->device_class.get() == testing::gpu_driver;
+        if (is_gpu) gpus[queue] += request.exactly->count;
+      }
+    }
+  }
+  return gpus;
+}
+
 Room::Place Room::place_of(const DeviceId& device) const {
   const bool everywhere = device.driver.get() == fabric_driver;
   return {everywhere ? "" : device.pool.get(), device.driver.get()};
@@ -80,6 +105,9 @@ Room::Room(const World& world, const sim::ApiServer& server) {
       const auto limit = queue.limit.find("gpu");
       if (limit != queue.limit.end()) left_[queue.name.get()] = limit->second->value();
     }
+  }
+  for (const auto& [queue, gpus] : gpus_of_replaced_claims(server)) {
+    if (left_.contains(queue)) left_[queue] -= gpus;
   }
   if (world.models) count_models(server);
   for (const auto& item : server.list(Kind::resource_claim).items) {

@@ -45,5 +45,10 @@ class Room {
 std::int64_t wanted(const DeviceRequest& request);
 /// The queue that the pod says.
 std::optional<std::string> queue_of(const Pod& pod);
+/// The queue that it is in.
+std::string queue_name(const Pod& pod);
+/// By queue, the GPUs that bound pods asked for in claims that were replaced under them: they have
+/// none, and count for their queue all the same, as their requests do.
+std::map<std::string, std::int64_t> gpus_of_replaced_claims(const sim::ApiServer& server);
 
 }  // namespace dray::dst

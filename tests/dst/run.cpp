@@ -61,7 +61,7 @@ class Run {
       if (is_late || (at - healed) % std::chrono::seconds(5) != Duration{}) continue;
       // What ends later makes room, and unrest, anew: that is judged at the end.
       if (recovered) continue;
-      last_unrest = unrest(story_, loop_);
+      last_unrest = unrest(story_, loop_, checker_.facts());
       if (last_unrest.empty()) recovered = at - healed;
     }
     if (!ended) checker_.violate("L2: too many events: a hot loop");

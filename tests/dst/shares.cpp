@@ -35,30 +35,9 @@ std::optional<std::int64_t> plain_gpus(const Pod& pod, const sim::ApiServer& ser
   return gpus > 0 ? std::optional(gpus) : std::nullopt;
 }
 
-std::string queue_name(const Pod& pod) {
-  return queue_of(pod).value_or("b");
-}
-
-/// GPUs that bound pods asked for in claims that were replaced under them: they have none, and
-/// count for their queue all the same, as their requests do.
-void add_replaced(const sim::ApiServer& server, std::map<std::string, std::int64_t>& use) {
-  for (const auto& pod : pods_of(server)) {
-    if (!pod.node_name || pod.finished()) continue;
-    for (const auto* claim : claims_of(pod, server)) {
-      if (claim == nullptr || claim->allocation) continue;
-      for (const auto& request : claim->spec.requests) {
-        const bool is_gpu =
-            request.exactly && request.exactly->device_class.get() == testing::gpu_driver;
-        if (is_gpu) use[queue_name(pod)] += request.exactly->count;
-      }
-    }
-  }
-}
-
 /// What queues have in GPUs.
 std::map<std::string, std::int64_t> use_by_queue(const sim::ApiServer& server) {
-  std::map<std::string, std::int64_t> use;
-  add_replaced(server, use);
+  auto use = gpus_of_replaced_claims(server);
   for (const auto& item : server.list(Kind::resource_claim).items) {
     const auto& claim = std::get<ResourceClaim>(*item);
     if (!claim.allocation || claim.reserved_for.empty()) continue;

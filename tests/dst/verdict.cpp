@@ -63,6 +63,8 @@ std::string nothing_leaks(const sim::ClusterLoop& loop) {
   return {};
 }
 
+}  // namespace
+
 std::string view_of(sim::ClusterLoop& loop, const Pod& pod) {
   auto* leader = loop.leader();
   if (leader == nullptr) return "nobody leads";
@@ -71,13 +73,16 @@ std::string view_of(sim::ClusterLoop& loop, const Pod& pod) {
   return fmt::format("{} ({})", text(view->reason), view->detail);
 }
 
+namespace {
+
 /// L1, L2: who fits is bound, whoever else is doomed.
-std::string who_fits_is_bound(const Story& story, sim::ClusterLoop& loop) {
+std::string who_fits_is_bound(const Story& story, sim::ClusterLoop& loop, const Facts& facts) {
   if (any_left_behind(loop.server())) return {};  // it has devices that look free
   const Room room(story.world, loop.server());
   for (const auto& pod : pods_of(loop.server())) {
     if (!waits(pod) || pod.pod_group || pod.meta.name.starts_with(doomed_prefix)) continue;
     if (pod.meta.name == kept_prefix) continue;  // what it holds is not given back, ever
+    if (is_given_up(facts, pod)) continue;
     if (!room.fits(pod, loop.server())) continue;
     return fmt::format("pod {} fits and is not bound: {}; free: {}", pod.meta.name,
                        view_of(loop, pod), room.text());
@@ -200,7 +205,7 @@ void judge(const Story& story, sim::ClusterLoop& loop, Checker& checker,
   tell("I8", nothing_leaks(loop));
   // Who is refused for ever has the room while it is tried.
   const bool being_tried = doomed_since(checker.facts(), loop.now() - std::chrono::seconds(10));
-  if (!being_tried) tell("L1", who_fits_is_bound(story, loop));
+  if (!being_tried) tell("L1", who_fits_is_bound(story, loop, checker.facts()));
   tell("", gangs_are_whole(story, loop, seen));
   tell("L3", evictions_end(loop, checker.facts()));
   const auto starved = who_lacks_its_share(story.world, checker.facts(), seen);
@@ -208,9 +213,9 @@ void judge(const Story& story, sim::ClusterLoop& loop, Checker& checker,
   tell("I7", books_are_right(loop));
 }
 
-std::string unrest(const Story& story, sim::ClusterLoop& loop) {
+std::string unrest(const Story& story, sim::ClusterLoop& loop, const Facts& facts) {
   std::set<std::string> ignored;
-  for (auto what : {nothing_leaks(loop), who_fits_is_bound(story, loop),
+  for (auto what : {nothing_leaks(loop), who_fits_is_bound(story, loop, facts),
                     gangs_are_whole(story, loop, ignored), books_are_right(loop)}) {
     if (!what.empty()) return what;
   }
