@@ -27,6 +27,12 @@ std::string numbered_share_id(std::uint64_t number) {
   return fmt::format("{:08x}-0000-4000-8000-{:012x}", number >> 48U, number & 0xffffffffffffU);
 }
 
+bool within_one(const std::vector<Bits>& areas, std::span<const Pick> picks) {
+  return std::ranges::any_of(areas, [&](const Bits& area) {
+    return std::ranges::all_of(picks, [&](const Pick& pick) { return area.test(pick.device); });
+  });
+}
+
 }  // namespace
 
 struct Allocator::State {
@@ -38,7 +44,7 @@ struct Allocator::State {
   std::uint64_t latest_epoch = 0;
   Memo::Shape* latest_shape = nullptr;            ///< of `latest`
   std::shared_ptr<const Remembered> last_answer;  ///< held until the next one
-  std::vector<std::string> placed;  ///< attributes that mode best reads of every device
+  std::vector<std::string> placed;  ///< attributes that a rating reads of every device
   std::uint64_t shares = 0;
   Counts counts;
 
@@ -61,6 +67,8 @@ struct Allocator::State {
   [[nodiscard]] Result<Remembered> search(const PreparedClaims& prepared, Work& work);
   [[nodiscard]] Found search_in(const Bits* area, const PreparedClaims& prepared, Work& work,
                                 Scorer* scorer);
+  [[nodiscard]] Found best_within(const std::vector<Bits>& areas, const PreparedClaims& prepared,
+                                  Work& work, Scorer& scorer);
   [[nodiscard]] Remembered too_far_apart() const;
   [[nodiscard]] Result<Allocation> allocation(const Remembered& answer,
                                               const PreparedClaims& prepared, const NodeName& node,
@@ -155,22 +163,29 @@ Remembered Allocator::State::too_far_apart() const {
   return answer;
 }
 
+Found Allocator::State::best_within(const std::vector<Bits>& areas, const PreparedClaims& prepared,
+                                    Work& work, Scorer& scorer) {
+  auto best = search_in(&areas.front(), prepared, work, &scorer);
+  for (std::size_t i = 1; i < areas.size(); ++i) {
+    auto other = search_in(&areas[i], prepared, work, &scorer);
+    if (other.better_than(best)) best = std::move(other);
+  }
+  return best;
+}
+
 Result<Remembered> Allocator::State::search(const PreparedClaims& prepared, Work& work) {
   ++counts.searches;
   std::optional<Scorer> scorer;
-  if (options.mode == Mode::best) {
+  if (options.mode != Mode::first_fit) {
     scorer.emplace(*work.view, prepared, *work.tables, options, memory.attributes);
   }
   const auto areas = scorer ? scorer->areas() : std::vector<Bits>();
-  auto found = search_in(nullptr, prepared, work, scorer ? &*scorer : nullptr);
+  const bool chooses = options.mode == Mode::best;
+  auto found = search_in(nullptr, prepared, work, chooses ? &*scorer : nullptr);
   if (found.kind == Found::Kind::found && !areas.empty()) {
-    auto best = search_in(&areas.front(), prepared, work, &*scorer);
-    for (std::size_t i = 1; i < areas.size(); ++i) {
-      auto other = search_in(&areas[i], prepared, work, &*scorer);
-      if (other.better_than(best)) best = std::move(other);
-    }
-    found = std::move(best);
-    if (found.kind == Found::Kind::none) return too_far_apart();
+    if (chooses) found = best_within(areas, prepared, work, *scorer);
+    const bool together = found.kind != Found::Kind::found || within_one(areas, found.picks);
+    if (found.kind == Found::Kind::none || !together) return too_far_apart();
   }
   Remembered answer;
   switch (found.kind) {
@@ -191,6 +206,7 @@ Result<Remembered> Allocator::State::search(const PreparedClaims& prepared, Work
   }
   answer.preference = preference(prepared, found.picks);
   answer.score = found.score.total();
+  if (options.mode == Mode::predicted) answer.alignment = scorer->alignment(found.picks);
   answer.unready = unready(*work.view, found.picks);
   answer.picks = std::move(found.picks);
   return answer;
@@ -206,7 +222,7 @@ Result<const Remembered*> Allocator::State::answer(const cluster::AllocatedState
   }
   Memo::State key;
   work.tables->sign(key);
-  if (options.mode == Mode::best) {
+  if (options.mode != Mode::first_fit) {
     Scorer scorer(*work.view, prepared, *work.tables, options, memory.attributes);
     for (std::uint32_t d = 0; d < work.view->devices.size(); ++d) scorer.describe(d, key);
   }
@@ -250,7 +266,7 @@ std::optional<Error> too_many(std::span<const ResourceClaim* const> claims) {
 
 Allocator::Allocator(AllocatorOptions options) : state_(std::make_unique<State>()) {
   state_->options = std::move(options);
-  if (state_->options.mode != Mode::best) return;
+  if (state_->options.mode == Mode::first_fit) return;
   for (const auto& level : state_->options.alignment) {
     state_->placed.insert(state_->placed.end(), level.attributes.begin(), level.attributes.end());
   }
@@ -307,7 +323,8 @@ Result<Fit> Allocator::check(const cluster::AllocatedState& state, cluster::Node
   const auto known = mine.answer(state, node, prepared, *mine.latest_shape, work);
   if (!known) return std::unexpected(known.error());
   const auto& answer = **known;
-  return Fit{answer.reason, answer.preference, answer.score, answer.unready, answer.shortage};
+  return Fit{answer.reason,    answer.preference, answer.score,
+             answer.alignment, answer.unready,    answer.shortage};
 }
 
 std::vector<RequestFunnel> Allocator::explain(const cluster::AllocatedState& state,

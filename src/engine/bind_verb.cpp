@@ -13,6 +13,10 @@ namespace dray::engine {
 
 void Engine::Router::bind(RequestId id, const extender::BindRequest& request, Time now) {
   if (!standing_.leading) return out_.answer(id, std::string(text(Reason::not_leader)));
+  if (!allocates()) {
+    return out_.answer(id,
+                       "dray runs in mode advise, where kube-scheduler binds: take bindVerb off");
+  }
   const auto name = "pod " + request.pod.to_string();
   if (const auto* followed = pods_.find(request.pod, request.uid)) {
     return bind_followed(*followed, id, request.node, now);

@@ -10,6 +10,7 @@ namespace dray::engine {
 
 alloc::AllocatorOptions allocator_options(const Options& options, std::uint64_t stream) {
   auto made = options.allocator;
+  if (options.mode == Mode::advise) made.mode = alloc::Mode::predicted;
   // UUIDs of version 8 (RFC 9562): the rest is the seed, the stream and a count.
   made.next_share_id = [seed = options.share_id_seed, stream, count = std::uint64_t{0}]() mutable {
     ++count;
@@ -17,6 +18,12 @@ alloc::AllocatorOptions allocator_options(const Options& options, std::uint64_t 
                        (seed >> 4) & 0xfff, stream & 0xfff, count & 0xffffffffffff);
   };
   return made;
+}
+
+std::string unfit_policy(Mode mode, const policy::PolicyConfig& config) {
+  if (mode == Mode::allocate || !config.fractions) return {};
+  return "fractions: in mode advise dray makes no claims; take the section out, or run mode "
+         "allocate";
 }
 
 Engine::Engine(Options options) : router_(std::make_unique<Router>(std::move(options))) {}
@@ -85,6 +92,8 @@ Engine::Status Engine::Router::status() const {
   status.evictions = evictions_.evicted();
   status.evictions_refused = evictions_.refused();
   status.unreadable = admission_.unreadable().counts();
+  status.foretold = judging_.told.figures().as_foretold;
+  status.foretold_otherwise = judging_.told.figures().otherwise;
   const auto audits = upkeep_.audits.figures();
   status.devices_in_two_claims = audits.devices_in_two_claims;
   status.claims_healed = audits.claims_healed;

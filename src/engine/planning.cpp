@@ -28,7 +28,8 @@ void Engine::Router::plan_when_due(Time now) {
     if (input.jobs.empty()) return;
     const auto generation = plans_.begin(now);
     if (options_.plan_inline) {
-      take(std::make_shared<const planner::Plan>(planner_.plan(input)), *input.snapshot, now);
+      take(std::make_shared<const planner::Plan>(judging_.planner.plan(input)), *input.snapshot,
+           now);
       continue;
     }
     const auto shared = std::make_shared<const planner::PlanInput>(std::move(input));
@@ -123,7 +124,8 @@ void Engine::Router::take_job(const planner::JobOutcome& outcome, bool as_planne
   admission_.jobs().refresh(now);
   const auto job = admission_.jobs().find(outcome.job);
   if (!job) return;
-  const auto again = planner_.plan(inputs().of_one(job, nodes, options_.inline_plan_nodes, now));
+  const auto again =
+      judging_.planner.plan(inputs().of_one(job, nodes, options_.inline_plan_nodes, now));
   const auto found = std::ranges::find(again.jobs, outcome.job, &planner::JobOutcome::job);
   if (found == again.jobs.end() || found->placements.size() < outcome.placements.size()) {
     return plans_.want();
@@ -153,7 +155,13 @@ void Engine::Router::take_placements(const planner::JobOutcome& outcome, Time no
 
 void Engine::Router::take_unplaced(const planner::JobOutcome& outcome, const Uid& uid, Time now) {
   const auto pod = pods_.object(*pods_.find(uid));
-  if (outcome.reason != Reason::planning && pod) carry(upkeep_.releases.start(*pod), now);
+  if (outcome.reason != Reason::planning && pod) {
+    if (allocates()) {
+      carry(upkeep_.releases.start(*pod), now);
+    } else {
+      unpin(*pod, now);
+    }
+  }
   if (outcome.reason != Reason::claim_missing) {
     return carry(pods_.waits_for_room(uid, outcome.reason, outcome.detail, now), now);
   }
@@ -227,7 +235,8 @@ void Engine::Router::plan_inline(const Uid& pod, const std::vector<NodeName>& no
   // Nobody's members are placed one by one: the gang's plan is on its way.
   if (job->members.size() > 1) return plans_.want();
   if (job->members.front().state != planner::MemberState::waiting) return;
-  const auto made = planner_.plan(inputs().of_one(job, nodes, options_.inline_plan_nodes, now));
+  const auto made =
+      judging_.planner.plan(inputs().of_one(job, nodes, options_.inline_plan_nodes, now));
   if (made.exhausted) plans_.want();
   const auto outcome = std::ranges::find(made.jobs, job->uid, &planner::JobOutcome::job);
   if (outcome == made.jobs.end()) return;

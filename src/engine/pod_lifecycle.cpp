@@ -103,6 +103,7 @@ Commands PodLifecycle::step(const Pod& pod, bool leading, Time now) {
       break;
     case PodState::offered:
       keep_nominated(life, pod, out);
+      if (options_.mode == Mode::advise && ended_in_vain(life, pod, out)) break;
       // Rejected by in-tree plugins alone: filter was never called, and will not be.
       if (life.reservation && !life.offer.asked && called_unschedulable(pod) &&
           scheduling_verdict(pod) != life.offer.verdict) {

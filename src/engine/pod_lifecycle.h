@@ -41,6 +41,8 @@ namespace dray::engine {
 ///                   refused: the placement is no good         binding                waiting
 ///   bind_refused    its gang was not bound                    binding                offered
 ///   release         its reservation ended otherwise           all but the last two   waiting
+///   step            mode advise: kube-scheduler did not bind  offered                waiting
+///                   it after all
 ///   reset           leadership changed                        any                    waiting
 ///   drop            gone, or the watch shows it bound         any                    -
 enum class PodState : std::uint8_t {
@@ -109,6 +111,7 @@ struct PodLife {
 class PodLifecycle {
  public:
   struct Options {
+    Mode mode = Mode::allocate;
     std::string gate;
     Duration reservation_life;
     std::size_t nominate_from_nodes;
@@ -182,6 +185,16 @@ class PodLifecycle {
   [[nodiscard]] bool offered_in_vain(const Uid& pod, Time now) const;
   /// filter's answer was the reserved node.
   void filter_answered(const Uid& pod, Time now);
+  /// Mode advise: kube-scheduler asks again, or the plan's devices go to another first: what was
+  /// held for the pod is not any more. Its state stays: reserve() or release() follow.
+  [[nodiscard]] Commands withdraw(const Uid& pod);
+  /// Mode advise: the answer was a number of nodes. What kube-scheduler says of the pod later than
+  /// in `asked`, which its request bears, is of the attempt that begins.
+  void advised(const Pod& asked, Time now);
+  /// Mode advise: a part of the reservation counts otherwise by now; this is the rest.
+  void hold(const Placement& rest);
+  /// Mode advise: it is bound, by kube-scheduler.
+  void bound_by_others(const Uid& pod, Time now) { lifts_.ended(pod, true, now); }
   /// filter's answer was no node: the pod is to be woken when it has one.
   void filter_refused(const Uid& pod);
   /// kube-scheduler did not take the pod's reserved node: it is given up, and not tried again soon.
@@ -217,6 +230,9 @@ class PodLifecycle {
   [[nodiscard]] ResourceVersion version(const PodLife& pod) const;
   /// It has no place: one that has, and is to be offered in its turn, does not wait for a plan.
   [[nodiscard]] bool waits(const Uid& pod) const;
+  /// Reservations that kube-scheduler has not been told of: whoever is allocated devices by others
+  /// may get theirs.
+  [[nodiscard]] std::vector<Placement> tentative() const;
   /// The node of its reservation.
   [[nodiscard]] std::optional<NodeName> reserved_node(const Uid& pod) const;
   /// The API server said no to its placements so often that one was given up.
@@ -237,6 +253,7 @@ class PodLifecycle {
   void wake(PodLife& pod, const Pod& object, Time now, Commands& out);
   static const Pod* note_version(PodLife& pod, const WriteOutcome& outcome);
   void wait_for_requests(PodLife& pod, Time now);
+  [[nodiscard]] bool ended_in_vain(PodLife& pod, const Pod& object, Commands& out);
   void keep_nominated(PodLife& pod, const Pod& object, Commands& out);
   void report(PodLife& pod, Time now, Commands& out);
   void tell_by(PodLife& pod, Time at);

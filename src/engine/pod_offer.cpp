@@ -10,11 +10,12 @@
 namespace dray::engine {
 namespace {
 
-Condition reserved_condition() {
+Condition reserved_condition(Mode mode) {
   return {.type = admitted_condition,
           .status = "True",
-          .reason = "Reserved",
-          .message = "dray: devices are reserved for the pod",
+          .reason = mode == Mode::allocate ? "Reserved" : "Admitted",
+          .message = mode == Mode::allocate ? "dray: devices are reserved for the pod"
+                                            : "dray: there is room for the pod",
           .last_transition = {}};
 }
 
@@ -74,11 +75,12 @@ void PodLifecycle::lift(PodLife& pod, Time now, Commands& out) {
   pod.state = PodState::lifting;
   pod.filter_refused = false;  // that its gate goes wakes it
   if (pod.wait.reported != Reason::none) {
-    set_admitted(pod, reserved_condition(), now, out);
+    set_admitted(pod, reserved_condition(options_.mode), now, out);
     pod.wait.reported = Reason::none;
   }
   Labels annotations;
-  if (pod.reservation) annotations.emplace(reservation_annotation, pod.reservation->node.get());
+  if (pod.reservation && options_.mode == Mode::allocate)
+    annotations.emplace(reservation_annotation, pod.reservation->node.get());
   out.emplace_back(Send{LiftGate{pod.key, pod.uid, std::move(annotations)}, ForLift{pod.uid}});
 }
 
@@ -111,13 +113,14 @@ void PodLifecycle::wake(PodLife& pod, const Pod& object, Time now, Commands& out
   pod.offer.woken_from = object.meta.resource_version;
   // An annotation that is there already would change nothing, and wake nobody.
   const auto hint = object.meta.annotations.find(reservation_annotation);
-  if (hint != object.meta.annotations.end() && hint->second != pod.reservation->node.get()) {
+  if (options_.mode == Mode::allocate && hint != object.meta.annotations.end() &&
+      hint->second != pod.reservation->node.get()) {
     out.emplace_back(
         Send{AnnotatePod{pod.key, pod.uid, {{reservation_annotation, pod.reservation->node.get()}}},
              ForWake{pod.uid}});
     return;
   }
-  auto condition = reserved_condition();
+  auto condition = reserved_condition(options_.mode);
   condition.last_transition = now;
   out.emplace_back(
       Send{SetPodCondition{pod.key, pod.uid, std::move(condition), true}, ForWake{pod.uid}});

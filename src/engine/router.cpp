@@ -1,6 +1,9 @@
 #include "engine/router.h"
 
+#include <limits>
 #include <utility>
+
+#include "dray/base/check.h"
 
 namespace dray::engine {
 namespace {
@@ -17,16 +20,19 @@ bool due(std::optional<Time> at, Time now) {
 
 Engine::Router::Router(Options given)
     : options_(std::move(given)),
-      planner_(allocator_options(options_, 0)),
+      judging_{.planner = planner::Planner(allocator_options(options_, 0)), .told = {}},
       admission_({.scheduler_name = options_.scheduler_name, .gate = options_.gate}, cluster_,
                  {.reserved_node = [this](const Uid& uid) { return pods_.reserved_node(uid); },
                   .evicting = [this](const Uid& uid) { return evictions_.evicting(uid); },
                   .denied = [this](const Uid& uid) { return pods_.denied(uid); }}),
       usage_(options_.usage_record),
       room_(cluster_),
-      pods_({.gate = options_.gate,
+      pods_({.mode = options_.mode,
+             .gate = options_.gate,
              .reservation_life = options_.reservation_life,
-             .nominate_from_nodes = options_.nominate_from_nodes,
+             // Who advises lets kube-scheduler choose the node, and does not choose before it.
+             .nominate_from_nodes = allocates() ? options_.nominate_from_nodes
+                                                : std::numeric_limits<std::size_t>::max(),
              .tell_after = options_.tell_after},
             cluster_, admission_.jobs()),
       evictions_(cluster_, [this](const auto& eviction) { return is_needed(eviction); }),
@@ -54,7 +60,7 @@ void Engine::Router::apply(const Event& event, Time now) {
 
 void Engine::Router::on(const Synced& /*synced*/, Time now) {
   standing_.synced = true;
-  upkeep_.audits.lead(standing_.leading, now);
+  upkeep_.audits.lead(standing_.leading && allocates(), now);
   plans_.want();
 }
 
@@ -88,6 +94,7 @@ void Engine::Router::on(const cluster::ObjectChanged& change, Time now) {
   if (const auto* claim = std::get_if<ResourceClaim>(&change.object)) {
     upkeep_.audits.put(*claim, now);
     pods_.claims_moved();
+    show_devices(*claim);
   }
 }
 
@@ -113,6 +120,10 @@ void Engine::Router::on(const cluster::ObjectGone& change, Time now) {
   if (const auto* pod = pods_.find(PodKey{change.namespace_name, change.name})) {
     carry(pods_.drop(pod->uid), now);
   }
+  if (!allocates()) {
+    judging_.told.erase(change.uid);
+    cluster_.forget(change.uid);
+  }
   if (job) release_short_gang(job->uid, now);
 }
 
@@ -122,6 +133,7 @@ void Engine::Router::observe_pod(const Pod& pod, Time now) {
   const auto& uid = pod.meta.uid;
   const bool followed = pods_.find(pod.key(), uid) != nullptr;
   if (!admission_.ours(pod) || pod.finished() || pod.node_name) {
+    if (followed && pod.node_name && !allocates()) bound_by_others(pod, now);
     if (followed) carry(pods_.drop(uid), now);
     return;
   }
@@ -132,6 +144,7 @@ void Engine::Router::observe_pod(const Pod& pod, Time now) {
   if (pods_.waits(uid)) plans_.want();
   shares_.put(pod);
   show_followed(pod, now);
+  if (!allocates()) follow_choice(pod, now);
 }
 
 void Engine::Router::show_followed(const Pod& pod, Time now) {
@@ -162,7 +175,9 @@ void Engine::Router::admission_changed(Admission::Change change, const GroupMemb
     case Admission::Change::policy:
       usage_.set_policy(admission_.policy());
       upkeep_.queue_users.set_policy(admission_.policy()->config, now);
-      shares_.set_rule(admission_.policy()->config.fractions, *cluster_.snapshot());
+      if (allocates()) {
+        shares_.set_rule(admission_.policy()->config.fractions, *cluster_.snapshot());
+      }
       return readmit(now);
     case Admission::Change::pods:
       return readmit(now);
@@ -205,10 +220,11 @@ void Engine::Router::on(const LeadershipChanged& change, Time now) {
   room_.reset();
   out_.reset(change.epoch);
   upkeep_.releases.reset();
-  upkeep_.audits.lead(standing_.leading && standing_.synced, now);
+  upkeep_.audits.lead(standing_.leading && standing_.synced && allocates(), now);
   usage_.lead(standing_.leading, now);
   upkeep_.queue_users.lead(standing_.leading, now);
   plans_.reset();
+  judging_.told.reset();
   shares_.reset();
   admission_.unreadable().quiet();
   carry(pods_.reset(), now);
@@ -260,6 +276,7 @@ void Engine::Router::carry(Commands commands, Time now) {
 }
 
 void Engine::Router::on(Send& command, Time now) {
+  DRAY_CHECK(allocates() || !belongs_to_allocation(command.write));
   const auto* binding = std::get_if<ForBinding>(&command.purpose);
   const auto since = binding != nullptr ? binds_.begun(binding->pod).value_or(now) : now;
   out_.send(std::move(command.write), std::move(command.purpose), since);
@@ -352,7 +369,10 @@ void Engine::Router::on(const HoldEnded& command, Time /*now*/) {
 void Engine::Router::on(const PodDropped& command, Time now) {
   const auto& uid = command.pod;
   shares_.erase(uid);
-  if (!command.bound && !binds_.contains(uid)) {
+  const auto shown = cluster_.pod(uid);
+  const bool bound_by_others = !allocates() && shown && shown->node_name && !shown->finished();
+  const bool stays = bound_by_others && judging_.told.stays_when_bound(uid);
+  if (!command.bound && !binds_.contains(uid) && !stays) {
     cluster_.forget(uid);
     carry(gangs_.left(uid), now);
   }

@@ -10,6 +10,7 @@
 #include "dray/cluster/state.h"
 #include "dray/engine/engine.h"
 #include "engine/books/admission.h"
+#include "engine/books/advice_book.h"
 #include "engine/books/queue_users_keeper.h"
 #include "engine/books/room_book.h"
 #include "engine/books/usage_keeper.h"
@@ -31,9 +32,9 @@ namespace dray::engine {
 /// own members and answers with commands, which are carried out in their order, each with all that
 /// follows from it before the next: the order of the engine's effects.
 ///
-/// router.cpp: events, timers and commands; outcomes.cpp: of writes; verbs.cpp: filter, prioritize,
-/// preempt; bind_verb.cpp: bind, and what binds ask of gangs; planning.cpp: asking for plans, and
-/// taking them.
+/// advising.cpp: what mode advise does otherwise; router.cpp: events, timers and commands;
+/// outcomes.cpp: of writes; verbs.cpp: filter, prioritize, preempt; bind_verb.cpp: bind, and what
+/// binds ask of gangs; planning.cpp: asking for plans, and taking them.
 class Engine::Router {
  public:
   explicit Router(Options given);
@@ -117,6 +118,28 @@ class Engine::Router {
   [[nodiscard]] extender::FilterResponse dry_run(const Pod& pod, const std::vector<NodeName>& nodes,
                                                  Time now);
 
+  // ---- advising.cpp
+  [[nodiscard]] bool allocates() const { return options_.mode == Mode::allocate; }
+  [[nodiscard]] extender::FilterResponse advise(const Uid& uid,
+                                                const extender::FilterRequest& request,
+                                                const std::vector<NodeName>& nodes, Time now);
+  [[nodiscard]] extender::FilterResponse advise_among(const Uid& uid, const Pod& asked,
+                                                      const std::vector<NodeName>& nodes,
+                                                      const std::vector<NodeName>& among, Time now);
+  [[nodiscard]] bool take_best(const Uid& uid, const planner::Advice& advice,
+                               AdviceBook::Ranks& ranks, Time now);
+  [[nodiscard]] std::optional<planner::Advice> advice_for(const Uid& uid,
+                                                          const std::vector<NodeName>& nodes,
+                                                          Time now);
+  [[nodiscard]] std::vector<Placement> tentative_on(const NodeName& node);
+  [[nodiscard]] std::optional<Placement> foresee(const Uid& uid, const NodeName& node,
+                                                 const std::vector<Placement>& unaware, Time now);
+  void place_anew(const Placement& tentative, Time now);
+  void follow_choice(const Pod& pod, Time now);
+  void show_devices(const ResourceClaim& claim);
+  void bound_by_others(const Pod& pod, Time now);
+  void unpin(const Pod& pod, Time now);
+
   // ---- bind_verb.cpp
   void on(StartBind& command, Time now);
   void bind_followed(const PodLife& pod, RequestId id, const NodeName& node, Time now);
@@ -164,9 +187,15 @@ class Engine::Router {
     QueueUsersKeeper queue_users;
   };
 
+  /// What is decided on the strand, at once.
+  struct Judging {
+    planner::Planner planner;  ///< the worker has its own
+    AdviceBook told;           ///< mode advise
+  };
+
   Options options_;
   cluster::ClusterState cluster_;
-  planner::Planner planner_;  ///< for plans made on the strand; the worker has its own
+  Judging judging_;
   Admission admission_;
   UsageKeeper usage_;
   RoomBook room_;

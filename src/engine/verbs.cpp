@@ -79,6 +79,7 @@ extender::FilterResponse Engine::Router::filter_followed(const Uid& uid,
   pods_.set_bypasses(uid, admission_.bypasses(request.pod));
   const auto& pod = *pods_.find(uid);
   if (pod.bypasses) return pass(nodes);
+  if (!allocates()) return advise(uid, request, nodes, now);
   const auto asked_for = [&](const NodeName& node) {
     return std::ranges::find(nodes, node) != nodes.end();
   };
@@ -105,9 +106,9 @@ extender::FilterResponse Engine::Router::dry_run(const Pod& pod, const std::vect
                                                  Time now) {
   const auto* followed = pods_.find(pod.key(), pod.meta.uid);
   const bool reserved = followed != nullptr && followed->reservation;
-  const auto verdicts =
-      reserved ? std::vector<Reason>()
-               : planner_.verdicts(inputs().dry_run(pod, nodes, now), PlanInputs::dry_run_uid(pod));
+  const auto verdicts = reserved ? std::vector<Reason>()
+                                 : judging_.planner.verdicts(inputs().dry_run(pod, nodes, now),
+                                                             PlanInputs::dry_run_uid(pod));
   extender::FilterResponse response;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     auto reason = Reason::none;
@@ -130,8 +131,14 @@ extender::PrioritizeResponse Engine::Router::prioritize(
   // A pod with devices is left with its reserved node, and kube-scheduler asks for no scores; where
   // it asks all the same, that node wins. Of pods that pass, kube-scheduler's own scores decide.
   const auto* pod = pods_.find(request.pod.key(), request.pod.meta.uid);
+  const auto* ranks = pod != nullptr && pod->reservation ? judging_.told.ranks(pod->uid) : nullptr;
   extender::PrioritizeResponse response;
   for (auto& node : offered_nodes(request)) {
+    if (ranks != nullptr) {
+      const auto rank = ranks->find(node);
+      response.push_back({std::move(node), rank == ranks->end() ? 0 : rank->second});
+      continue;
+    }
     const bool reserved = pod != nullptr && pod->reservation && pod->reservation->node == node;
     response.push_back({std::move(node), reserved ? 10 : 0});
   }

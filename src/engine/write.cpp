@@ -1,6 +1,7 @@
 #include "dray/engine/write.h"
 
 #include <array>
+#include <type_traits>
 
 namespace dray::engine {
 
@@ -13,6 +14,18 @@ std::string_view name(const Write& write) {
       "CreateClaim",       "DeleteClaim",  "NameExtendedClaim", "ReadConfigMap",   "PutConfigMap",
       "SetNodeAllocatable"};
   return names[write.index()];
+}
+
+bool belongs_to_allocation(const Write& write) {
+  return std::visit(
+      []<class T>(const T& /*of*/) {
+        return std::is_same_v<T, ProtectClaim> || std::is_same_v<T, AllocateClaim> ||
+               std::is_same_v<T, ReserveClaim> || std::is_same_v<T, ReleaseClaim> ||
+               std::is_same_v<T, CreateClaim> || std::is_same_v<T, DeleteClaim> ||
+               std::is_same_v<T, NameExtendedClaim> || std::is_same_v<T, SetNodeAllocatable> ||
+               std::is_same_v<T, NominateNode> || std::is_same_v<T, BindPod>;
+      },
+      write);
 }
 
 std::string subject(const Write& write) {

@@ -202,6 +202,14 @@ inline constexpr auto table = [] {
       gauge("dray_reservations", "Placements held for pods.", {}, figure<&Status::reservations>),
       counter("dray_reservations_expired_total", "Reservations that ran out.", {},
               figure<&Status::reservations_expired>),
+      counter("dray_foretold_claims_total",
+              "Mode advise: claims that got devices, by result: those that advice was made by "
+              "(as_foretold), or others.",
+              {"result"},
+              [](const Reading& r, Samples& out) {
+                out(r.engine.foretold, {"as_foretold"});
+                out(r.engine.foretold_otherwise, {"otherwise"});
+              }),
       gauge("dray_binds_in_flight", "Bindings under way.", {}, figure<&Status::binds_in_flight>),
       counter("dray_binds_total", "Bindings ended, by result: bound or undone.", {"result"},
               [](const Reading& r, Samples& out) {

@@ -22,6 +22,12 @@ bool called_unschedulable(const Pod& pod) {
          condition->reason == "Unschedulable" && !condition->message.contains("dray: ");
 }
 
+bool not_scheduled(const Pod& pod) {
+  const auto* condition = pod_scheduled(pod);
+  return condition != nullptr && condition->status == "False" &&
+         condition->reason != "SchedulingGated";
+}
+
 std::string scheduling_verdict(const Pod& pod) {
   const auto* condition = pod_scheduled(pod);
   if (condition == nullptr) return "";

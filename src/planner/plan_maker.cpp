@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <span>
 #include <utility>
 
 #include "planner/stale_gangs.h"
@@ -59,7 +61,7 @@ std::vector<Reason> PlanMaker::verdicts(const Uid& job) {
   release_leaving_pods();
   release_leaving_claims();
   const auto& asked = *jobs_.find(job);
-  const auto lack = lacks(asked);
+  const auto lack = lacks(asked, asked.tasks.front());
   std::vector<Reason> said;
   said.reserve(input_.only->size());
   for (const auto& name : *input_.only) {
@@ -76,10 +78,65 @@ std::vector<Reason> PlanMaker::verdicts(const Uid& job) {
   return said;
 }
 
+Advice PlanMaker::advise(const Uid& job, const Uid& pod) {
+  Advice advice;
+  advice.nodes.resize(input_.only->size());
+  auto& asked = *jobs_.find(job);
+  const auto task = std::ranges::find_if(
+      asked.tasks, [&](const Task& each) { return each.pod().meta.uid == pod; });
+  release_leaving_pods();
+  release_leaving_claims();
+  const auto before = overlay_.mark();
+  hold_room_of_others(asked);
+  const auto best_first = judge(asked, *task, advice);
+  // Whoever allocates knows nothing of what is held for others.
+  overlay_.undo(before);
+  for (const auto node : best_first) {
+    const Task* const one = &*task;
+    auto chosen = placer_.devices().choose(overlay_.idle(), std::span(&one, 1), node);
+    if (!chosen) continue;
+    advice.placement = std::move(chosen->placements.front());
+    advice.warnings = std::move(chosen->warnings);
+    break;
+  }
+  overlay_.undo(0);
+  return advice;
+}
+
+/// Room for others that an earlier plan holds, whoever of them it would start now.
+void PlanMaker::hold_room_of_others(const PlanJob& job) {
+  auto waiting = waiting_jobs();
+  std::erase(waiting, &job);
+  static_cast<void>(ServeJobs(context_, jobs_, overlay_, placer_, decisions_).run(waiting, false));
+}
+
+/// What the nodes say; those that will do come back, the best first.
+std::vector<cluster::NodeIndex> PlanMaker::judge(PlanJob& job, const Task& task, Advice& advice) {
+  const auto lack = lacks(job, task);
+  NodeSet fitting;
+  for (std::size_t i = 0; i < advice.nodes.size(); ++i) {
+    auto& said = advice.nodes[i].reason;
+    const auto node = input_.snapshot->node((*input_.only)[i]);
+    said = lack;
+    if (lack != Reason::none) continue;
+    said = node ? placer_.fit().verdict(task, *node).in(Room::idle) : Reason::node_unknown;
+    if (said == Reason::none) fitting.nodes.push_back(*node);
+  }
+  auto best_first = placer_.choice().ranked(job, task, fitting);
+  std::map<cluster::NodeIndex, std::int64_t> ranks;
+  for (const auto node : best_first) {
+    ranks.emplace(node, static_cast<std::int64_t>(best_first.size() - ranks.size()));
+  }
+  for (std::size_t i = 0; i < advice.nodes.size(); ++i) {
+    if (advice.nodes[i].reason != Reason::none) continue;
+    advice.nodes[i].rank = ranks.at(*input_.snapshot->node((*input_.only)[i]));
+  }
+  return best_first;
+}
+
 /// What keeps the pod from every node; Reason::none: nothing does.
-Reason PlanMaker::lacks(const PlanJob& job) const {
+Reason PlanMaker::lacks(const PlanJob& job, const Task& task) const {
   if (!job.queue) return Reason::queue_missing;
-  const auto& task = job.tasks.front();
   if (task.not_ready) return task.not_ready->reason;
   const auto no =
       policy::check_capacity(start_.queues, *job.queue, task.demand->counts, job.job->preemptible);

@@ -20,6 +20,7 @@ class PlanMaker {
   [[nodiscard]] Plan make();
   /// See Planner.
   [[nodiscard]] std::vector<Reason> verdicts(const Uid& job);
+  [[nodiscard]] Advice advise(const Uid& job, const Uid& pod);
 
  private:
   [[nodiscard]] std::vector<QueueReport> report_queues() const;
@@ -27,7 +28,10 @@ class PlanMaker {
   void release_leaving_claims();
   [[nodiscard]] std::vector<PlanJob*> waiting_jobs();
   [[nodiscard]] bool is_ready(PlanJob& job);
-  [[nodiscard]] Reason lacks(const PlanJob& job) const;
+  [[nodiscard]] Reason lacks(const PlanJob& job, const Task& task) const;
+  void hold_room_of_others(const PlanJob& job);
+  [[nodiscard]] std::vector<cluster::NodeIndex> judge(PlanJob& job, const Task& task,
+                                                      Advice& advice);
   [[nodiscard]] bool evicts() const;
 
   const PlanInput& input_;

@@ -25,6 +25,10 @@ std::vector<Reason> Planner::verdicts(const PlanInput& input, const Uid& job) {
   return PlanMaker(input, state_->memory).verdicts(job);
 }
 
+Advice Planner::advise(const PlanInput& input, const Uid& job, const Uid& pod) {
+  return PlanMaker(input, state_->memory).advise(job, pod);
+}
+
 std::string_view name(EvictionCause cause) {
   switch (cause) {
     case EvictionCause::reclaim:

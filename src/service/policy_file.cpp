@@ -51,6 +51,9 @@ Result<void> PolicyFile::read() {
     errors += (errors.empty() ? "" : "\n") + line;
   }
   if (!file.config) return fail(ErrorCode::invalid, errors);
+  if (auto unfit = listener_.unfit(*file.config); !unfit.empty()) {
+    return fail(ErrorCode::invalid, path_ + ": " + unfit);
+  }
   listener_.use(std::make_shared<const policy::PolicyConfig>(std::move(*file.config)));
   return {};
 }

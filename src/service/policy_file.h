@@ -23,6 +23,9 @@ class PolicyFile {
     std::function<void(std::shared_ptr<const policy::PolicyConfig>)> use;
     /// Why the file as it is now is not in force; empty: it is.
     std::function<void(std::string)> problem;
+    /// Why a policy without an error cannot be followed all the same; empty: it can.
+    std::function<std::string(const policy::PolicyConfig&)> unfit =
+        [](const policy::PolicyConfig&) { return std::string(); };
   };
 
   PolicyFile(boost::asio::io_context& io, std::string path, Listener listener);

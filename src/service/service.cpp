@@ -63,6 +63,9 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
                              [this](std::string problem) {
                                readiness_.policy_problem.store(
                                    std::make_shared<const std::string>(std::move(problem)));
+                             },
+                             [mode = options_.engine.mode](const policy::PolicyConfig& config) {
+                               return engine::unfit_policy(mode, config);
                              }});
   }
   if (!options_.lease) return;

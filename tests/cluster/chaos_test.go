@@ -81,7 +81,7 @@ func startChaos(t *testing.T) *chaos {
 	if c.service, err = harness.StartService(t.Context(), c.replicas...); err != nil {
 		t.Fatal(err)
 	}
-	config := schedulerConfig(t)
+	config := schedulerConfig(t, "scheduler.yaml")
 	config.PointAt(c.service.URL, "", nil)
 	startScheduler(t, config)
 	inTree, err := plane.StartScheduler(t.Context(), "in-tree", harness.DefaultSchedulerConfig())

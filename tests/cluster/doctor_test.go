@@ -257,7 +257,7 @@ func TestDoctorFindsEachPlantedFault(t *testing.T) {
 	}
 	for name, change := range schedulerFaults() {
 		t.Run(name, func(t *testing.T) {
-			config := schedulerConfig(t)
+			config := schedulerConfig(t, "scheduler.yaml")
 			change(config, config.Extenders())
 			text, err := yaml.Marshal(config)
 			if err != nil {

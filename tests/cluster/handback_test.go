@@ -77,7 +77,7 @@ func TestHandback(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { dray.Kill() })
-	config := schedulerConfig(t)
+	config := schedulerConfig(t, "scheduler.yaml")
 	config.PointAt(dray.Extender, dray.Authority, dray.Caller)
 	scheduler, err := plane.StartScheduler(t.Context(), "kube-scheduler", config)
 	if err != nil {

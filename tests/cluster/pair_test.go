@@ -31,6 +31,7 @@ type pairOptions struct {
 	harness.DrayOptions
 	record    bool // keep the calls between the two
 	fullNodes bool // nodeCacheCapable: false
+	advise    bool // mode advise: the in-tree plugin allocates
 }
 
 // startPair starts both for one test. At its end no device was ever in two claims, dray has drained and exited with 0,
@@ -42,11 +43,16 @@ func startPair(t *testing.T, options pairOptions) *pair {
 	audit(t)
 	p := &pair{}
 	var err error
+	config := schedulerConfig(t, "scheduler.yaml")
+	if options.advise {
+		takeAllocatorsRights(t)
+		options.Args = append(options.Args, "--mode", "advise")
+		config = schedulerConfig(t, "advise.yaml")
+	}
 	if p.dray, err = plane.StartDray(t.Context(), program, options.DrayOptions); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.stop(t) })
-	config := schedulerConfig(t)
 	config.PointAt(p.dray.Extender, p.dray.Authority, p.dray.Caller)
 	if options.record {
 		next, err := harness.Proxy(p.dray.Extender)
@@ -105,10 +111,29 @@ func startScheduler(t *testing.T, config harness.SchedulerConfig) *harness.Proce
 	return scheduler
 }
 
-// schedulerConfig is the one that dray ships.
-func schedulerConfig(t *testing.T) harness.SchedulerConfig {
+// takeAllocatorsRights leaves dray what overlays/advise does: without the rights to write claims and bindings.
+func takeAllocatorsRights(t *testing.T) {
 	t.Helper()
-	config, err := harness.LoadSchedulerConfig(filepath.Join(repository, "config/scheduler.yaml"))
+	bindings := plane.Client.RbacV1().ClusterRoleBindings()
+	binding, err := bindings.Get(t.Context(), "dray-allocator", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bindings.Delete(t.Context(), binding.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		binding.ResourceVersion, binding.UID = "", ""
+		if _, err := bindings.Create(contextAfter(t), binding, metav1.CreateOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// schedulerConfig is one that dray ships: scheduler.yaml, or advise.yaml.
+func schedulerConfig(t *testing.T, name string) harness.SchedulerConfig {
+	t.Helper()
+	config, err := harness.LoadSchedulerConfig(filepath.Join(repository, "config", name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func record(t *testing.T, namespace string, cached bool) *harness.Recorder {
 	t.Cleanup(func() { clean(t) })
 	recorder := harness.StartRecorder(harness.AcceptAll(plane.Client))
 	t.Cleanup(recorder.Close)
-	config := schedulerConfig(t)
+	config := schedulerConfig(t, "scheduler.yaml")
 	config.PointAt(recorder.URL, "", nil)
 	for _, entry := range config.Extenders() {
 		entry["nodeCacheCapable"] = cached

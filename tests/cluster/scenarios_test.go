@@ -111,6 +111,12 @@ func withGates(t *testing.T, gates ...string) {
 
 func playShared(t *testing.T, options pairOptions, mine func(harness.Scenario) bool) {
 	t.Helper()
+	playNamed(t, options, enabledScenarios(t), mine)
+}
+
+// playNamed plays the shared scenarios of these names that are mine; the others are skipped.
+func playNamed(t *testing.T, options pairOptions, names []string, mine func(harness.Scenario) bool) {
+	t.Helper()
 	dir := shared(t)
 	pair := startPair(t, options)
 	inventory, err := filepath.Glob(filepath.Join(dir, "[0-9]*.yaml"))
@@ -118,10 +124,9 @@ func playShared(t *testing.T, options pairOptions, mine func(harness.Scenario) b
 		t.Fatalf("no inventory in %s: %v", dir, err)
 	}
 	load(t, inventory...)
-	if len(options.Args) > 0 {
+	if slices.Contains(options.Args, "--feature-gates") {
 		checkGatesAlike(t, pair)
 	}
-	names := enabledScenarios(t)
 	played, wanted := 0, 0
 	loaded := map[string]bool{"": true}
 	for _, s := range scenarios(t, filepath.Join(dir, "scenarios/expect.yaml")) {
@@ -133,7 +138,7 @@ func playShared(t *testing.T, options pairOptions, mine func(harness.Scenario) b
 		}
 		t.Run(s.Name, func(t *testing.T) {
 			if !slices.Contains(names, s.Name) {
-				t.Skip("not in testdata/shared-scenarios.txt")
+				t.Skip("not among those that are to be met")
 			}
 			played++
 			if !loaded[s.Inventory] {

@@ -72,7 +72,7 @@ TEST_CASE("a configuration file's faults have file, line and column") {
       File{"another kind", "apiVersion: dray.dev/v1alpha1\nkind: Policy\n",
            ":2:7: expected kind: DrayConfiguration"},
       File{"a value that is none of a field's", head + "mode: fast\n",
-           ":3:7: --mode: fast not in {best,first-fit}"},
+           ":3:7: --mode: fast not in {allocate,advise}"},
       File{"a map for a value", head + "cluster: [{a: b}]\n", ":3:11: expected a plain value"},
       File{"no value", head + "policy:\n", ":3:1: policy: expected a value"});
   DYNAMIC_SECTION(file.name) {

@@ -64,7 +64,9 @@ struct Fit {
   Reason reason = Reason::none;  ///< none: it fits
   std::int64_t preference = 0;   ///< as in Allocation
   std::int64_t score = 0;        ///< as in Allocation
-  std::uint32_t unready = 0;     ///< devices with binding conditions: to be made ready first
+  /// Mode predicted: 0 where the devices are together on every level of alignment; else negative.
+  std::int64_t alignment = 0;
+  std::uint32_t unready = 0;  ///< devices with binding conditions: to be made ready first
   std::shared_ptr<const Shortage> shortage;  ///< of a refusal: why, in numbers; never null then
 };
 
@@ -72,6 +74,9 @@ struct Fit {
 enum class Mode : std::uint8_t {
   first_fit,  ///< bit for bit what Kubernetes' structured allocator gives
   best,       ///< the same feasibility; the best choice by score
+  /// As first_fit, for who may choose the node alone: what is not together on a required level of
+  /// alignment does not fit, and how far apart it is is said.
+  predicted,
 };
 
 /// Which used cards shares go to.
@@ -92,7 +97,8 @@ struct AllocatorOptions {
   Features features;
   Compatibility compatibility = Compatibility::v0_37_2;
   SharePlacement shares = SharePlacement::pack;
-  /// Mode best: levels on which a pod's devices should be together, the most wanted first.
+  /// Not in mode first_fit: levels on which a pod's devices should be together, the most wanted
+  /// first.
   std::vector<AlignmentLevel> alignment{
       {.attributes = {"resource.kubernetes.io/pcieRoot"}},
       {.attributes = {"resource.kubernetes.io/numaNode", "dra.net/numaNode", "dra.cpu/numaNodeID",

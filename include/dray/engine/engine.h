@@ -74,6 +74,15 @@ using Effect = std::variant<SendWrite, AnswerBind, WantPlan>;
 /// In the order in which they are to be carried out.
 using Effects = std::vector<Effect>;
 
+/// Who chooses the devices of dray's pods; docs/modes.md compares.
+enum class Mode : std::uint8_t {
+  allocate,  ///< the engine: it names the node, writes the allocation and binds
+  /// kube-scheduler's plugin DynamicResources, when it binds: the engine says which nodes will do
+  /// and which is better, by what it foresees that plugin to choose. It writes no claim and no
+  /// binding.
+  advise,
+};
+
 /// The allocator in mode best: the engine chooses devices itself, so it need not be as upstream is.
 [[nodiscard]] inline alloc::AllocatorOptions best_choice() {
   alloc::AllocatorOptions options;
@@ -83,6 +92,7 @@ using Effects = std::vector<Effect>;
 
 /// How a deployment wants its engine; all durations are of wall time.
 struct Options {
+  Mode mode = Mode::allocate;
   /// Pods of this spec.schedulerName are dray's.
   std::string scheduler_name = "dray-scheduler";
   /// The scheduling gate that dray takes off; pods with others' gates too are left alone.
@@ -103,11 +113,14 @@ struct Options {
   ConfigMapKey usage_record{"dray-system", "dray-usage"};
   /// What admission reads of the queues' users; absent: it is not told.
   std::optional<ConfigMapKey> queue_users_record;
-  /// How devices are chosen.
+  /// How devices are chosen. In mode advise they are foreseen, whatever `allocator.mode` says.
   alloc::AllocatorOptions allocator = best_choice();
   /// Makes share ids unique between runs; the engine itself has no source of randomness.
   std::uint64_t share_id_seed = 0;
 };
+
+/// Why an engine of that mode cannot follow the policy; empty: it can.
+[[nodiscard]] std::string unfit_policy(Mode mode, const policy::PolicyConfig& config);
 
 /// What an Allocator for this engine is made with; each `stream` gives share ids of its own.
 [[nodiscard]] alloc::AllocatorOptions allocator_options(const Options& options,
@@ -116,7 +129,8 @@ struct Options {
 /// The scheduling brain: a deterministic state machine without I/O, clock or threads. One owner
 /// calls it; the same calls give the same effects, byte for byte.
 ///
-/// A pod's way (allocate mode): gated -> planned (a reservation holds node and devices) -> lifted
+/// A pod's way in mode allocate (in mode advise kube-scheduler binds, and filter names more nodes):
+/// gated -> planned (a reservation holds node and devices) -> lifted
 /// -> filter answers the reserved node alone -> bind: finalizer, allocation + reservedFor in one
 /// PATCH, binding; a failure on the way is undone. Ungated pods are planned at their first filter.
 class Engine {
@@ -140,11 +154,14 @@ class Engine {
     extender::FilterResponse response;
     Effects effects;
   };
-  /// From the pod's reservation; plans it inline where there is none. A request with full
-  /// Nodes is an autoscaler's dry run: answered from the request, nothing is reserved.
+  /// From the pod's reservation; plans it inline where there is none. In mode advise: all nodes
+  /// that will do (for a member of a gang its own), judged anew; the best of them is counted as
+  /// taken until the pod's claims show what it got, or it is not bound after all. A request with
+  /// full Nodes is an autoscaler's dry run: answered from the request, nothing is reserved.
   [[nodiscard]] FilterAnswer filter(const extender::FilterRequest& request, Time now);
 
-  /// 10 for the reserved node, 0 for all else: in allocate mode filter has decided already.
+  /// 10 for the reserved node, 0 for all else: in allocate mode filter has decided already. In mode
+  /// advise each node's rank among those of filter's last answer, the best one highest.
   [[nodiscard]] extender::PrioritizeResponse prioritize(const extender::FilterRequest& request,
                                                         Time now);
 
@@ -172,9 +189,11 @@ class Engine {
     std::uint64_t binds_undone = 0;
     std::size_t gangs_binding = 0;  ///< commits that gather or write
     std::uint64_t gangs_refused = 0;
-    std::uint64_t evictions = 0;          ///< pods that the API server evicted for dray
-    std::uint64_t evictions_refused = 0;  ///< that it would not
-    std::vector<std::size_t> unreadable;  ///< objects that cannot be read, by Kind
+    std::uint64_t evictions = 0;           ///< pods that the API server evicted for dray
+    std::uint64_t evictions_refused = 0;   ///< that it would not
+    std::vector<std::size_t> unreadable;   ///< objects that cannot be read, by Kind
+    std::uint64_t foretold = 0;            ///< claims that got the devices that advice was made by
+    std::uint64_t foretold_otherwise = 0;  ///< that got others
     std::size_t devices_in_two_claims = 0;
     std::uint64_t claims_healed = 0;     ///< that gave a device back which another claim has, too
     std::uint64_t orphans_released = 0;  ///< users taken off claims whose pods were gone

@@ -188,6 +188,8 @@ using Write = std::variant<LiftGate, AnnotatePod, NominateNode, SetPodCondition,
                            EvictPod, RecordEvent, ReadLease, PutLease, CreateClaim, DeleteClaim,
                            NameExtendedClaim, ReadConfigMap, PutConfigMap, SetNodeAllocatable>;
 
+/// Whether only who allocates devices and binds pods may ask for it.
+[[nodiscard]] bool belongs_to_allocation(const Write& write);
 /// `AllocateClaim`, for metrics and logs.
 [[nodiscard]] std::string_view name(const Write& write);
 /// `namespace/name` of the object that it is about, for logs.

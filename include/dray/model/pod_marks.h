@@ -23,6 +23,9 @@ inline constexpr const char* admitted_condition = "DrayAdmitted";
 /// reservation).
 [[nodiscard]] bool called_unschedulable(const Pod& pod);
 
+/// kube-scheduler has tried the pod in vain: no node would do, or what it had begun failed.
+[[nodiscard]] bool not_scheduled(const Pod& pod);
+
 /// kube-scheduler's last word about the pod, to see whether it has said another since.
 [[nodiscard]] std::string scheduling_verdict(const Pod& pod);
 

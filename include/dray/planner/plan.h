@@ -184,6 +184,18 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
+/// What a pod may be told of nodes by who does not choose its devices: which will do, which is
+/// better, and what it would get on the best.
+struct Advice {
+  struct Node {
+    Reason reason = Reason::none;  ///< none: the pod may go there
+    std::int64_t rank = 0;         ///< distinct where it may; higher is better; else 0
+  };
+  std::vector<Node> nodes;                 ///< in the order of PlanInput::only
+  std::optional<Placement> placement;      ///< on the best node, as the allocator has it
+  std::vector<std::string> warnings = {};  ///< of the placement
+};
+
 /// Decides which waiting jobs start where, and who is evicted for them. Pure: the same input gives
 /// the same plan; what a planner remembers from earlier plans saves work and changes no answer. One
 /// thread at a time.
@@ -200,6 +212,9 @@ class Planner {
   /// What each node of `only` says as things are to a waiting job of one pod, in that order;
   /// Reason::none: it fits. What the job or its queue lacks is every node's answer.
   [[nodiscard]] std::vector<Reason> verdicts(const PlanInput& input, const Uid& job);
+  /// The same and more of a member of `job`, whose others may be placed already. Beside verdicts():
+  /// room that is held for other jobs is theirs.
+  [[nodiscard]] Advice advise(const PlanInput& input, const Uid& job, const Uid& pod);
 
  private:
   struct State;

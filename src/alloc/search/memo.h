@@ -34,6 +34,7 @@ struct Remembered {
   std::vector<Pick> picks;
   std::int64_t preference = 0;
   std::int64_t score = 0;
+  std::int64_t alignment = 0;
   std::uint32_t unready = 0;                 ///< devices that have to be made ready first
   std::optional<std::uint32_t> spec;         ///< the (sub)request that a refusal names
   std::shared_ptr<const Shortage> shortage;  ///< of a refusal

@@ -120,11 +120,11 @@ bool Scorer::free(std::uint32_t device, const Placing* placing) const {
 
 /// 0 if on every level all devices of the pod are in one place; each further place costs, on an
 /// earlier level more than all later ones together.
-std::int64_t Scorer::alignment(const Placing& placing) const {
+std::int64_t Scorer::alignment(std::span<const Pick> picks) const {
   std::int64_t cost = 0;
   for (const auto& places : places_) {
     std::set<std::uint32_t> used;
-    for (const auto& pick : placing.picks()) {
+    for (const auto& pick : picks) {
       if (places[pick.device] != 0) used.insert(places[pick.device]);
     }
     const auto more = used.empty() ? 0 : static_cast<std::int64_t>(used.size()) - 1;
@@ -174,7 +174,7 @@ std::int64_t Scorer::shares(const Placing& placing) {
 Score Scorer::rate(const Placing& placing) {
   return {.preference = preference(prepared_, placing.picks()),
           .ready = -std::int64_t{unready(view_, placing.picks())},
-          .alignment = alignment(placing),
+          .alignment = alignment(placing.picks()),
           .room = room(&placing) - room_before_,
           .shares = shares(placing)};
 }

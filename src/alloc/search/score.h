@@ -36,6 +36,8 @@ class Scorer {
 
   [[nodiscard]] Score rate(const Placing& placing);
 
+  /// 0 if on every level all of the devices are in one place; else negative.
+  [[nodiscard]] std::int64_t alignment(std::span<const Pick> picks) const;
   /// Each a set of devices that agree on all required levels; none: nothing is required here.
   [[nodiscard]] std::vector<Bits> areas() const;
 
@@ -45,7 +47,6 @@ class Scorer {
  private:
   void find_places(AttributeValues& values);
   void weigh_partitions();
-  [[nodiscard]] std::int64_t alignment(const Placing& placing) const;
   [[nodiscard]] std::int64_t room(const Placing* placing) const;
   [[nodiscard]] std::int64_t partitions_left(const Placing* placing) const;
   [[nodiscard]] std::int64_t shares(const Placing& placing);

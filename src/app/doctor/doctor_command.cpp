@@ -69,6 +69,7 @@ class DoctorCommand : public Command {
   Result<int> run() override {
     if (auto set = set_feature_gates(features_, gates_); !set) return stop(set.error(), usage);
     installed_ = installed_objects();
+    if (wanted_.mode == SchedulerMode::advise) std::erase_if(installed_, is_allocators);
     const auto examined = examine();
     if (!examined) {
       const bool here = examined.error().code == ErrorCode::invalid ||
@@ -156,7 +157,10 @@ class DoctorCommand : public Command {
     context.scheduler_name = wanted_.scheduler_name;
     context.unreadable = examined.unreadable;
     if (examined.live) {
-      context.exclusive_drivers = exclusive_drivers(examined.facts.installed);
+      // In mode advise nobody is to be kept from allocating.
+      if (wanted_.mode == SchedulerMode::allocate) {
+        context.exclusive_drivers = exclusive_drivers(examined.facts.installed);
+      }
       add(diagnose_live(examined));
     }
     add(check_objects(examined.objects, context));
@@ -178,6 +182,7 @@ class DoctorCommand : public Command {
     }
     auto findings = check_installed(installed_, facts.installed, wanted_.scheduler_name);
     const auto add = [&](Findings more) { std::ranges::move(more, std::back_inserter(findings)); };
+    if (wanted_.mode == SchedulerMode::advise) add(check_plugin_may_allocate(facts.installed));
     add(missing_rights(facts.missing_rights));
     add(check_leases(leases, facts.clocks));
     add(check_versions(facts.versions));

@@ -81,6 +81,9 @@ constexpr auto faults = std::to_array<FaultInfo>({
     {Fault::driver_open, "driver-not-exclusive",
      "another scheduler's allocation of these devices is not refused; the API server accepts one "
      "device in two claims"},
+    {Fault::plugin_refused, "plugin-refused",
+     "in mode advise kube-scheduler's plugin allocates, and the policies for mode allocate refuse "
+     "it"},
     {Fault::driver_shared, "driver-shared",
      "two allocators on one driver can give one device to two pods"},
     {Fault::leader_missing, "leader-missing", "nobody plans, lifts or binds: pods for dray wait"},

@@ -42,6 +42,7 @@ enum class Fault : std::uint8_t {
   policy_file,
   schedulers_unlisted,
   driver_open,
+  plugin_refused,
   driver_shared,
   // What runs.
   leader_missing,

@@ -84,6 +84,14 @@ Findings check_installed(const std::vector<Installed>& manifests, const Installe
   return findings;
 }
 
+Findings check_plugin_may_allocate(const InstalledThere& there) {
+  const auto drivers = exclusive_drivers(there);
+  if (!drivers || drivers->empty()) return {};
+  return {{Fault::plugin_refused, "ConfigMap dray-system/dray-exclusion",
+           fmt::format("data.drivers names {}", drivers->front()),
+           "empty data.drivers, or run mode allocate"}};
+}
+
 std::optional<std::vector<std::string>> exclusive_drivers(const InstalledThere& there) {
   const auto found = there.found.find(exclusion_path);
   if (found == there.found.end()) return std::nullopt;

@@ -24,6 +24,10 @@ struct InstalledThere {
                                        const InstalledThere& there,
                                        const std::string& scheduler_name);
 
+/// Mode advise: whether the policies for mode allocate refuse what kube-scheduler's plugin
+/// allocates.
+[[nodiscard]] Findings check_plugin_may_allocate(const InstalledThere& there);
+
 /// The drivers that the ConfigMap dray-exclusion names (`*`: all); none: it cannot be seen.
 [[nodiscard]] std::optional<std::vector<std::string>> exclusive_drivers(
     const InstalledThere& there);

@@ -38,11 +38,15 @@ void add_rule(std::vector<Right>& rights, const Tree& rule, const std::string& n
 }
 
 bool is_drays_role(const Installed& object) {
-  return (object.kind == "ClusterRole" && object.name == "dray") ||
+  return (object.kind == "ClusterRole" && (object.name == "dray" || is_allocators(object))) ||
          (object.kind == "Role" && object.name == "dray-lease");
 }
 
 }  // namespace
+
+bool is_allocators(const Installed& object) {
+  return object.name == "dray-allocator";
+}
 
 std::string Right::to_string() const {
   if (!path.empty()) return verb + " " + path;

@@ -29,6 +29,10 @@ inline constexpr std::string_view dray_account = "system:serviceaccount:dray-sys
 /// What the rules of dray's ClusterRole and Role in manifests/rbac.yaml allow, one by one.
 [[nodiscard]] std::vector<Right> needed_rights(const std::vector<Installed>& manifests);
 
+/// What of these objects only who allocates devices needs: they are not installed for mode advise
+/// (overlays/advise).
+[[nodiscard]] bool is_allocators(const Installed& object);
+
 /// The body of a SelfSubjectAccessReview, or with an account of a SubjectAccessReview for it.
 [[nodiscard]] std::string access_review(const Right& right, std::string_view account);
 

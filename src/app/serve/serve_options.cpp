@@ -92,6 +92,25 @@ Result<engine::LeaseKeeper::Options> lease_options(const ServeFlags& flags) {
   return lease;
 }
 
+Result<void> set_mode(engine::Options& options, const ServeFlags& flags) {
+  if (flags.mode == "advise") {
+    if (flags.devices == "best") {
+      return fail(ErrorCode::invalid,
+                  "--mode advise excludes --devices best: kube-scheduler chooses the devices, "
+                  "first fit");
+    }
+    if (!flags.cluster.empty()) {
+      return fail(ErrorCode::invalid,
+                  "--mode advise excludes --cluster: nobody allocates devices in a cluster that is "
+                  "kept in memory");
+    }
+    options.mode = engine::Mode::advise;
+  }
+  const bool first_fit = flags.devices == "first-fit" || options.mode == engine::Mode::advise;
+  options.allocator.mode = first_fit ? alloc::Mode::first_fit : alloc::Mode::best;
+  return {};
+}
+
 void add_port_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--extender-address", f.extender_address, "Where kube-scheduler asks")
       ->capture_default_str();
@@ -116,9 +135,15 @@ void add_engine_flags(CLI::App& command, ServeFlags& f) {
       ->capture_default_str();
   command
       .add_option("--mode", f.mode,
-                  "How devices are chosen on a node: best, or first-fit as kube-scheduler does it")
-      ->check(CLI::IsMember({"best", "first-fit"}))
+                  "Who chooses devices, writes allocations and binds: dray (allocate), or "
+                  "kube-scheduler by dray's advice (advise)")
+      ->check(CLI::IsMember({"allocate", "advise"}))
       ->capture_default_str();
+  command
+      .add_option("--devices", f.devices,
+                  "How devices are chosen on a node: best, or first-fit as kube-scheduler does it; "
+                  "in mode allocate best if not given, in mode advise always first-fit")
+      ->check(CLI::IsMember({"best", "first-fit"}));
   add_feature_gates(command, f.feature_gates);
   command
       .add_option("--reservation-life", f.reservation_life,
@@ -227,7 +252,7 @@ Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
   options.record.segment_bytes = flags.record_segment_megabytes << 20;
   options.engine.scheduler_name = flags.scheduler_name;
   options.engine.nominate_from_nodes = flags.nominate_from_nodes;
-  options.engine.allocator.mode = flags.mode == "best" ? alloc::Mode::best : alloc::Mode::first_fit;
+  if (auto set = set_mode(options.engine, flags); !set) return std::unexpected(set.error());
   auto& features = options.engine.allocator.features;
   if (auto set = set_feature_gates(features, flags.feature_gates); !set) {
     return std::unexpected(set.error());

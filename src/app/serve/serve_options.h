@@ -28,7 +28,9 @@ struct ServeFlags {
   std::string admin_tls_key;
   std::string policy;
   std::string scheduler_name = "dray-scheduler";
-  std::string mode = "best";
+  std::string mode = "allocate";
+  std::string
+      devices;  ///< empty: best in mode allocate; in mode advise they are not dray's to choose
   std::vector<std::string> feature_gates;
   std::string reservation_life = "90s";
   std::string plan_pause = "50ms";

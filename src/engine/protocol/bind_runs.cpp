@@ -1,23 +1,23 @@
 #include "engine/protocol/bind_runs.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "dray/base/check.h"
 
 namespace dray::engine {
-namespace {
 
-/// What works but may not be meant is told in Events, once the pod is bound.
-void warn(const Placement& placement, const std::vector<std::string>& warnings, Commands& out) {
+Commands warnings_of(const Placement& placement, const std::vector<std::string>& warnings) {
+  Commands out;
   for (const auto& warning : warnings) {
     out.emplace_back(Send{
         RecordEvent{
             placement.pod, placement.pod_uid, {"Warning", "DoubtfulDevices", "Binding", warning}},
         ForNothing{}});
   }
+  return out;
 }
-
-}  // namespace
 
 Commands BindRuns::start(Start start, Time now) {
   const auto pod = start.placement.pod_uid;
@@ -109,7 +109,7 @@ void BindRuns::end(const Uid& pod, Commands& out) {
     run.decision.placement = placement;
     decisions_.add(std::move(run.decision));
     ++bound_;
-    warn(placement, run.warnings, out);
+    std::ranges::move(warnings_of(placement, run.warnings), std::back_inserter(out));
   } else if (result != Binding::Result::waiting) {
     ++undone_;
   }

@@ -17,6 +17,10 @@
 
 namespace dray::engine {
 
+/// What works but may not be meant, told in Events once the pod is bound.
+[[nodiscard]] Commands warnings_of(const Placement& placement,
+                                   const std::vector<std::string>& warnings);
+
 /// The bindings that are under way, one a pod, with the bind calls that wait for each. A binding
 /// goes on to its end also when its pod is gone: it alone knows what is to be undone.
 class BindRuns {

@@ -68,7 +68,8 @@ DeviceCheck Devices::check(const cluster::AllocatedState& state, const Task& tas
     auto fit = allocator_.check(state, node, open);
     if (!fit) return {Reason::allocation_error, fit.error().message, {}};
     made.ranks = {.preference = static_cast<std::int32_t>(fit->preference),
-                  .unready = fit->unready};
+                  .unready = fit->unready,
+                  .alignment = fit->alignment};
     made.reason = fit->reason;
     made.shortage = std::move(fit->shortage);
   }

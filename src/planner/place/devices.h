@@ -29,6 +29,7 @@ struct DeviceCheck {
   struct Ranks {
     std::int32_t preference = 0;  ///< as in alloc::Fit
     std::uint32_t unready = 0;    ///< as in alloc::Fit
+    std::int64_t alignment = 0;   ///< as in alloc::Fit
   };
   std::optional<Ranks> ranks;                                 ///< where the allocator was asked
   std::shared_ptr<const alloc::Shortage> shortage = nullptr;  ///< where it said no
@@ -54,6 +55,11 @@ class Devices {
   /// What devices take of the node's own resources counts as well (KEP-5517).
   [[nodiscard]] bool counts_node_allocatable() const {
     return allocator_.options().features.node_allocatable_resources;
+  }
+
+  /// Devices are others' to choose, for one pod after another.
+  [[nodiscard]] bool chosen_for_one_pod() const {
+    return allocator_.options().mode == alloc::Mode::predicted;
   }
 
   /// Whether the devices that the task's claims have already are out of the node's reach, or have

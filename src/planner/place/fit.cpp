@@ -102,6 +102,7 @@ Reason Fit::look_in(const cluster::AllocatedState& state, const Task& task, Node
   if (devices.ranks) {
     verdict.preference = devices.ranks->preference;
     verdict.unready = devices.ranks->unready;
+    verdict.alignment = devices.ranks->alignment;
   }
   verdict.shortage = std::move(devices.shortage);
   return devices.reason;

@@ -20,6 +20,7 @@ struct NodeVerdict {
   bool shares_releasing = false;    ///< …but only with what others are releasing
   std::uint32_t unready = 0;        ///< devices that have to be made ready first
   std::int32_t preference = 0;      ///< of alternatives, as in alloc::Fit
+  std::int64_t alignment = 0;       ///< as in alloc::Fit
   /// Why devices do not do: now, or, if they do not do either, with what others are releasing.
   std::shared_ptr<const alloc::Shortage> shortage;
 

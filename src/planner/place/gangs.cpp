@@ -209,7 +209,8 @@ bool GangPlacer::Run::place_hardest_first(Tasks tasks, const NodeSet& among) {
     if (done) return true;
   }
   undo(before);
-  return place_jointly(tasks, among);
+  // Whoever allocates for one pod at a time finds no devices that suit several.
+  return !devices_.chosen_for_one_pod() && place_jointly(tasks, among);
 }
 
 /// A shared claim has as many users as it may have, those included that were just placed.

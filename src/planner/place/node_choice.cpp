@@ -88,6 +88,7 @@ NodeChoice::Candidate NodeChoice::candidate(const Wish& wish, const NodeSet& amo
       placement_score(wish.strategy, nodes.free(node)[wish.column], capacity[wish.column]);
   score.preference = verdict != nullptr ? verdict->preference : wish.preference;
   score.unready = verdict != nullptr ? verdict->unready : 0;
+  score.alignment = verdict != nullptr ? verdict->alignment : 0;
   return {score, nodes.rank(node), node};
 }
 
@@ -95,6 +96,7 @@ bool NodeChoice::ahead(const Candidate& a, const Candidate& b) {
   if (a.score.rules != b.score.rules) return a.score.rules > b.score.rules;
   if (a.score.preference != b.score.preference) return a.score.preference > b.score.preference;
   if (a.score.unready != b.score.unready) return a.score.unready < b.score.unready;
+  if (a.score.alignment != b.score.alignment) return a.score.alignment > b.score.alignment;
   if (a.score.placement != b.score.placement) return a.score.placement > b.score.placement;
   return a.rank < b.rank;
 }
@@ -103,6 +105,21 @@ std::string_view NodeChoice::why(const Wish& wish, NodeIndex node, bool shares) 
   if (wish.nominated == node) return "promised before";
   if (shares && wish.joins_shares) return "beside other shares";
   return placement_reason(wish.strategy);
+}
+
+std::vector<NodeIndex> NodeChoice::ranked(const PlanJob& job, const Task& task,
+                                          const NodeSet& nodes) {
+  const auto wish = wish_of(job, task);
+  std::vector<Candidate> candidates;
+  candidates.reserve(nodes.nodes.size());
+  for (const auto node : nodes.nodes) {
+    candidates.push_back(candidate(wish, nodes, node, &fit_.verdict(task, node)));
+  }
+  std::ranges::sort(candidates, ahead);
+  std::vector<NodeIndex> ranked;
+  ranked.reserve(candidates.size());
+  for (const auto& each : candidates) ranked.push_back(each.node);
+  return ranked;
 }
 
 /// The best candidate so far.

@@ -32,17 +32,22 @@ class NodeChoice {
 
   /// The best node, by KAI's rules of node scores in their order: the nominated one, the preferred
   /// domain, a shared device with room, idle room, pods without devices away from nodes that have
-  /// them; then the better alternative of `firstAvailable`, then the placement strategy of the
+  /// them; then the better alternative of `firstAvailable`, then (where the node is all there is to
+  /// choose: alloc::Mode::predicted) devices closer together, then the placement strategy of the
   /// policy; then by name. `room`: releasing room will do as well.
   [[nodiscard]] std::optional<Choice> best(const PlanJob& job, const Task& task,
                                            const NodeSet& among, const BarredNodes& barred,
                                            Room room);
+  /// `nodes`, all of which take the member: the best first.
+  [[nodiscard]] std::vector<cluster::NodeIndex> ranked(const PlanJob& job, const Task& task,
+                                                       const NodeSet& nodes);
 
  private:
   struct Score {
     std::int64_t rules = std::numeric_limits<std::int64_t>::min();
     std::uint32_t unready = 0;    ///< devices that have to be made ready: the fewer the better
     std::int32_t preference = 0;  ///< of alternatives, as Kubernetes scores them
+    std::int64_t alignment = 0;   ///< of devices that others choose
     double placement = 0;
   };
   struct Candidate {

@@ -28,7 +28,8 @@ class Placer {
 
   [[nodiscard]] Fit& fit() { return fit_; }
   [[nodiscard]] Domains& domains() { return domains_; }
-  [[nodiscard]] const Devices& devices() const { return devices_; }
+  [[nodiscard]] NodeChoice& choice() { return choice_; }
+  [[nodiscard]] Devices& devices() { return devices_; }
 
  private:
   const Overlay& overlay_;

@@ -149,6 +149,7 @@ std::string encode_options(const engine::Options& given) {
     if (options.queue_users_record) {
       describe_map(io, "queueUsersRecord", *options.queue_users_record);
     }
+    if (options.mode == engine::Mode::advise) io.required("mode", std::string("advise"));
     io.required("firstFit", options.allocator.mode == alloc::Mode::first_fit);
     io.object("features", [&](auto& features) {
       for (const auto& each : switches) {
@@ -168,6 +169,7 @@ Result<engine::Options> decode_options(std::string_view json) {
   std::string seed;
   ConfigMapKey users;
   bool first_fit = false;
+  std::string mode;
   wire::Document document(json);
   document.visit([&](const wire::Reader& root) {
     root.fields([&](auto& io) {
@@ -175,6 +177,7 @@ Result<engine::Options> decode_options(std::string_view json) {
                        seed);
       describe_map(io, "usageRecord", options.usage_record);
       describe_map(io, "queueUsersRecord", users);
+      io.field("mode", mode);
       io.field("firstFit", first_fit);
       io.object("features", [&](auto& features) {
         for (const auto& each : switches) {
@@ -191,6 +194,7 @@ Result<engine::Options> decode_options(std::string_view json) {
   options.plan_pause = Duration(pause);
   std::from_chars(seed.data(), seed.data() + seed.size(), options.share_id_seed, 16);
   if (!users.name.empty()) options.queue_users_record = users;
+  if (mode == "advise") options.mode = engine::Mode::advise;
   options.allocator.mode = first_fit ? alloc::Mode::first_fit : alloc::Mode::best;
   return options;
 }

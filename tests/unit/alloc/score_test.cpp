@@ -56,6 +56,18 @@ TEST_CASE("mode best aligns across claims and drivers without being asked") {
   CHECK(one.ask(claims) == Names{"gpu-a", "nic-b"});
 }
 
+TEST_CASE("what others will choose is taken as it is, or refused where it is too far apart") {
+  OneNode one;
+  one.options.mode = alloc::Mode::predicted;
+  one.options.alignment = {{.attributes = {pcie}}};
+  put(one.cluster, make_slice("n1", {rooted("0", "a"), rooted("1", "b"), rooted("2", "b")}));
+  const std::vector two{make_claim("c", {request("r", exactly(2))})};
+  CHECK(one.ask(two) == Names{"0", "1"});
+  one.options.alignment[0].required = true;
+  CHECK(one.ask(two) == Names{"Constraint"});
+  CHECK(one.ask({make_claim("c", {request("r", exactly(1))})}) == Names{"0"});
+}
+
 TEST_CASE("devices that somebody has to make ready come last") {
   auto one = best();
   REQUIRE(one.options.features.set_gate("DRADeviceBindingConditions", true));

@@ -47,13 +47,13 @@ TEST_CASE("a file sets flags of every type by their camelCase names") {
                                           "kubeApiQps: 12.5\n"
                                           "nominateFromNodes: 3\n"
                                           "allowedClients: [a, b]\n"
-                                          "mode: first-fit\n"));
+                                          "devices: first-fit\n"));
   CHECK(bench.flags.admin_address == "127.0.0.1:1");
   CHECK_FALSE(bench.flags.leader_elect);
   CHECK(bench.flags.kube_api_qps == 12.5);
   CHECK(bench.flags.nominate_from_nodes == 3);
   CHECK(bench.flags.allowed_clients == std::vector<std::string>{"a", "b"});
-  CHECK(bench.flags.mode == "first-fit");
+  CHECK(bench.flags.devices == "first-fit");
   // What it does not name stays.
   CHECK(bench.flags.extender_address == "0.0.0.0:9443");
 }

@@ -83,9 +83,6 @@ TEST_CASE("each flag arrives where it belongs") {
     std::function<bool(const service::ServiceOptions&)> holds;
   };
   const auto row = GENERATE(
-      Row{"mode",
-          {"--mode", "first-fit"},
-          [](const auto& o) { return o.engine.allocator.mode == alloc::Mode::first_fit; }},
       Row{"reservation life",
           {"--reservation-life", "2m"},
           [](const auto& o) { return o.engine.reservation_life == 2min; }},
@@ -193,6 +190,33 @@ TEST_CASE("what does not go together, or has no meaning, is named") {
   }
 }
 
+TEST_CASE("who chooses the devices, and how") {
+  CHECK(service_options(loopback())->engine.mode == engine::Mode::allocate);
+  auto flags = loopback();
+  flags.devices = "first-fit";
+  CHECK(service_options(flags)->engine.allocator.mode == alloc::Mode::first_fit);
+  CHECK(service_options(flags)->engine.mode == engine::Mode::allocate);
+  flags = loopback();
+  flags.mode = "advise";
+  CHECK(service_options(flags)->engine.allocator.mode == alloc::Mode::first_fit);
+  CHECK(service_options(flags)->engine.mode == engine::Mode::advise);
+}
+
+TEST_CASE("what has no meaning in mode advise is an error") {
+  auto flags = loopback();
+  flags.mode = "advise";
+  flags.devices = "first-fit";
+  CHECK(service_options(flags));
+  SECTION("a choice of devices") {
+    flags.devices = "best";
+    CHECK_THAT(service_options(flags).error().message, Contains("--devices best"));
+  }
+  SECTION("a cluster without anybody who allocates") {
+    flags.cluster = {"demo"};
+    CHECK_THAT(service_options(flags).error().message, Contains("--cluster"));
+  }
+}
+
 TEST_CASE("a lease that is just long enough is taken") {
   auto flags = loopback();
   flags.leader_elect_lease_duration = "10s";
@@ -201,7 +225,8 @@ TEST_CASE("a lease that is just long enough is taken") {
 }
 
 TEST_CASE("flags of a closed set refuse other words") {
-  CHECK_FALSE(parsed({"--mode", "worst"}));
+  CHECK_FALSE(parsed({"--mode", "best"}));
+  CHECK_FALSE(parsed({"--devices", "worst"}));
   CHECK_FALSE(parsed({"--logging-format", "xml"}));
   CHECK_FALSE(parsed({"--no-such-flag"}));
   CHECK(parsed({"--logging-format", "json"}).value().logging_format == "json");
