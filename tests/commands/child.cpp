@@ -12,8 +12,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 
 namespace dray::commands_test {
 namespace {
@@ -146,19 +144,6 @@ Ended Child::wait() {
 
 Ended dray(const std::vector<std::string>& arguments, std::string_view input) {
   return Child(arguments, input).wait();
-}
-
-TempFile::TempFile(const std::string& name, std::string_view text) {
-  auto folder = (std::filesystem::temp_directory_path() / "dray-test-XXXXXX").string();
-  REQUIRE(mkdtemp(folder.data()) != nullptr);
-  folder_ = folder;
-  path_ = folder + "/" + name;
-  std::ofstream(path_, std::ios::binary) << text;
-}
-
-TempFile::~TempFile() {
-  std::error_code error;
-  std::filesystem::remove_all(folder_, error);
 }
 
 std::string replaced(std::string text, std::string_view what, std::string_view with) {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/temp_folder.h"
+
 namespace dray::commands_test {
 
 /// What a command left: its exit status (128 and the signal's number if one ended it) and output.
@@ -56,15 +58,12 @@ Ended dray(const std::vector<std::string>& arguments, std::string_view input = {
 /// A file that is there for one test.
 class TempFile {
  public:
-  TempFile(const std::string& name, std::string_view text);
-  ~TempFile();
-  TempFile(const TempFile&) = delete;
-  TempFile& operator=(const TempFile&) = delete;
+  TempFile(const std::string& name, std::string_view text) : path_(folder_.write(name, text)) {}
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  std::string folder_;
+  testing::TempFolder folder_;
   std::string path_;
 };
 

@@ -14,8 +14,6 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/asio/write.hpp>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +21,7 @@
 #include <vector>
 
 #include "net/tls.h"
+#include "tests/temp_folder.h"
 
 namespace dray::net::testing {
 
@@ -142,29 +141,7 @@ inline KeyPair make_certificate(const CertificateSpec& spec, const KeyPair* issu
   return {text_of(certificate_text.get()), text_of(key_text.get())};
 }
 
-/// A folder of its own, gone with the object.
-class TempFolder {
- public:
-  TempFolder() {
-    auto name = (std::filesystem::temp_directory_path() / "dray-test-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~TempFolder() { std::filesystem::remove_all(path_); }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  /// Replaces the file in one step, as a mounted Secret does.
-  std::string write(const std::string& name, const std::string& text) const {
-    const auto path = path_ + "/" + name;
-    std::ofstream(path + ".new", std::ios::binary) << text;
-    std::filesystem::rename(path + ".new", path);
-    return path;
-  }
-  std::string path() const { return path_; }
-
- private:
-  std::string path_;
-};
+using dray::testing::TempFolder;
 
 /// A blocking client that sends exactly what it is told to.
 class RawClient {
