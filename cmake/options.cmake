@@ -58,9 +58,9 @@ if(MOLD AND NOT DRAY_FUZZ)
   add_link_options(-fuse-ld=mold -Wl,-z,norelro)
 endif()
 
-# dray_compile_at(TARGET LEVEL): a level of optimisation of its own in the presets for users and CI.
+# dray_compile_at(TARGET LEVEL): a level of optimisation of its own in all presets but `dev`.
 # At -O1 g++ 12 takes a coroutine's operator new and delete for a mismatched pair (GCC bug 109224).
 function(dray_compile_at target level)
   target_compile_options(${target} PRIVATE
-    $<$<CONFIG:Release>:${level} $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete>>)
+    $<$<CONFIG:Release,RelWithDebInfo>:${level} $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete>>)
 endfunction()

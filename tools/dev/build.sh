@@ -11,12 +11,14 @@ configure_preset() { step "configure $1" 300 cmake --preset "$1"; }
 
 # build_preset PRESET [TARGET...]: all targets, or those.
 build_preset() {
-  local preset=$1
+  local preset=$1 what
   shift
+  what="${1:+ ($*)}"
+  [[ $# -le 6 ]] || what=" ($# targets)"
   presets | grep -qx "$preset" || fail "no preset '$preset'; there are: $(presets | xargs)"
   [[ -f build/$preset/build.ninja ]] || configure_preset "$preset" || return
   # One link of a sanitized program takes a gigabyte: as many jobs as cores, not more.
-  step "build $preset${1:+ ($*)}" 3600 cmake --build --preset "$preset" -j "$(nproc)" ${1:+--target "$@"}
+  step "build $preset$what" 3600 cmake --build --preset "$preset" -j "$(nproc)" ${1:+--target "$@"}
 }
 
 # targets_of PRESET REGEX: the build targets whose whole name matches.

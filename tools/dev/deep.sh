@@ -22,8 +22,11 @@ JOBS
 }
 
 asan_job() {
+  local targets
   need_packages cpp
-  build_preset asan || { row "build asan" 0 1 0 "nothing else was run"; return 0; }
+  configure_preset asan || { row "configure asan" 0 1 0 ""; return 0; }
+  mapfile -t targets < <(targets_of asan 'dray_[a-z_]*_test\|dray_cases')
+  build_preset asan "${targets[@]}" || { row "build asan" 0 1 0 "nothing else was run"; return 0; }
   local stage
   for stage in unit property dst; do ctest_stage "$stage" 1500 asan; done
   cases_stage asan
