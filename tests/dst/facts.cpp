@@ -25,8 +25,10 @@ void learn_claim(Facts& facts, const Commit& commit) {
   if (commit.claim_before != nullptr) forget_claim(facts, *commit.claim_before);
   if (commit.claim == nullptr) {
     if (commit.claim_before != nullptr) {
-      facts.claims.erase(Uid(commit.claim_before->meta.uid));
-      facts.allocated_in.erase(commit.claim_before->meta.uid);
+      const Uid uid =
+          commit.claim_before->meta.uid;  // what was committed before stands in `claims`
+      facts.claims.erase(uid);
+      facts.allocated_in.erase(uid);
     }
     return;
   }
