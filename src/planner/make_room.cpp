@@ -308,7 +308,7 @@ void MakeRoom::place_elsewhere(const Solution& solution) {
     if (solution.only_placed_anew(*job)) {
       decisions_.start(*job, placed, overlay_.queues());
     } else {
-      decisions_.hold(*job, placed, overlay_.queues());
+      decisions_.hold(*job, placed, overlay_.queues(), Left::for_another);
     }
   }
 }

@@ -113,13 +113,14 @@ bool VictimValidator::would_reclaim_back(const Attempt& attempt, const Victims& 
 }
 
 /// What this plan itself placed can be taken back, unless others make room for it or it has claims
-/// that are not its alone. Whoever only moves for it may as well move for a higher priority of its
-/// queue: else that would evict somebody who runs and is served before it.
+/// that are not its alone. Whoever only moves for it, or goes for another job, may as well do so
+/// for a higher priority of its queue: else that would evict somebody who runs and is served before
+/// it.
 bool VictimValidator::may_be_withdrawn(const Attempt& attempt, const Victims& chunk) const {
   return std::ranges::all_of(chunk.tasks, [&](const auto* task) {
     if (!task->just_placed()) return true;
     const bool open = !decisions_.keeps(*task) ||
-                      (attempt.action == Action::preempt && decisions_.others_move_for(*task));
+                      (attempt.action == Action::preempt && decisions_.nobody_evicted_for(*task));
     return attempt.action != Action::consolidate && open && task->shape != nullptr &&
            !task->shape->singular && !counts_node_allocatable_;
   });

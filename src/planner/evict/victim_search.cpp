@@ -1,6 +1,8 @@
 #include "planner/evict/victim_search.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -9,15 +11,26 @@
 namespace dray::planner {
 namespace {
 
-/// Pods that are evicted for good.
-std::size_t lost(const Solution& solution) {
-  std::size_t count = 0;
+/// The priorities of the pods that are evicted for good, the highest first.
+std::vector<std::int32_t> lost(const Solution& solution) {
+  std::vector<std::int32_t> priorities;
   for (const auto& chunk : solution.victims) {
     for (auto* task : chunk.tasks) {
-      count += task->just_placed() || solution.moved.contains(task) ? 0U : 1U;
+      if (task->just_placed() || solution.moved.contains(task)) continue;
+      priorities.push_back(chunk.job->job->priority);
     }
   }
-  return count;
+  std::ranges::sort(priorities, std::greater<>());
+  return priorities;
+}
+
+/// Fewer pods are lost, or as many; in a queue, where priorities can be compared, of no higher
+/// ones.
+bool loses_no_more(const Solution& one, const Solution& other, Action action) {
+  const auto a = lost(one);
+  const auto b = lost(other);
+  if (a.size() != b.size() || action != Action::preempt) return a.size() <= b.size();
+  return a <= b;
 }
 
 }  // namespace
@@ -62,7 +75,7 @@ VictimSearch::Look VictimSearch::look_once(const Attempt& attempt, const JobOrde
       found = with_fewest(attempt, generator.found(), *scenario, mark, *std::move(found));
     }
     if (found) {
-      found = with_new_room(attempt, generator.found(), *scenario, mark, *std::move(found));
+      found = with_more(attempt, generator.found(), *scenario, mark, *std::move(found));
     }
     if (found) {
       generator.keep_marks();
@@ -91,7 +104,7 @@ std::optional<Solution> VictimSearch::with_fewest(const Attempt& attempt,
     auto fewer = scenario;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
     if (fewer.empty()) break;
-    if (auto better = redo(fewer); better && lost(*better) <= lost(found)) {
+    if (auto better = redo(fewer); better && loses_no_more(*better, found, attempt.action)) {
       found = std::move(*better);
       scenario = std::move(fewer);
       current = true;
@@ -104,22 +117,28 @@ std::optional<Solution> VictimSearch::with_fewest(const Attempt& attempt,
   return redo(scenario);
 }
 
-/// What the plan itself has just placed goes before what runs: who would be evicted may move to its
-/// room.
-std::optional<Solution> VictimSearch::with_new_room(const Attempt& attempt,
-                                                    std::span<const Victims> all,
-                                                    const Scenario& scenario, Overlay::Mark mark,
-                                                    Solution found) {
-  if (lost(found) == 0) return found;
+/// Tries victims beside those that are needed: what the plan itself has just placed, which goes
+/// before what runs, and, where more pods are lost than get room, all that were found. Who would be
+/// evicted may move to their room: a gang that loses one pod goes as a whole.
+std::optional<Solution> VictimSearch::with_more(const Attempt& attempt,
+                                                std::span<const Victims> all,
+                                                const Scenario& scenario, Overlay::Mark mark,
+                                                Solution found) {
+  if (lost(found).empty()) return found;
+  const bool whoever = lost(found).size() > attempt.chunk.size();
   Scenario more;
   for (std::size_t place = 0; place < all.size(); ++place) {
     const bool placed_anew = std::ranges::all_of(all[place].tasks, &Task::just_placed);
-    if (placed_anew || std::ranges::binary_search(scenario, place)) more.push_back(place);
+    if (whoever || placed_anew || std::ranges::binary_search(scenario, place)) {
+      more.push_back(place);
+    }
   }
   if (more.size() == scenario.size() || more.size() > few_victims) return found;
   overlay_.undo(mark);
   auto better = simulator_.run(attempt, all, more);
-  if (better && lost(*better) < lost(found)) return better;
+  const bool fewer = better && lost(*better).size() < lost(found).size();
+  if (fewer) better = with_fewest(attempt, all, more, mark, *std::move(better));
+  if (fewer && better) return better;
   overlay_.undo(mark);
   return simulator_.run(attempt, all, scenario);
 }
@@ -127,9 +146,8 @@ std::optional<Solution> VictimSearch::with_new_room(const Attempt& attempt,
 void VictimSearch::commit(const Solution& solution) {
   budget_.spend(solution.victims);
   for (const auto& chunk : solution.victims) {
-    if (solution.only_placed_anew(*chunk.job)) continue;
     for (auto* task : chunk.tasks) {
-      if (solution.moved.contains(task)) candidates_.moved(*task);
+      if (!task->just_placed() && solution.moved.contains(task)) candidates_.moved(*task);
     }
   }
   // A job that goes on with fewer pods stands elsewhere in the order.

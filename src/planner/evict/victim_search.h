@@ -45,10 +45,10 @@ class VictimSearch {
                                                     std::span<const Victims> all,
                                                     Scenario& scenario, Overlay::Mark mark,
                                                     Solution found);
-  [[nodiscard]] std::optional<Solution> with_new_room(const Attempt& attempt,
-                                                      std::span<const Victims> all,
-                                                      const Scenario& scenario, Overlay::Mark mark,
-                                                      Solution found);
+  [[nodiscard]] std::optional<Solution> with_more(const Attempt& attempt,
+                                                  std::span<const Victims> all,
+                                                  const Scenario& scenario, Overlay::Mark mark,
+                                                  Solution found);
 
   const PlanContext& context_;
   Overlay& overlay_;

@@ -13,8 +13,9 @@
 
 namespace dray::planner {
 
-/// How those leave who make room: some are evicted and have no other room, or all only move.
-enum class Left : std::uint8_t { for_good, moved };
+/// How those leave who make room for a job: some are evicted and have no other room, or all only
+/// move, or they leave for another job, which put this one there.
+enum class Left : std::uint8_t { for_good, moved, for_another };
 
 /// What a plan has decided so far: the outcome of each job that was looked at, what the queues hold
 /// by that (and not by what is being tried), and who keeps what it got.
@@ -42,12 +43,12 @@ class Decisions {
   void settle(const PlanJob& job, const policy::QueueTree& tried);
 
   /// Others leave their room for the member: nobody else takes that in this plan, but for its own
-  /// queue's higher priority if they are only moved.
+  /// queue's higher priority if nobody is evicted for it.
   void keep(const Task& task, Left left = Left::for_good) { kept_.insert_or_assign(&task, left); }
   [[nodiscard]] bool keeps(const Task& task) const { return kept_.contains(&task); }
-  [[nodiscard]] bool others_move_for(const Task& task) const {
+  [[nodiscard]] bool nobody_evicted_for(const Task& task) const {
     const auto kept = kept_.find(&task);
-    return kept != kept_.end() && kept->second == Left::moved;
+    return kept != kept_.end() && kept->second != Left::for_good;
   }
   /// The member has lost that room.
   void forget(const Task& task) { kept_.erase(&task); }

@@ -70,11 +70,11 @@ TEST_CASE("who keeps room, how others leave for it, and who has lost it") {
   decisions.hold(parts.job("p"), place(parts, "p"), parts.overlay.queues(), Left::moved);
   decisions.hold(parts.job("q"), place(parts, "q"), parts.overlay.queues());
   CHECK(decisions.keeps(parts.task("p")));
-  CHECK(decisions.others_move_for(parts.task("p")));
-  CHECK_FALSE(decisions.others_move_for(parts.task("q")));
+  CHECK(decisions.nobody_evicted_for(parts.task("p")));
+  CHECK_FALSE(decisions.nobody_evicted_for(parts.task("q")));
   decisions.forget(parts.task("p"));
   CHECK_FALSE(decisions.keeps(parts.task("p")));
-  CHECK_FALSE(decisions.others_move_for(parts.task("p")));
+  CHECK_FALSE(decisions.nobody_evicted_for(parts.task("p")));
 }
 
 TEST_CASE("outcomes stand in the order of the first look, with the pods that wait") {

@@ -197,6 +197,36 @@ TEST_CASE("what runs moves to the room of what the same plan has just placed") {
   CHECK(placed(made)["first"] == "held n0");
 }
 
+TEST_CASE("what this plan placed and has moved once loses its room before anybody who runs") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 9);
+  for (const auto* name : {"n0", "n1", "n2", "n3"}) world.node(name, 2);
+  auto& low = world.gang("low", "x", 2);
+  world.member(low, "low0", 1, "n1");
+  world.member(low, "low1", 1, "n2");
+  auto& old = world.gang("old", "x", 2);
+  old.priority = 1;
+  world.member(old, "old0", 1, "n3", 0);
+  world.member(old, "old1", 1, "n3", 1);
+  auto& mid = world.running("mid", "n0", 0, 2, "x");
+  mid.priority = 1;
+  mid.created = mid.queued = start + 1s;
+  auto& anew = world.gang("anew", "x", 2);
+  anew.priority = 1;
+  anew.created = anew.queued = start + 2s;
+  world.members(anew, 2, 1);
+  world.waiting("first", 2, "x").priority = 2;
+  auto& second = world.gang("second", "x", 4);
+  second.priority = 2;
+  second.created = second.queued = start + 1s;
+  world.members(second, 4, 1);
+  const auto made = world.plan();
+  CHECK(evicted(made) == Names{"low1", "low0", "mid"});
+  CHECK(outcome(made, "second").held.size() == 4);
+  CHECK(outcome(made, "anew").held.empty());
+}
+
 TEST_CASE("the budgets of jobs and scenarios end making room, and it says so") {
   auto world = full_node();
   world.waiting("y0", 1, "y");

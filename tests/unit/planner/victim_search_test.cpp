@@ -97,6 +97,61 @@ TEST_CASE("a victim whose room lets more important ones go on is needed") {
   CHECK(solution->moved.size() == 2);
 }
 
+TEST_CASE("a gang that would lose one pod goes on where more of a smaller job can leave") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 9);
+  world.node("n0", 4);
+  world.node("n1", 4);
+  auto& gang = world.gang("gang", "x", 2);
+  world.member(gang, "gang0", 1, "n0", 0);
+  world.member(gang, "gang1", 1, "n1", 0);
+  auto& elastic = world.gang("elastic", "x", 1);
+  elastic.created = elastic.queued = start + 1s;
+  world.member(elastic, "elastic0", 2, "n0", 1);
+  world.member(elastic, "elastic1", 2, "n1", 1);
+  world.running("fixed0", "n0", 3, 1, "x").preemptible = false;
+  world.running("fixed1", "n1", 3, 1, "x").preemptible = false;
+  world.waiting("top", 3, "x").priority = 1;
+  Searching c(world);
+  const auto solution = c.solve("top", Action::preempt);
+  REQUIRE(solution);
+  CHECK(victims(solution).find("elastic0") != std::string::npos);
+  CHECK(solution->moved.size() == 1);
+}
+
+TEST_CASE("of as many victims those of the lower priority go") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 9);
+  for (const auto* name : {"n0", "n1", "n2"}) {
+    world.node(name, 0);
+    auto slice = make_gpus(name, name == std::string("n2") ? 3 : 2);
+    for (auto& device : slice.devices) device.attributes["good"] = device.name.get() != "gpu-2";
+    world.tell(slice);
+  }
+  world.running("fixed", "n2", 0, 1, "x").preemptible = false;
+  auto& mid = world.gang("mid", "x", 1);
+  mid.priority = 1;
+  world.member(mid, "mid0", 2, "n0", 0);
+  world.member(mid, "mid1", 2, "n1", 0);
+  world.running("low", "n2", 2, 1, "x");
+  auto& top = world.gang("top", "x", 2);
+  top.priority = 2;
+  world.members(top, 2, 2);
+  for (const auto* name : {"top0", "top1"}) {
+    auto picky = make_claim("c-" + std::string(name), 2, name);
+    picky.spec.requests[0].exactly->selectors.push_back(
+        {.cel = R"(device.attributes["gpu.example.com"].good)"});
+    world.tell(picky);
+  }
+  Searching c(world);
+  const auto solution = c.solve("top", Action::preempt);
+  REQUIRE(solution);
+  CHECK(victims(solution).find("low") != std::string::npos);
+  CHECK(solution->moved.size() == 1);
+}
+
 TEST_CASE("what cannot be done leaves the overlay and all tasks as they were") {
   auto world = world_of(2);
   world.waiting("big", 3, "y");
