@@ -6,7 +6,10 @@ import (
 
 	"github.com/NVIDIA/KAI-scheduler/pkg/scheduler/api"
 	"github.com/NVIDIA/KAI-scheduler/pkg/scheduler/api/common_info"
+	"github.com/NVIDIA/KAI-scheduler/pkg/scheduler/api/eviction_info"
+	"github.com/NVIDIA/KAI-scheduler/pkg/scheduler/api/pod_status"
 	"github.com/NVIDIA/KAI-scheduler/pkg/scheduler/api/podgroup_info"
+	"github.com/NVIDIA/KAI-scheduler/pkg/scheduler/framework"
 )
 
 // taking is what KAI's validators look at: who takes, and from whom.
@@ -18,9 +21,16 @@ type taking struct {
 func (r *taking) GetPreemptor() *podgroup_info.PodGroupInfo              { return r.taker }
 func (r *taking) GetVictims() map[common_info.PodGroupID]*api.VictimInfo { return r.victims }
 
-// MayReclaim asks KAI's own rules, whatever its search finds, whether the job may take the room of these tasks after the
-// actions that come before reclaim.
-func MayReclaim(c *Case, taker string, victims []string) (bool, error) {
+// Taking is a job that takes the room of tasks.
+type Taking struct {
+	Taker   string
+	Victims []string
+	Places  map[string]string // nodes of the taker's tasks that have room then, by uid
+}
+
+// MayReclaim asks KAI's own rules, whatever its search finds, whether each job may take the room of these tasks, one after
+// another, after the actions that come before reclaim.
+func MayReclaim(c *Case, takings []Taking) (bool, error) {
 	ssn, err := Open(c)
 	if err != nil {
 		return false, err
@@ -28,27 +38,60 @@ func MayReclaim(c *Case, taker string, victims []string) (bool, error) {
 	if err := Execute(ssn, c.Actions[:max(0, slices.Index(c.Actions, "reclaim"))]); err != nil {
 		return false, err
 	}
-	asked := &taking{taker: ssn.PodGroupInfos[common_info.PodGroupID(taker)], victims: map[common_info.PodGroupID]*api.VictimInfo{}}
+	for i := range takings {
+		asked, err := takingOf(c, ssn, &takings[i])
+		if err != nil || !ssn.CanReclaimResources(asked.taker) {
+			return false, err
+		}
+		ssn.OnJobSolutionStart()
+		if !ssn.ReclaimScenarioValidatorFn(asked) {
+			return false, nil
+		}
+		if err := asked.carryOut(ssn, takings[i].Places); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func takingOf(c *Case, ssn *framework.Session, t *Taking) (*taking, error) {
+	asked := &taking{taker: ssn.PodGroupInfos[common_info.PodGroupID(t.Taker)], victims: map[common_info.PodGroupID]*api.VictimInfo{}}
 	if asked.taker == nil {
-		return false, fmt.Errorf("no job %s", taker)
+		return nil, fmt.Errorf("no job %s", t.Taker)
 	}
 	for i := range c.Jobs {
 		job := ssn.PodGroupInfos[common_info.PodGroupID(c.Jobs[i].Name)]
 		victim := &api.VictimInfo{Job: job}
-		for _, t := range c.Jobs[i].Tasks {
-			if slices.Contains(victims, t.UID) {
-				victim.Tasks = append(victim.Tasks, job.GetAllPodsMap()[common_info.PodID(t.UID)])
+		for _, each := range c.Jobs[i].Tasks {
+			if slices.Contains(t.Victims, each.UID) {
+				victim.Tasks = append(victim.Tasks, job.GetAllPodsMap()[common_info.PodID(each.UID)])
 			}
 		}
 		if len(victim.Tasks) > 0 {
 			asked.victims[job.UID] = victim
 		}
 	}
-	if !ssn.CanReclaimResources(asked.taker) {
-		return false, nil
+	return asked, nil
+}
+
+// carryOut: the victims leave, and the taker has their room.
+func (r *taking) carryOut(ssn *framework.Session, places map[string]string) error {
+	stmt := ssn.Statement()
+	for _, victim := range r.victims {
+		for _, task := range victim.Tasks {
+			if err := stmt.Evict(task, "", eviction_info.EvictionMetadata{}); err != nil {
+				return err
+			}
+		}
 	}
-	ssn.OnJobSolutionStart()
-	return ssn.ReclaimScenarioValidatorFn(asked), nil
+	for id, task := range r.taker.GetAllPodsMap() {
+		if node := places[string(id)]; node != "" && task.Status == pod_status.Pending {
+			if err := stmt.Pipeline(task, node, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // MayReclaimAnything says of each job that waits, after the actions that come before consolidation, whether KAI's rules

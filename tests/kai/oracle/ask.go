@@ -21,14 +21,7 @@ func answer(c *cluster.Case) error {
 		states, err := cluster.Session(c)
 		c.Rounds = cluster.Rounds{UntilMatch: 1}
 		c.Expected = statuses(states)
-		for i := range c.Jobs {
-			for _, t := range c.Jobs[i].Tasks {
-				// KAI starts it and takes it back in the same session; dray decides both before it starts any.
-				if t.Status == "Pending" && c.Expected.Tasks[t.UID].Status == "Releasing" {
-					c.Expected.Tasks[t.UID] = cluster.State{Status: "Pending"}
-				}
-			}
-		}
+		settle(c, c.Expected)
 		return err
 	}
 	copied := clone(c)
@@ -42,6 +35,17 @@ func answer(c *cluster.Case) error {
 	c.Rounds = cluster.Rounds{UntilMatch: rounds}
 	c.Expected = statuses(all[rounds-1])
 	return nil
+}
+
+// settle: what KAI starts and takes back in the same session waits; dray decides both before it starts any.
+func settle(c *cluster.Case, said cluster.Expected) {
+	for i := range c.Jobs {
+		for _, t := range c.Jobs[i].Tasks {
+			if t.Status == "Pending" && said.Tasks[t.UID].Status == "Releasing" {
+				said.Tasks[t.UID] = cluster.State{Status: "Pending"}
+			}
+		}
+	}
 }
 
 // errRestless: KAI itself evicts and starts the same pods again and again.

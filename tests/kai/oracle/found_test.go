@@ -14,7 +14,7 @@ var foundBefore = []struct {
 }{
 	{3100126, "where is not compared: what both give room to has it on other nodes"},
 	{3100727, ""},
-	{3600986, "on purpose: a department's turn is that of its next queue"},
+	{3600986, "KAI's queues are out of order once a job was served"},
 	{3601682, "on purpose: whom a plan has moved, and for whom it made room, it does not evict for a later job"},
 	{3701359, "on purpose: room that was made for a job is held for it"},
 	{840156, "on purpose: what has just been given room, and runs nowhere yet"},
@@ -22,6 +22,28 @@ var foundBefore = []struct {
 	{558072, "in the end as many run"},
 	{558658, "the same"},
 	{3200526, "on purpose: what one job of a queue may reclaim goes to no other that may not"},
+	// The planner was wrong: it evicted more than it had to, or of a higher priority.
+	{530496, ""},
+	{550842, ""},
+	{565451, ""},
+	{580609, ""},
+	// A rule was missing, or too narrow.
+	{521043, "KAI's answer cannot be carried out: it has room for more"},
+	{529043, "on purpose: whom a plan has moved it does not evict for a later job, which the next plan may"},
+	{534261, "on purpose: whom a plan has moved it does not evict for a later job, which the next plan may"},
+	{535126, "where is not compared: what both give room to has it on other nodes"},
+	{543043, "KAI's queues are out of order once a job was served"},
+	{551008, "on purpose: what has just been given room, and runs nowhere yet"},
+	{564589, "on purpose: of victims of one priority those go on that can where they are"},
+	{571631, "on purpose: what a queue's own evictions leave stays with it"},
+	{575034, "on purpose: a queue gets back what KAI's own rules let it take"},
+	{575726, "on purpose: whom a plan has moved it does not evict for a later job, which the next plan may"},
+	{582848, "where is not compared: what both give room to has it on other nodes"},
+	{585206, "the same evictions"},
+	{589103, "where is not compared: if the nodes had each other's names"},
+	{591675, "on purpose: whom a plan has moved it does not evict for a later job, which the next plan may"},
+	{594642, "on purpose: a queue gets back what KAI's own rules let it take"},
+	{596031, "on purpose: a queue gets back what KAI's own rules let it take"},
 }
 
 func TestFoundBefore(t *testing.T) {

@@ -109,6 +109,10 @@ var rules = []rule{
 		"are no more than KAI's, or in the end no fewer run", func(d *difference) bool {
 		return otherVictim(d) && (asMany(d) || noFewer(d))
 	}},
+	{"on purpose: of victims of one priority those go on that can where they are, before those that would have to move; fewer " +
+		"are evicted or moved in all", func(d *difference) bool {
+		return otherVictim(d) && d.any(lost) && d.all(stays, evicted, lost) && disturbsFewer(d)
+	}},
 	{"on purpose: what has just been given room, and runs nowhere yet, loses it to a higher priority of its queue before anybody " +
 		"who runs is evicted for that one; as many have room", func(d *difference) bool {
 		return takenBack(d) && asMany(d)
@@ -120,8 +124,29 @@ var rules = []rule{
 	{"on purpose: room that others leave for a job is given to nobody else in the same plan", func(d *difference) bool {
 		return keptForOther(d)
 	}},
-	{"on purpose: a department's turn is that of its next queue; KAI takes the queue that was served last for it", func(d *difference) bool {
-		return otherDepartment(d)
+	{"KAI's queues are out of order once a job was served: put in order anew for each job, it allocates as dray does", func(d *difference) bool {
+		return allocatesAnew(d)
+	}},
+	{"where is not compared: if the nodes had each other's names, KAI would say the same as dray", func(d *difference) bool {
+		return renamed(d)
+	}},
+	{"KAI's answer cannot be carried out: it has room for more on a node than that has", func(d *difference) bool {
+		return overcommits(d)
+	}},
+	{"KAI's answer cannot be carried out: a pod goes on, and on another node than it runs on", func(d *difference) bool {
+		return strays(d)
+	}},
+	{"on purpose: pods of a job that grows stay in the domain that it requires; KAI looks only for the new ones", func(d *difference) bool {
+		return leavesDomain(d)
+	}},
+	{"on purpose: whom a plan has moved it does not evict for a later job, which the next plan may; who waits for that runs in the end", func(d *difference) bool {
+		return d.all(spared, promised, lost, moved, evicted, started) && turnsOver(d) && waitersRun(d)
+	}},
+	{"on purpose: what a queue's own evictions leave stays with it, and others make room among themselves", func(d *difference) bool {
+		return staysOwn(d)
+	}},
+	{"no queue is worse off: priority by priority no fewer of those that ran go on, and those that wait have room in their order", func(d *difference) bool {
+		return noWorse(d) && asMany(d)
 	}},
 }
 
@@ -208,78 +233,11 @@ func firstAction(d *difference) *difference {
 }
 
 var (
+	preempted = regexp.MustCompile(`Preemption: (\S+) of queue \S+ makes room for (\S+) of queue`)
 	reclaimed = regexp.MustCompile(`Reclaim: (\S+) of queue \S+ makes room for (\S+) of queue`)
 	freed     = regexp.MustCompile(`(\S+) Pending \(RoomFreed: `)
 	kept      = regexp.MustCompile(`(\S+) Pending \((?:RoomKept|OverFairShare): its room goes to (\S+)\)`)
 )
-
-// reclaimsLawfully: the last action is reclaim, and KAI's rules allow each of dray's.
-func reclaimsLawfully(d *difference) bool {
-	if d.c.Actions[len(d.c.Actions)-1] != "reclaim" {
-		return false
-	}
-	victims := victimsFor(d)
-	for _, found := range kept.FindAllStringSubmatch(d.said.Got, -1) {
-		victims[found[2]] = append(victims[found[2]], found[1])
-	}
-	for taker, tasks := range victims {
-		if may, err := cluster.MayReclaim(&d.c, taker, tasks); err != nil || !may {
-			return false
-		}
-	}
-	return len(victims) > 0
-}
-
-// victimsFor says whom dray evicts by reclaim, by the jobs that it is for.
-func victimsFor(d *difference) map[string][]string {
-	victims := map[string][]string{}
-	for _, found := range reclaimed.FindAllStringSubmatch(d.said.Got, -1) {
-		for i := range d.c.Jobs {
-			for _, t := range d.c.Jobs[i].Tasks {
-				if d.c.Jobs[i].Name == found[1] && d.dray[t.UID] == "Releasing" {
-					victims[found[2]] = append(victims[found[2]], t.UID)
-				}
-			}
-		}
-	}
-	return victims
-}
-
-// saidOnce: KAI's answer is not always the same, and dray's is one of them.
-func saidOnce(d *difference) bool {
-	for range 10 {
-		c := clone(&d.c)
-		if answer(&c) != nil {
-			return false
-		}
-		same := true
-		for uid, state := range c.Expected.Tasks {
-			same = same && d.dray[uid] == state.Status
-		}
-		if same {
-			return true
-		}
-	}
-	return false
-}
-
-// noFewer: left alone with all actions, or with those so far, the cluster comes to rest with the same pods running by both,
-// or by dray with more.
-func noFewer(d *difference) bool {
-	return endsWell(clone(&d.c), d.whole) || endsWell(clone(&d.c), d.c.Actions)
-}
-
-func endsWell(c cluster.Case, actions []string) bool {
-	if actions == nil {
-		return false
-	}
-	c.Suite, c.Actions = "cycle", actions
-	if answer(&c) != nil {
-		return false
-	}
-	differences, err := ask([]cluster.Case{c})
-	return err == nil && (len(differences) == 0 || lawful(&differences[0]) && differences[0].all(starts))
-}
 
 // growsLater: KAI has room for more pods of a job that dray makes room for in this very session.
 func growsLater(d *difference) bool {
@@ -353,6 +311,9 @@ func explainCycle(d *difference) string {
 	}
 	if whole && servedInOrder(d) && asMany(d) {
 		return "in the end as many run, and in the one queue that differs those that are served first"
+	}
+	if whole && noWorse(d) && asMany(d) {
+		return "in the end as many run, and in no queue worse ones"
 	}
 	at := clone(&d.c)
 	var sessions []cluster.Case

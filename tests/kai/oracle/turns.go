@@ -93,12 +93,7 @@ func firstHasMore(d *difference, jobs []*cluster.Job) bool {
 	if slices.ContainsFunc(jobs, func(j *cluster.Job) bool { return j.Queue != jobs[0].Queue }) {
 		return false
 	}
-	slices.SortStableFunc(jobs, func(a, b *cluster.Job) int {
-		if a.Priority != b.Priority {
-			return int(b.Priority - a.Priority)
-		}
-		return int(a.CreatedMin - b.CreatedMin)
-	})
+	slices.SortStableFunc(jobs, inOrder)
 	atOnce := func(status string) bool { return status == "Running" || status == "Binding" }
 	for _, j := range jobs {
 		for _, has := range []func(string) bool{holds, atOnce} {
@@ -180,59 +175,6 @@ func keptForOther(d *difference) bool {
 	})
 }
 
-// otherVictim: the same pods that wait get room, and of those that run others are evicted, all of one queue and priority.
-func otherVictim(d *difference) bool {
-	var first *cluster.Job
-	for i := range d.c.Jobs {
-		j := &d.c.Jobs[i]
-		for _, t := range j.Tasks {
-			if d.kai[t.UID] == d.dray[t.UID] {
-				continue
-			}
-			if first == nil {
-				first = j
-			}
-			if t.Status != "Running" || j.Queue != first.Queue || j.Priority != first.Priority {
-				return false
-			}
-		}
-	}
-	return slices.Contains(d.c.Actions, "preempt") && first != nil
-}
-
-// takenBack: after preemption, pods that KAI starts wait by dray, which says for whose sake: jobs of a higher priority in
-// their queue, whose pods have the same by both. For that it leaves running, or only moves, some whom KAI evicts.
-func takenBack(d *difference) bool {
-	back := func(kai, dray string) bool { return kai == "Binding" && dray == "Pending" }
-	if !slices.Contains(d.c.Actions, "preempt") || !d.all(spared, back) || !d.any(back) || !d.any(spared) {
-		return false
-	}
-	takers := map[string]*cluster.Job{}
-	for _, found := range kept.FindAllStringSubmatch(d.said.Got, -1) {
-		for i := range d.c.Jobs {
-			if d.c.Jobs[i].Name == found[2] {
-				takers[found[1]] = &d.c.Jobs[i]
-			}
-		}
-	}
-	waited := func(t cluster.Task) bool { return t.Status == "Pending" && holds(d.dray[t.UID]) }
-	other := func(t cluster.Task) bool { return d.kai[t.UID] != d.dray[t.UID] }
-	for i := range d.c.Jobs {
-		j := &d.c.Jobs[i]
-		for _, t := range j.Tasks {
-			if !back(d.kai[t.UID], d.dray[t.UID]) {
-				continue
-			}
-			taker := takers[t.UID]
-			if taker == nil || taker.Queue != j.Queue || taker.Priority <= j.Priority ||
-				!slices.ContainsFunc(taker.Tasks, waited) || slices.ContainsFunc(taker.Tasks, other) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // halved: dray leaves a part of a job running that is below its minimum.
 func halved(d *difference) bool {
 	for i := range d.c.Jobs {
@@ -287,56 +229,6 @@ func fullDomain(d *difference) bool {
 	return any
 }
 
-// otherDepartment: what is free goes to jobs of one department by dray and of another by KAI, and more than one queue of
-// the first had jobs that wait: KAI compares departments before it has put the queues of the one that was served last in
-// order. So it does where a job of the second was served that waits for more: the queue of that one counts as the next,
-// and then another one of its department is served.
-func otherDepartment(d *difference) bool {
-	if len(d.c.Actions) != 1 || d.c.Actions[0] != "allocate" {
-		return false
-	}
-	parent := map[string]string{}
-	for _, q := range d.c.Queues {
-		parent[q.Name] = q.Parent
-	}
-	var byKAI, byDray, served []string
-	waiting, again := map[string][]string{}, map[string][]string{}
-	for i := range d.c.Jobs {
-		j := &d.c.Jobs[i]
-		department := parent[j.Queue]
-		if waitsAgain(d, j) {
-			again[department] = append(again[department], j.Queue)
-		}
-		for _, t := range j.Tasks {
-			if t.Status == "Pending" && !slices.Contains(waiting[department], j.Queue) {
-				waiting[department] = append(waiting[department], j.Queue)
-			}
-			if holds(d.kai[t.UID]) && !holds(d.dray[t.UID]) {
-				byKAI, served = append(byKAI, department), append(served, j.Queue)
-			}
-			if holds(d.dray[t.UID]) && !holds(d.kai[t.UID]) {
-				byDray = append(byDray, department)
-			}
-		}
-	}
-	byKAI, byDray = slices.Compact(byKAI), slices.Compact(byDray)
-	if len(byKAI) != 1 || len(byDray) != 1 || byKAI[0] == byDray[0] {
-		return false
-	}
-	counts := slices.ContainsFunc(again[byKAI[0]], func(queue string) bool { return !slices.Contains(served, queue) })
-	return len(waiting[byDray[0]]) > 1 || counts
-}
-
-// waitsAgain: by both, some pods of the job start and some still wait.
-func waitsAgain(d *difference, j *cluster.Job) bool {
-	by := func(status string) func(cluster.Task) bool {
-		return func(t cluster.Task) bool {
-			return t.Status == "Pending" && d.kai[t.UID] == status && d.dray[t.UID] == status
-		}
-	}
-	return slices.ContainsFunc(j.Tasks, by("Binding")) && slices.ContainsFunc(j.Tasks, by("Pending"))
-}
-
 // reclaimedByProxy: all that differs is in queues for one job of which others left by reclaim. By dray it keeps that room,
 // and a more important job of the queue, that has as much by both, has room of the queue's own; by KAI that job has it,
 // though KAI's rules let it take nothing of whom it comes from.
@@ -367,8 +259,9 @@ func reclaimedByProxy(d *difference) bool {
 // proxyFor: some job of the queue of j that goes before it has room that it waited for, and may not reclaim what was
 // reclaimed for j; and no such job may.
 func proxyFor(d *difference, j *cluster.Job) bool {
-	victims := victimsFor(d)[j.Name]
-	if len(victims) == 0 {
+	takings, err := takingsOf(d)
+	at := slices.IndexFunc(takings, func(t cluster.Taking) bool { return t.Taker == j.Name })
+	if err != nil || at < 0 {
 		return false
 	}
 	any := false
@@ -378,7 +271,7 @@ func proxyFor(d *difference, j *cluster.Job) bool {
 		if taker.Queue != j.Queue || taker.Priority <= j.Priority || !gets {
 			continue
 		}
-		if may, err := cluster.MayReclaim(&d.c, taker.Name, victims); err != nil || may {
+		if may, err := cluster.MayReclaim(&d.c, []cluster.Taking{{Taker: taker.Name, Victims: takings[at].Victims}}); err != nil || may {
 			return false
 		}
 		any = true

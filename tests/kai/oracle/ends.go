@@ -1,0 +1,134 @@
+package oracle
+
+import (
+	"slices"
+
+	"dray.dev/dray/tests/kai/cluster"
+)
+
+// noFewer: left alone with all actions, or with those so far, the cluster comes to rest with the same pods running by both,
+// or by dray with more, or with as many and in no queue with worse ones.
+func noFewer(d *difference) bool {
+	return endsWell(d, d.whole) || endsWell(d, d.c.Actions)
+}
+
+func endsWell(d *difference, actions []string) bool {
+	end := endOf(d, actions)
+	return end != nil && (len(end.tasks()) == 0 || end.all(starts) || noWorse(end) && asMany(end))
+}
+
+// waitersRun: left alone, the cluster comes to rest with those running that KAI gives room in this session and dray does
+// not, but for those that do not run by KAI either.
+func waitersRun(d *difference) bool {
+	actions := d.whole
+	if actions == nil {
+		actions = d.c.Actions
+	}
+	end := endOf(d, actions)
+	return end != nil && !slices.ContainsFunc(d.tasks(), func(uid string) bool {
+		return holds(d.kai[uid]) && !holds(d.dray[uid]) && end.kai[uid] == "Running" && end.dray[uid] != "Running"
+	})
+}
+
+// endOf is how the ends differ to which the cluster comes by both; nil where KAI comes to none, or dray's is against the
+// rules. Where a job is left with a part of its minimum there, the action that ends stale gangs waits no minute.
+func endOf(d *difference, actions []string) *difference {
+	if actions == nil {
+		return nil
+	}
+	c := clone(&d.c)
+	c.Suite, c.Actions = "cycle", actions
+	end := differenceOf(&c)
+	if end != nil && halved(end) {
+		c.Config.StalenessGraceSec = 0
+		end = differenceOf(&c)
+	}
+	if end == nil || !lawful(end) || halved(end) {
+		return nil
+	}
+	return end
+}
+
+// differenceOf asks both; without tasks if they decide alike.
+func differenceOf(c *cluster.Case) *difference {
+	if answer(c) != nil {
+		return nil
+	}
+	differences, err := ask([]cluster.Case{*c})
+	if err != nil {
+		return nil
+	}
+	if len(differences) > 0 {
+		return &differences[0]
+	}
+	return &difference{c: *c}
+}
+
+// noWorse: in each queue, priority by priority from the highest, as many of those that ran go on, or more, and of the jobs
+// that waited the first in order that has another number of pods with room has more; once some have more by dray, lower
+// priorities may have fewer.
+func noWorse(d *difference) bool {
+	jobs := map[string][]*cluster.Job{}
+	for i := range d.c.Jobs {
+		jobs[d.c.Jobs[i].Queue] = append(jobs[d.c.Jobs[i].Queue], &d.c.Jobs[i])
+	}
+	for _, some := range jobs {
+		if !noWorseIn(d, some) {
+			return false
+		}
+	}
+	return true
+}
+
+func noWorseIn(d *difference, jobs []*cluster.Job) bool {
+	slices.SortStableFunc(jobs, inOrder)
+	for len(jobs) > 0 {
+		end := slices.IndexFunc(jobs, func(j *cluster.Job) bool { return j.Priority != jobs[0].Priority })
+		if end < 0 {
+			end = len(jobs)
+		}
+		goOn, first := 0, 0
+		for _, j := range jobs[:end] {
+			ran, waited := moreOf(d, j)
+			goOn += ran
+			if first == 0 {
+				first = waited
+			}
+		}
+		if goOn < 0 || first < 0 {
+			return false
+		}
+		if goOn > 0 || first > 0 {
+			return true
+		}
+		jobs = jobs[end:]
+	}
+	return true
+}
+
+// moreOf says how many more pods of a job have room by dray, of those that ran and of those that waited.
+func moreOf(d *difference, j *cluster.Job) (ran, waited int) {
+	for _, t := range j.Tasks {
+		more := 0
+		if holds(d.dray[t.UID]) {
+			more++
+		}
+		if holds(d.kai[t.UID]) {
+			more--
+		}
+		if t.Status == "Running" {
+			ran += more
+		} else {
+			waited += more
+		}
+	}
+	return ran, waited
+}
+
+// inOrder compares jobs of a queue by who is served first.
+func inOrder(a, b *cluster.Job) int {
+	if a.Priority != b.Priority {
+		return int(b.Priority - a.Priority)
+	}
+	return int(a.CreatedMin - b.CreatedMin)
+}

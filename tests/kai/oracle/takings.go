@@ -1,0 +1,56 @@
+package oracle
+
+import (
+	"slices"
+
+	"dray.dev/dray/tests/kai/cluster"
+)
+
+// reclaimsLawfully: the last action is reclaim, and KAI's rules allow each of dray's, by what queues had before it or after
+// what was reclaimed before.
+func reclaimsLawfully(d *difference) bool {
+	if d.c.Actions[len(d.c.Actions)-1] != "reclaim" {
+		return false
+	}
+	takings, err := takingsOf(d)
+	if err != nil || len(takings) == 0 {
+		return false
+	}
+	may := func(some []cluster.Taking) bool {
+		allowed, err := cluster.MayReclaim(&d.c, some)
+		return err == nil && allowed
+	}
+	refused := func(t cluster.Taking) bool { return !may([]cluster.Taking{t}) }
+	return !slices.ContainsFunc(takings, refused) || may(takings)
+}
+
+// takingsOf says who loses room by dray, and for whom, in the order in which it says so: those that are evicted by reclaim,
+// and of what has just been given room, what has none any more.
+func takingsOf(d *difference) ([]cluster.Taking, error) {
+	places, err := placesOf(d)
+	if err != nil {
+		return nil, err
+	}
+	var takings []cluster.Taking
+	take := func(taker string, tasks ...string) {
+		at := slices.IndexFunc(takings, func(t cluster.Taking) bool { return t.Taker == taker })
+		if at < 0 {
+			at, takings = len(takings), append(takings, cluster.Taking{Taker: taker, Places: places})
+		}
+		takings[at].Victims = append(takings[at].Victims, tasks...)
+	}
+	for _, found := range reclaimed.FindAllStringSubmatch(d.said.Got, -1) {
+		for i := range d.c.Jobs {
+			for _, t := range d.c.Jobs[i].Tasks {
+				waits := t.Status == "Pending" && holds(d.kai[t.UID]) && !holds(d.dray[t.UID])
+				if d.c.Jobs[i].Name == found[1] && (waits || d.dray[t.UID] == "Releasing") {
+					take(found[2], t.UID)
+				}
+			}
+		}
+	}
+	for _, found := range kept.FindAllStringSubmatch(d.said.Got, -1) {
+		take(found[2], found[1])
+	}
+	return takings, nil
+}
