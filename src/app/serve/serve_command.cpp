@@ -16,7 +16,6 @@
 
 #include "app/common/command.h"
 #include "app/common/files.h"
-#include "app/serve/config_file.h"
 #include "app/serve/serve_options.h"
 #include "kube/config.h"
 #include "service/embedded_api.h"
@@ -64,7 +63,8 @@ class ServeCommand : public Command {
  private:
   Result<void> serve() {
     if (!flags_.config.empty()) {
-      if (auto applied = apply_config_file(*command_, flags_.config); !applied) return applied;
+      const auto applied = apply_config_file(*command_, flags_.config, dray_configuration());
+      if (!applied) return applied;
     }
     service::set_up_logging(
         flags_.logging_format == "json" ? service::LogFormat::json : service::LogFormat::text,

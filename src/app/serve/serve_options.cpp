@@ -191,6 +191,10 @@ void add_record_flags(CLI::App& command, ServeFlags& f) {
 
 }  // namespace
 
+ConfigForm dray_configuration() {
+  return {.kind = "DrayConfiguration", .own_flag = "config"};
+}
+
 void add_serve_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--config", f.config, "DrayConfiguration file: every flag is a field of it");
   auto* kubeconfig = command.add_option("--kubeconfig", f.kubeconfig,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/common/config_file.h"
 #include "dray/base/error.h"
 #include "kube/kube_api.h"
 #include "service/service.h"
@@ -53,6 +54,8 @@ struct ServeFlags {
 };
 
 void add_serve_flags(CLI::App& command, ServeFlags& flags);
+/// The file that --config names.
+[[nodiscard]] ConfigForm dray_configuration();
 
 /// What they mean, or what is wrong with them.
 [[nodiscard]] Result<service::ServiceOptions> service_options(const ServeFlags& flags);

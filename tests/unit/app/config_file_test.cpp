@@ -1,4 +1,4 @@
-#include "app/serve/config_file.h"
+#include "app/common/config_file.h"
 
 #include <catch2/catch.hpp>
 
@@ -21,7 +21,7 @@ struct Bench {
     command.parse(arguments);
   }
   Result<void> apply(const std::string& text) {
-    return apply_config_file(command, folder.write("dray.yaml", text));
+    return apply_config_file(command, folder.write("dray.yaml", text), dray_configuration());
   }
   /// What is wrong, without the folder.
   std::string error(const std::string& text) {
@@ -78,6 +78,7 @@ TEST_CASE("what is wrong is told with file, line and column") {
           "dray.yaml:3:1: no field \"adminAdress\"; did you mean \"adminAddress\"?"},
       Row{"a file within the file", ok + "config: other.yaml\n",
           "dray.yaml:3:1: no field \"config\""},
+      Row{"a field twice", ok + "drain: 1s\ndrain: 2s\n", "dray.yaml:4:1: drain: is there already"},
       Row{"help", ok + "help: true\n", "dray.yaml:3:1: no field \"help\""},
       Row{"a number that is none", ok + "nominateFromNodes: many\n", "dray.yaml:3:20: "},
       Row{"a word of another set", ok + "mode: worst\n", "dray.yaml:3:7: "},
@@ -103,7 +104,8 @@ TEST_CASE("what is wrong is told with file, line and column") {
 
 TEST_CASE("a file that is not there is an error that names it") {
   Bench bench;
-  const auto applied = apply_config_file(bench.command, bench.folder.path() + "/nowhere.yaml");
+  const auto applied =
+      apply_config_file(bench.command, bench.folder.path() + "/nowhere.yaml", dray_configuration());
   REQUIRE_FALSE(applied);
   CHECK_THAT(applied.error().message, Contains("nowhere.yaml"));
 }

@@ -1,4 +1,4 @@
-#include "app/serve/config_file.h"
+#include "app/common/config_file.h"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include "app/common/files.h"
@@ -46,11 +47,16 @@ std::string field_name(std::string_view flag) {
   return field;
 }
 
-std::string nearest_field(const CLI::App& command, std::string_view field) {
+/// The flags that are no fields.
+bool is_field(std::string_view flag, const ConfigForm& form) {
+  return flag != form.own_flag && flag != "help";
+}
+
+std::string nearest_field(const CLI::App& command, std::string_view field, const ConfigForm& form) {
   std::string best;
   std::size_t least = SIZE_MAX;
   for (const auto* option : command.get_options()) {
-    if (option->get_lnames().empty()) continue;
+    if (option->get_lnames().empty() || !is_field(option->get_lnames().front(), form)) continue;
     const auto candidate = field_name(option->get_lnames().front());
     const auto far = distance(candidate, field);
     if (far < least) {
@@ -74,12 +80,13 @@ Result<void> expect_text(const ConfigNode& root, std::string_view key, std::stri
 }
 
 Result<void> set_option(CLI::App& command, const ConfigNode::Member& member,
-                        const std::string& path) {
-  auto* option = command.get_option_no_throw("--" + flag_name(member.key));
-  if (option == nullptr || member.key == "config" || member.key == "help") {
+                        const std::string& path, const ConfigForm& form) {
+  const auto flag = flag_name(member.key);
+  auto* option = command.get_option_no_throw("--" + flag);
+  if (option == nullptr || !is_field(flag, form)) {
     return std::unexpected(at(path, member.place,
                               fmt::format("no field \"{}\"; did you mean \"{}\"?", member.key,
-                                          nearest_field(command, member.key))));
+                                          nearest_field(command, member.key, form))));
   }
   if (option->count() > 0) return {};  // the command line wins
   std::vector<std::string> values;
@@ -97,7 +104,9 @@ Result<void> set_option(CLI::App& command, const ConfigNode::Member& member,
                               fmt::format("{}: expected a value", member.key)));
   }
   try {
-    for (const auto& value : values) option->add_result(value);
+    for (const auto& value : values) {
+      option->add_result(form.value_of ? form.value_of(flag, value) : value);
+    }
     option->run_callback();
   } catch (const CLI::Error& error) {
     return std::unexpected(at(path, member.value.place, error.what()));
@@ -116,19 +125,23 @@ std::string flag_name(std::string_view field) {
   return flag;
 }
 
-Result<void> apply_config_file(CLI::App& command, const std::string& path) {
+Result<void> apply_config_file(CLI::App& command, const std::string& path, const ConfigForm& form) {
   const auto text = read_file(path);
   if (!text) return std::unexpected(text.error());
   auto root = wire::parse_yaml(*text);
   if (!root) return std::unexpected(Error(root.error()).within(path));
   if (root->kind != ConfigNode::Kind::map) {
-    return std::unexpected(at(path, root->place, "expected a DrayConfiguration"));
+    return std::unexpected(at(path, root->place, "expected a " + form.kind));
   }
   if (auto is = expect_text(*root, "apiVersion", "dray.dev/v1alpha1", path); !is) return is;
-  if (auto is = expect_text(*root, "kind", "DrayConfiguration", path); !is) return is;
+  if (auto is = expect_text(*root, "kind", form.kind, path); !is) return is;
+  std::set<std::string_view> seen;
   for (const auto& member : root->members) {
+    if (!seen.insert(member.key).second) {
+      return std::unexpected(at(path, member.place, member.key + ": is there already"));
+    }
     if (member.key == "apiVersion" || member.key == "kind") continue;
-    if (auto set = set_option(command, member, path); !set) return set;
+    if (auto set = set_option(command, member, path, form); !set) return set;
   }
   return {};
 }
