@@ -29,7 +29,8 @@ std::vector<NamedValue> values_of(const Measures& some) {
           {"evictions", static_cast<double>(some.evictions)},
           {"moves", static_cast<double>(some.moves)},
           {"lostGpuHours", some.lost_gpu_hours},
-          {"gpuHours", some.gpu_hours}};
+          {"gpuHours", some.gpu_hours},
+          {"held", some.held}};
 }
 
 /// Whole where it is, else three decimals.
@@ -67,7 +68,8 @@ std::vector<std::string> queue_row(const MeasuredRun& run, const Measures& some)
           time_text(some.wait_p95),
           time_text(some.wait_p99),
           fmt::format("{}", some.evictions),
-          fmt::format("{:.0f}", some.gpu_hours)};
+          fmt::format("{:.0f}", some.gpu_hours),
+          fmt::format("{:.2f}", some.held)};
 }
 
 }  // namespace
@@ -85,7 +87,7 @@ std::string jobs_table(const std::vector<MeasuredRun>& runs) {
                                               "GANGS p95", "EVICTED", "MOVED", "LOST GPU-h",
                                               "USED%", "MAKESPAN", "JAIN"}};
   std::vector<std::vector<std::string>> queues{
-      {"POLICY", "SEED", "QUEUE", "JOBS", "WAIT p50", "p95", "p99", "EVICTED", "GPU-h"}};
+      {"POLICY", "SEED", "QUEUE", "JOBS", "WAIT p50", "p95", "p99", "EVICTED", "GPU-h", "HELD"}};
   for (const auto& run : runs) {
     const auto& all = run.measures.all;
     rows.push_back({run.run.policy, fmt::format("{}", run.run.seed),
@@ -139,7 +141,8 @@ std::string jobs_json(const std::vector<MeasuredRun>& runs) {
           NamedValue{"makespan", measures.makespan}, NamedValue{"jain", measures.jain},
           NamedValue{"span", std::chrono::duration<double>(run.span).count()},
           NamedValue{"events", static_cast<double>(run.events)},
-          NamedValue{"plans", static_cast<double>(run.plans)}}) {
+          NamedValue{"plans", static_cast<double>(run.plans)},
+          NamedValue{"cycles", static_cast<double>(run.cycles)}}) {
       json.key(name);
       json.raw(number(value));
     }

@@ -45,16 +45,24 @@ void make_means(std::array<DemandPoint, demand_points>& points) {
 }  // namespace
 
 Result<Setting> Setting::make(std::vector<GpuNode> nodes, Workload workload) {
-  auto shapes = make_shapes(workload, nodes);
+  return of({std::move(nodes), {}, {}}, std::move(workload));
+}
+
+Result<Setting> Setting::of(Cluster cluster, Workload workload) {
+  auto shapes = make_shapes(workload, cluster.nodes);
   if (!shapes) return std::unexpected(shapes.error());
   Setting setting;
   setting.data_ =
-      std::make_shared<const Data>(std::move(nodes), std::move(workload), std::move(*shapes));
+      std::make_shared<const Data>(std::move(cluster), std::move(workload), std::move(*shapes));
   return setting;
 }
 
+const Cluster& Setting::cluster() const {
+  return data_->cluster;
+}
+
 const std::vector<GpuNode>& Setting::nodes() const {
-  return data_->nodes;
+  return data_->cluster.nodes;
 }
 
 const Workload& Setting::workload() const {
@@ -64,7 +72,7 @@ const Workload& Setting::workload() const {
 ExperimentRun run_experiment(const Setting& setting, const ArrivalOrder& order, Strategy strategy,
                              std::uint64_t seed) {
   const auto& data = setting.data();
-  Fleet fleet(data.nodes, order.ranks, data.shapes, strategy, seed);
+  Fleet fleet(data.cluster.nodes, order.ranks, data.shapes, strategy, seed);
   ExperimentRun run;
   run.strategy = strategy;
   run.seed = seed;

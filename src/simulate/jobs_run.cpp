@@ -1,5 +1,6 @@
 #include "dray/simulate/jobs_run.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -22,10 +23,15 @@ JobsRun run_jobs(const Setting& setting, const Scheduler& scheduler, std::uint64
   return run;
 }
 
-Result<std::shared_ptr<const policy::Policy>> policy_of(const Workload& workload, bool fair) {
+Result<std::shared_ptr<const policy::Policy>> policy_of(const Workload& workload, bool fair,
+                                                        const GpuKind& gpus) {
   policy::PolicyConfig config;
   policy::CountingRule rule;
-  rule.node_resource = gpu_resource;
+  if (gpus.device_class.get().empty()) {
+    rule.node_resource = gpus.node_resource;
+  } else {
+    rule.device_class = gpus.device_class;
+  }
   config.resources.push_back({.name = "gpu", .rules = {rule}});
   if (fair) {
     std::set<std::string> names;
@@ -45,6 +51,16 @@ Result<std::shared_ptr<const policy::Policy>> policy_of(const Workload& workload
   auto made = policy::compile(std::move(config));
   if (!made) return std::unexpected(made.error());
   return std::make_shared<const policy::Policy>(std::move(*made));
+}
+
+bool counts_gpus(const policy::Policy& policy, const GpuKind& gpus) {
+  const auto rules = policy::counting_rules(policy.config);
+  return std::ranges::any_of(rules, [&](const auto& of_resource) {
+    return std::ranges::any_of(of_resource, [&](const policy::CountingRule& rule) {
+      return gpus.device_class.get().empty() ? rule.node_resource == gpus.node_resource
+                                             : rule.device_class == gpus.device_class;
+    });
+  });
 }
 
 }  // namespace dray::simulate

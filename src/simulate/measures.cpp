@@ -81,8 +81,11 @@ RunMeasures measure(const Workload& workload, const JobsRun& run) {
     measures.queues.push_back(
         measure_jobs(workload, run, [&](const TraceJob& job) { return job.queue == curve.name; }));
     measures.queues.back().queue = curve.name;
+    measures.queues.back().held = std::accumulate(curve.held.begin(), curve.held.end(), 0.0) /
+                                  static_cast<double>(std::max<std::size_t>(curve.held.size(), 1));
   }
   const auto span = in_seconds(run.span);
+  if (span > 0) measures.all.held = run.used / span;
   if (span > 0 && run.gpus > 0) measures.utilisation = 100 * run.used / (span * run.gpus);
   std::optional<Duration> first;
   Duration last{0};

@@ -70,4 +70,120 @@ TEST_CASE("simulate --lenient skips what cannot be read, and says so") {
   CHECK(ended.err.find("1 row skipped, the first: 3:3: cpu_milli") != std::string::npos);
 }
 
+TEST_CASE("simulate plays the sample scenario, one policy file beside the other") {
+  const auto ended = dray({"simulate", "-f", "config/simulate/scenario.yaml"});
+  CHECK(ended.err == "");
+  CHECK(ended.status == 0);
+  CHECK(ended.out.find("\ntoday ") != std::string::npos);
+  CHECK(ended.out.find("\ntomorrow ") != std::string::npos);
+  CHECK(ended.out.find("4000/4000") != std::string::npos);
+}
+
+TEST_CASE("simulate names file and line of what is wrong in a scenario, and a flag wins over it") {
+  const testing::TempFolder folder;
+  const std::string good =
+      "apiVersion: dray.dev/v1alpha1\nkind: Scenario\ncluster: nodes:1x8\n"
+      "workload: csv:jobs.csv\npolicy: [bestfit, first-fit]\noutput: csv\n";
+  folder.write("jobs.csv", "name,submit,run_time,gpus\na,0,60,8\n");
+  const auto bad = folder.write("bad.yaml", good + "planPuase: 5\n");
+  const auto refused = dray({"simulate", "-f", bad});
+  CHECK(refused.status == 1);
+  CHECK(refused.err ==
+        "dray simulate: " + bad + ":7:1: no field \"planPuase\"; did you mean \"planPause\"?\n");
+  const auto file = folder.write("good.yaml", good);
+  CHECK(dray({"simulate", "-f", file}).out.find("\nfirst-fit,42,") != std::string::npos);
+  const auto other = dray({"simulate", "-f", file, "--policy", "random", "--seed", "3"}).out;
+  CHECK(other.find("\nrandom,3,") != std::string::npos);
+  CHECK(other.find("bestfit") == std::string::npos);
+  const auto none = dray({"simulate", "--cluster", "nodes:1x8"});
+  CHECK(none.status == 1);
+  CHECK(none.err == "dray simulate: no --workload: give it, or a Scenario with -f\n");
+}
+
+TEST_CASE("simulate takes kinds of nodes, and a snapshot of a cluster as match does") {
+  const testing::TempFolder folder;
+  const auto jobs = folder.write("jobs.csv", "name,submit,run_time,gpus,queue\na,0,60,8,team\n");
+  const auto policy = folder.write("p.yaml",
+                                   "apiVersion: dray.dev/v1alpha1\nkind: Policy\n"
+                                   "resources: {gpu: [{deviceClass: gpu.nvidia.com}]}\n"
+                                   "queues: [{name: team, quota: {gpu: 8}}]\n");
+  const std::vector<std::string> load{"--workload", "csv:" + jobs, "--policy", policy,
+                                      "--policy",   "fair",        "-o",       "csv"};
+  const auto play = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "simulate");
+    arguments.insert(arguments.end(), load.begin(), load.end());
+    return dray(arguments);
+  };
+  const auto made = play({"--cluster", "nodes:2xdgxh100"});
+  CHECK(made.err == "");
+  CHECK(made.out.find("\np,42,team,1,1,1,") != std::string::npos);
+  CHECK(made.out.find("\nfair,42,team,1,1,1,") != std::string::npos);
+  const auto snapshot = dray({"snapshot", "--cluster", "config/demo/cluster"});
+  const auto file = folder.write("cluster.json", snapshot.out);
+  CHECK(play({"--cluster", file}).out.find("\np,42,team,1,1,1,") != std::string::npos);
+  const auto uncounted = play({"--cluster", "nodes:2x8"});
+  CHECK(uncounted.status == 0);
+  CHECK(uncounted.err.find(policy +
+                           " counts no nodeResource nvidia.com/gpu, which the jobs ask for") !=
+        std::string::npos);
+}
+
+TEST_CASE("simulate says what is wrong with a cluster") {
+  struct Row {
+    std::string name;
+    std::vector<std::string> arguments;
+    std::string err;
+  };
+  const auto row =
+      GENERATE(Row{"a kind that there is not",
+                   {"--cluster", "nodes:2xdgxh900"},
+                   "--cluster nodes:2xdgxh900: no kind of node dgxh900; there are "},
+               Row{"no file", {"--cluster", "nowhere.json"}, "nowhere.json: cannot be read"},
+               Row{"neither kind nor number", {"--cluster", "nodes:2"}, "expected COUNTxGPUS"},
+               Row{"two of a kind",
+                   {"--cluster", "nodes:2x8", "--cluster", "nodes:2x4"},
+                   "several may be given of manifests alone"},
+               Row{"GPUs of nodes that are made",
+                   {"--cluster", "nodes:2x8", "--gpus", "gpu.nvidia.com"},
+                   "--gpus gpu.nvidia.com: only of manifests and kinds of nodes"},
+               Row{"no such devices",
+                   {"--cluster", "nodes:1xdgxh100", "--gpus", "gpu.amd.com"},
+                   "no node has gpu.amd.com; --gpus takes what there is: "});
+  DYNAMIC_SECTION(row.name) {
+    std::vector<std::string> arguments{"simulate", "--workload", "synthetic:jobs=1", "--policy",
+                                       "fcfs"};
+    arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
+    const auto ended = dray(arguments);
+    CHECK(ended.status == 1);
+    CHECK(ended.err.find(row.err) != std::string::npos);
+  }
+}
+
+TEST_CASE("simulate shows two teams that take turns where the past counts") {
+  const auto ended = dray({"simulate", "-f", "config/simulate/oscillation.yaml", "-o", "json"});
+  CHECK(ended.err == "");
+  CHECK(ended.out.find("\"cycles\":1024,") != std::string::npos);
+  CHECK(ended.out.find("\"queue\":\"team-b\"") != std::string::npos);
+}
+
+TEST_CASE("simulate says what is wrong with its times") {
+  struct Row {
+    std::vector<std::string> arguments;
+    std::string err;
+  };
+  const auto row =
+      GENERATE(Row{{"--until", "soon"}, "--until soon: expected a time, as 90, 90s, 5m or 7d"},
+               Row{{"--plan-every", "0"}, "--plan-every 0: expected a time above 0"},
+               Row{{"--plan-every", "1m", "--plan-pause", "5"},
+                   "--plan-every and --plan-pause exclude each other"});
+  DYNAMIC_SECTION(row.err) {
+    std::vector<std::string> arguments{"simulate",         "--cluster", "nodes:1x8", "--workload",
+                                       "synthetic:jobs=1", "--policy",  "fcfs"};
+    arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
+    const auto ended = dray(arguments);
+    CHECK(ended.status == 1);
+    CHECK(ended.err == "dray simulate: " + row.err + "\n");
+  }
+}
+
 }  // namespace dray::commands_test::simulate_test

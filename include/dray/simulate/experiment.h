@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "dray/simulate/cluster.h"
 #include "dray/simulate/strategy.h"
 #include "dray/simulate/trace.h"
 #include "dray/simulate/workload.h"
@@ -17,8 +18,11 @@ namespace dray::simulate {
 /// runs, on any threads, may share it.
 class Setting {
  public:
+  [[nodiscard]] static Result<Setting> of(Cluster cluster, Workload workload);
+  /// Of nodes alone.
   [[nodiscard]] static Result<Setting> make(std::vector<GpuNode> nodes, Workload workload);
 
+  [[nodiscard]] const Cluster& cluster() const;
   [[nodiscard]] const std::vector<GpuNode>& nodes() const;
   [[nodiscard]] const Workload& workload() const;
 

@@ -59,6 +59,7 @@ struct JobsRun {
   double used = 0;              ///< GPU-seconds, lost ones included
   std::size_t events = 0;       ///< arrivals, starts, ends and evictions
   std::size_t plans = 0;        ///< of the planner
+  std::size_t cycles = 0;       ///< its regular looks, those without a plan included
 
   bool operator==(const JobsRun&) const = default;
 };
@@ -67,9 +68,13 @@ struct JobsRun {
 struct JobsOptions {
   Duration plan_pause{
       0};  ///< between two plans, at least: what comes meanwhile is planned together
-  std::optional<Duration> until;  ///< absent: until all jobs have ended, or none can start any more
+  /// The planner looks at regular times, the first at 0, and not when something happens; 0: it does
+  /// then. A look at which a plan could not be another than the last one costs no plan.
+  Duration plan_every{0};
+  /// Before this; absent: until all jobs have ended, or none can start any more.
+  std::optional<Duration> until;
   /// For comparison: the planner is shown every job that waits at every plan, also those like one
-  /// that finds no room.
+  /// that finds no room, and makes a plan at every regular look.
   bool show_all = false;
 };
 
@@ -82,6 +87,10 @@ struct JobsOptions {
 /// each other what is above their shares; without `fair` one queue for all, first come first
 /// served.
 [[nodiscard]] Result<std::shared_ptr<const policy::Policy>> policy_of(const Workload& workload,
-                                                                      bool fair);
+                                                                      bool fair,
+                                                                      const GpuKind& gpus = {});
+/// Whether the policy counts what the jobs' GPUs are; where it does not its queues neither have nor
+/// owe any.
+[[nodiscard]] bool counts_gpus(const policy::Policy& policy, const GpuKind& gpus);
 
 }  // namespace dray::simulate

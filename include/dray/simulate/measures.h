@@ -23,6 +23,7 @@ struct Measures {
   std::size_t moves = 0;
   double lost_gpu_hours = 0;  ///< run, and run again
   double gpu_hours = 0;       ///< of jobs, without what was lost
+  double held = 0;            ///< GPUs, on average over the run
 };
 
 /// How the cluster fared as a whole.

@@ -2,24 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "app/common/files.h"
 #include "wire/policy/policy_codec.h"
 
 namespace dray::app {
+namespace {
 
 Result<simulate::Scheduler> load_scheduler(const std::string& name,
-                                           const simulate::Workload& workload) {
+                                           const simulate::Setting& setting) {
   if (const auto strategy = simulate::find_strategy(name)) {
     return simulate::Scheduler{name, *strategy};
   }
   if (name == "fcfs" || name == "fair") {
-    auto made = simulate::policy_of(workload, name == "fair");
+    auto made = simulate::policy_of(setting.workload(), name == "fair", setting.cluster().gpus);
     if (!made) return std::unexpected(made.error());
     return simulate::Scheduler{name, std::move(*made)};
   }
-  if (!name.ends_with(".yaml") && !name.ends_with(".yml")) {
+  if (!is_policy_file(name)) {
     return fail(ErrorCode::invalid,
                 fmt::format("--policy {}: no such policy, and no FILE.yaml", name));
   }
@@ -34,6 +37,42 @@ Result<simulate::Scheduler> load_scheduler(const std::string& name,
   auto compiled = policy::compile(std::move(*config));
   if (!compiled) return std::unexpected(std::move(compiled.error()).within(name));
   return simulate::Scheduler{name, std::make_shared<const policy::Policy>(std::move(*compiled))};
+}
+
+/// What people call a policy by.
+std::string short_name(const std::string& name) {
+  return is_policy_file(name) ? std::filesystem::path(name).stem().string() : name;
+}
+
+}  // namespace
+
+bool is_policy_file(std::string_view name) {
+  return name.ends_with(".yaml") || name.ends_with(".yml");
+}
+
+Result<std::vector<simulate::Scheduler>> load_schedulers(const std::vector<std::string>& names,
+                                                         const simulate::Setting& setting,
+                                                         std::vector<std::string>& warnings) {
+  std::vector<simulate::Scheduler> schedulers;
+  for (const auto& name : names) {
+    auto scheduler = load_scheduler(name, setting);
+    if (!scheduler) return std::unexpected(scheduler.error());
+    if (std::ranges::count(names, short_name(name), short_name) == 1) {
+      scheduler->name = short_name(name);
+    }
+    const auto* policy = std::get_if<std::shared_ptr<const policy::Policy>>(&scheduler->how);
+    const auto& gpus = setting.cluster().gpus;
+    if (policy != nullptr && !simulate::counts_gpus(**policy, gpus)) {
+      const auto& device_class = gpus.device_class.get();
+      warnings.push_back(fmt::format(
+          "policy {} counts no {}, which the jobs ask for: in its queues GPUs are not shared out",
+          name,
+          device_class.empty() ? "nodeResource " + gpus.node_resource
+                               : "deviceClass " + device_class));
+    }
+    schedulers.push_back(std::move(*scheduler));
+  }
+  return schedulers;
 }
 
 }  // namespace dray::app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dray/base/error.h"
@@ -8,8 +9,12 @@
 
 namespace dray::app {
 
-/// What `--policy` names: a strategy, `fcfs`, `fair`, or a policy file.
-[[nodiscard]] Result<simulate::Scheduler> load_scheduler(const std::string& name,
-                                                         const simulate::Workload& workload);
+/// What each `--policy` names: a strategy, `fcfs`, `fair`, or a policy file. Files go by their
+/// names without folder and ending, if those differ. What may not be meant goes into `warnings`.
+[[nodiscard]] Result<std::vector<simulate::Scheduler>> load_schedulers(
+    const std::vector<std::string>& names, const simulate::Setting& setting,
+    std::vector<std::string>& warnings);
+
+[[nodiscard]] bool is_policy_file(std::string_view name);
 
 }  // namespace dray::app

@@ -10,6 +10,7 @@
 
 #include "app/common/cluster_source.h"
 #include "app/common/command.h"
+#include "app/simulate/cluster_input.h"
 #include "app/simulate/parallel.h"
 #include "app/simulate/read_input.h"
 #include "app/simulate/schedulers.h"
@@ -44,14 +45,16 @@ Result<void> write_file(const std::string& path, const std::string& text) {
 
 class SimulateCommand : public Command {
  public:
-  explicit SimulateCommand(CLI::App& app) {
-    auto* command = app.add_subcommand(
-        "simulate", "Play a workload against a cluster in virtual time, under several policies");
-    add_simulate_flags(*command, flags_);
-    command->footer("Exit status: 0 done, 1 an error.");
+  explicit SimulateCommand(CLI::App& app)
+      : command_(app.add_subcommand(
+            "simulate",
+            "Play a workload against a cluster in virtual time, under several policies")) {
+    add_simulate_flags(*command_, flags_);
+    command_->footer("Exit status: 0 done, 1 an error.");
   }
 
   Result<int> run() override {
+    if (auto whole = complete(*command_, flags_); !whole) return std::unexpected(whole.error());
     auto setting = load();
     if (!setting) return std::unexpected(setting.error());
     return parse_source(flags_.workload).form == "openb" ? run_experiments(*setting)
@@ -83,19 +86,18 @@ class SimulateCommand : public Command {
   }
 
   Result<int> play_jobs(const simulate::Setting& setting) const {
-    std::vector<simulate::Scheduler> schedulers;
-    for (const auto& name : flags_.policies) {
-      auto scheduler = load_scheduler(name, setting.workload());
-      if (!scheduler) return std::unexpected(scheduler.error());
-      schedulers.push_back(std::move(*scheduler));
-    }
-    const simulate::JobsOptions options{.plan_pause = std::chrono::seconds(flags_.plan_pause),
-                                        .until = {}};
+    std::vector<std::string> warnings;
+    const auto loaded = load_schedulers(flags_.policies, setting, warnings);
+    if (!loaded) return std::unexpected(loaded.error());
+    print_warnings("simulate", warnings);
+    const auto& schedulers = *loaded;
+    const auto options = jobs_options(flags_);
+    if (!options) return std::unexpected(options.error());
     std::vector<report::MeasuredRun> runs(schedulers.size() * flags_.repeat);
     run_parallel(runs.size(), flags_.threads, [&](std::size_t at) {
       auto& run = runs[at];
       run.run = simulate::run_jobs(setting, schedulers[at / flags_.repeat],
-                                   flags_.seed + at % flags_.repeat, options);
+                                   flags_.seed + at % flags_.repeat, *options);
       run.measures = simulate::measure(setting.workload(), run.run);
     });
     const auto text = flags_.output == "csv"    ? report::jobs_csv(runs)
@@ -108,14 +110,16 @@ class SimulateCommand : public Command {
   Result<simulate::Setting> load() const {
     const simulate::TraceRules rules{flags_.lenient};
     std::vector<std::string> warnings;
-    auto nodes = load_nodes(flags_.cluster, rules, warnings);
-    if (!nodes) return std::unexpected(nodes.error());
+    auto cluster = load_simulated_cluster(flags_.cluster, flags_.gpus, rules, warnings);
+    if (!cluster) return std::unexpected(cluster.error());
     auto workload = load_workload(flags_.workload, rules, warnings);
     if (!workload) return std::unexpected(workload.error());
     print_warnings("simulate", warnings);
-    if (nodes->empty()) return fail(ErrorCode::invalid, flags_.cluster + ": no node in it");
+    if (cluster->nodes.empty()) {
+      return fail(ErrorCode::invalid, flags_.cluster.front() + ": no node for jobs in it");
+    }
     if (workload->jobs.empty()) return fail(ErrorCode::invalid, flags_.workload + ": no job in it");
-    return simulate::Setting::make(std::move(*nodes), std::move(*workload));
+    return simulate::Setting::of(std::move(*cluster), std::move(*workload));
   }
 
   /// Of each seed.
@@ -148,6 +152,7 @@ class SimulateCommand : public Command {
     std::fputs(text.c_str(), stdout);
   }
 
+  CLI::App* command_;
   SimulateFlags flags_;
 };
 

@@ -1,26 +1,49 @@
 #include "app/simulate/simulate_flags.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <optional>
+
+#include "app/simulate/scenario.h"
+#include "wire/yaml/duration.h"
 
 namespace dray::app {
+namespace {
+
+/// `90`, `90s`, `5m`; empty: nothing.
+Result<std::optional<Duration>> read_time(const std::string& flag, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const bool plain = text.find_first_not_of("0123456789") == std::string::npos;
+  const auto time = wire::parse_duration(plain ? text + "s" : text);
+  if (time) return time;
+  return fail(ErrorCode::invalid,
+              fmt::format("--{} {}: expected a time, as 90, 90s, 5m or 7d", flag, text));
+}
+
+}  // namespace
 
 void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
+  command.add_option("-f,--filename", flags.scenario,
+                     "A Scenario (YAML): every flag is a field of it (- for the standard input)");
   command
       .add_option("--cluster", flags.cluster,
-                  "The nodes: openb:FILE.csv, or nodes:64x8 (64 nodes of 8 GPUs)")
-      ->required();
-  command
-      .add_option(
-          "--workload", flags.workload,
-          "What is to be scheduled: openb:FILE (FGD's experiment), or jobs in time: openb-times:, "
-          "philly:, helios: or csv:FILE, or synthetic:KEY=VALUE,… (docs/simulator.md)")
-      ->required();
+                  "The nodes: openb:FILE.csv, nodes:64x8 (64 nodes of 8 GPUs), nodes:32xdgxh100 "
+                  "(of a kind), or manifests, a folder of them or a snapshot; these repeatable")
+      ->allow_extra_args(false);
+  command.add_option("--gpus", flags.gpus,
+                     "What GPUs are in manifests: a DeviceClass or a node's resource; else "
+                     "gpu.nvidia.com or nvidia.com/gpu");
+  command.add_option(
+      "--workload", flags.workload,
+      "What is to be scheduled: openb:FILE (FGD's experiment), or jobs in time: openb-times:, "
+      "philly:, helios: or csv:FILE, or synthetic:KEY=VALUE,… (docs/simulator.md)");
   command
       .add_option(
           "--policy", flags.policies,
           "fgd, dray, bestfit, dotproduct, packing, clustering, first-fit, random; of jobs in "
           "time also fcfs, fair (dray's planner), or a policy FILE.yaml; repeatable")
-      ->required();
+      ->allow_extra_args(false);
   command.add_option(
       "--order", flags.order,
       "Orders of arrival and ranks of nodes by seed (CSV, may be of gzip); else they "
@@ -40,10 +63,48 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
   command.add_flag("--lenient", flags.lenient, "Skip and count rows that cannot be read");
   command.add_option("--decisions", flags.decisions, "Write where each pod went to this file");
   command.add_option("--plan-pause", flags.plan_pause,
-                     "Seconds of virtual time between two plans, at least");
+                     "Virtual time between two plans, at least: seconds, or with a unit (90s, 5m)");
+  command.add_option("--plan-every", flags.plan_every,
+                     "Plans at regular times, and not when something happens");
+  command.add_option("--until", flags.until, "Virtual time at which runs end: 7d");
   command.add_option("-o,--output", flags.output)
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();
+}
+
+Result<simulate::JobsOptions> jobs_options(const SimulateFlags& flags) {
+  const auto pause = read_time("plan-pause", flags.plan_pause);
+  if (!pause) return std::unexpected(pause.error());
+  const auto every = read_time("plan-every", flags.plan_every);
+  if (!every) return std::unexpected(every.error());
+  const auto until = read_time("until", flags.until);
+  if (!until) return std::unexpected(until.error());
+  simulate::JobsOptions options;
+  options.plan_pause = pause->value_or(Duration(0));
+  options.plan_every = every->value_or(Duration(0));
+  options.until = *until;
+  if (*every && **every == Duration(0)) {
+    return fail(ErrorCode::invalid, "--plan-every 0: expected a time above 0");
+  }
+  if (options.plan_every > Duration(0) && options.plan_pause > Duration(0)) {
+    return fail(ErrorCode::invalid, "--plan-every and --plan-pause exclude each other");
+  }
+  return options;
+}
+
+Result<void> complete(CLI::App& command, const SimulateFlags& flags) {
+  if (!flags.scenario.empty()) {
+    if (auto applied = apply_scenario(command, flags.scenario); !applied) return applied;
+  }
+  const auto need = [&](bool there, const std::string& flag) -> Result<void> {
+    if (there) return {};
+    return fail(ErrorCode::invalid, flags.scenario.empty()
+                                        ? "no --" + flag + ": give it, or a Scenario with -f"
+                                        : flags.scenario + ": no " + flag + " in it");
+  };
+  if (auto is = need(!flags.cluster.empty(), "cluster"); !is) return is;
+  if (auto is = need(!flags.workload.empty(), "workload"); !is) return is;
+  return need(!flags.policies.empty(), "policy");
 }
 
 }  // namespace dray::app

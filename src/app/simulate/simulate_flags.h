@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "dray/base/error.h"
+#include "dray/simulate/jobs_run.h"
+
 namespace CLI {
 class App;
 }
@@ -12,7 +15,9 @@ namespace dray::app {
 
 /// The command line of `dray simulate`.
 struct SimulateFlags {
-  std::string cluster;
+  std::string scenario;
+  std::vector<std::string> cluster;
+  std::string gpus;
   std::string workload;
   std::vector<std::string> policies;
   std::string order;
@@ -22,10 +27,17 @@ struct SimulateFlags {
   std::uint32_t threads = 0;
   bool lenient = false;
   std::string decisions;
-  std::uint32_t plan_pause = 0;  ///< seconds
+  std::string plan_pause;  ///< times: seconds, or with a unit
+  std::string plan_every;
+  std::string until;
   std::string output = "table";
 };
 
 void add_simulate_flags(CLI::App& command, SimulateFlags& flags);
+
+/// Reads the scenario, if one is named, and says what is missing then.
+[[nodiscard]] Result<void> complete(CLI::App& command, const SimulateFlags& flags);
+/// How runs of jobs in time go.
+[[nodiscard]] Result<simulate::JobsOptions> jobs_options(const SimulateFlags& flags);
 
 }  // namespace dray::app

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -59,9 +61,14 @@ Result<std::vector<simulate::GpuNode>> make_nodes(const std::string& text) {
 }  // namespace
 
 TraceSource parse_source(std::string_view text) {
+  constexpr std::array files{"openb", "openb-times", "philly", "helios", "csv"};
+  constexpr std::array made{"nodes", "synthetic"};
   const auto colon = text.find(':');
-  if (colon == std::string_view::npos) return {"", std::string(text)};
-  return {std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
+  const auto form = text.substr(0, colon);
+  const bool is_made = std::ranges::find(made, form) != made.end();
+  const bool is_form = is_made || std::ranges::find(files, form) != files.end();
+  if (colon == std::string_view::npos || !is_form) return {"", std::string(text)};
+  return {std::string(form), std::string(text.substr(colon + 1)), !is_made};
 }
 
 Result<std::vector<simulate::GpuNode>> load_nodes(const std::string& source,

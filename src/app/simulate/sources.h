@@ -12,10 +12,11 @@ namespace dray::app {
 
 /// Where a cluster or a workload comes from: `openb:nodes.csv`.
 struct TraceSource {
-  std::string form;  ///< openb, philly…
-  std::string path;
+  std::string form;     ///< openb, philly…
+  std::string path;     ///< or what is to be made, of `nodes` and `synthetic`
+  bool is_file = true;  ///< it is a path
 };
-/// Splits at the first colon; without one the form is empty.
+/// Splits at the first colon; where no form is before it, all is a path.
 [[nodiscard]] TraceSource parse_source(std::string_view text);
 
 /// Errors begin with file, line and column. What is skipped goes into `warnings`.

@@ -10,6 +10,7 @@
 #include "dray/planner/plan.h"
 #include "simulate/jobs/arrivals.h"
 #include "simulate/jobs/cluster_objects.h"
+#include "simulate/jobs/job_claims.h"
 #include "simulate/jobs/queue_books.h"
 #include "simulate/jobs/recorder.h"
 #include "simulate/jobs/waiting_jobs.h"
@@ -38,6 +39,7 @@ class PlannerRun {
         run_(run),
         arrivals_(setting.workload()),
         recorder_(setting, run),
+        claims_(setting, state_),
         waiting_(setting, *policy, options.show_all),
         books_(*policy) {
     input_.policy = std::move(policy);
@@ -45,21 +47,21 @@ class PlannerRun {
     input_.budget.jobs = static_cast<std::size_t>(std::max(budgets.jobs, 1));
     input_.budget.nodes_tried = static_cast<std::size_t>(std::max(budgets.nodes_tried, 1));
     input_.budget.evictions = static_cast<std::size_t>(std::max(budgets.evictions, 0));
-    for (const auto& node : setting.nodes()) {
-      state_.apply(cluster::ObjectChanged{node_object(node)});
-      freed_gpus_ += node.gpus;
+    for (auto& object : objects_of(setting.cluster())) {
+      state_.apply(cluster::ObjectChanged{std::move(object)});
     }
+    for (const auto& node : setting.nodes()) plan_.freed_gpus += node.gpus;
   }
 
   void play() {
     while (const auto at = next()) {
-      if (options_.until && *at > *options_.until) break;
+      if (options_.until && *at >= *options_.until) break;
       now_ = *at;
       while (const auto due = arrivals_.next()) {
         if (*due > now_) break;
         take(arrivals_.take());
       }
-      if (plan_.due && *plan_.due <= now_) plan_all();
+      if (is_due()) plan_all();
     }
     recorder_.finish(options_.until ? std::max(now_, *options_.until) : now_);
   }
@@ -68,8 +70,24 @@ class PlannerRun {
   /// When the next thing happens: an arrival, an end, a plan that is due.
   [[nodiscard]] std::optional<Duration> next() const {
     const auto event = arrivals_.next();
-    if (!plan_.due || waiting_.size() == 0) return event;
-    return event ? std::min(*event, *plan_.due) : *plan_.due;
+    auto plan = waiting_.size() == 0 ? std::nullopt : plan_.due;
+    if (regular() && (event || plan || options_.until)) plan = plan_.look;
+    if (!plan) return event;
+    return event ? std::min(*event, *plan) : *plan;
+  }
+
+  [[nodiscard]] bool regular() const { return options_.plan_every > Duration(0); }
+
+  /// Whether a plan is to be made now. Between two regular looks nothing is done; at one of them a
+  /// plan is made if something happened since the last, or time alone moved the shares.
+  bool is_due() {
+    const bool due = plan_.due && *plan_.due <= now_;
+    if (!regular()) return due;
+    if (now_ < plan_.look) return false;
+    plan_.look = now_ + options_.plan_every;
+    ++run_.cycles;
+    return waiting_.size() > 0 &&
+           (due || options_.show_all || books_.shares_moved(trace_start + now_));
   }
 
   void want_plan(Duration at) {
@@ -83,14 +101,18 @@ class PlannerRun {
       waiting_.add(event.job, false);
       books_.count(waiting_.queue_of(event.job), waiting_.counts_of(event.job));
       // Those like it found no room at the last plan, and none has come since.
-      if (!waiting_.has_like(event.job) || options_.show_all || books_.shares_moved()) {
+      if (!waiting_.has_like(event.job) || options_.show_all ||
+          books_.shares_moved(trace_start + now_)) {
         want_plan(now_);
       }
     } else {
       recorder_.ended(event.job, now_);
       books_.count(waiting_.queue_of(event.job), waiting_.counts_of(event.job), true);
       const auto uid = job_uid(event.job);
-      free_pods(*job_of(uid));
+      const auto job = job_of(uid);
+      free_pods(*job);
+      hold(event.job, true);
+      claims_.remove(*job);
       changed_[uid] = nullptr;
       if (waiting_.size() > 0) want_plan(now_);
     }
@@ -104,15 +126,21 @@ class PlannerRun {
     return changed != changed_.end() ? changed->second : input_.jobs.find(uid);
   }
 
+  /// The job has its room from now on; or, `less`, it has it no more.
+  void hold(std::size_t job, bool less) {
+    books_.hold(waiting_.queue_of(job), waiting_.counts_of(job), trace_start + now_, less);
+  }
+
   [[nodiscard]] double gpus_of(const planner::Job& job) const {
     const auto& trace = setting_.workload().jobs[index_of(job.uid)];
     return static_cast<double>(trace.ask.gpus) * trace.pods;
   }
 
   void free_pods(const planner::Job& job) {
-    freed_gpus_ += gpus_of(job);
+    plan_.freed_gpus += gpus_of(job);
     for (const auto& member : job.members) {
       if (!member.node) continue;
+      claims_.give_back(*member.pod);
       const auto& meta = member.pod->meta;
       state_.apply(cluster::ObjectGone{Kind::pod, meta.namespace_name, meta.name, meta.uid});
     }
@@ -135,11 +163,11 @@ class PlannerRun {
     input_.now = now;
     input_.usage = books_.usage_until(now);
     forgive(now);
-    waiting_.show_for(std::exchange(freed_gpus_, 0));
-    input_.snapshot = state_.snapshot();
+    waiting_.show_for(std::exchange(plan_.freed_gpus, 0));
     planner::Plan plan;
     do {
       list_changes();
+      input_.snapshot = state_.snapshot();
       plan = planner_.plan(input_);
       ++run_.plans;
     } while (waiting_.show_more(plan));
@@ -158,7 +186,9 @@ class PlannerRun {
       if (shown && evicted != evicted_.waiting.end()) {
         job = evicted->second;
       } else if (shown) {
-        job = job_object(setting_.workload().jobs[index], index, waiting_.queue_of(index));
+        job = job_object(setting_.workload().jobs[index], index, waiting_.queue_of(index),
+                         setting_.cluster().gpus);
+        claims_.make(*job);
       }
       changed_[std::move(uid)] = std::move(job);
     }
@@ -234,6 +264,7 @@ class PlannerRun {
     }
     const auto index = index_of(job->uid);
     arrivals_.stopped(index);
+    hold(index, true);
     recorder_.evicted(index, now_, !eviction.moved.empty());
     waiting_.add(index, is_own(*job));
     changed_.erase(job->uid);
@@ -251,6 +282,7 @@ class PlannerRun {
       member->pod = std::make_shared<const Pod>(pod);
       member->state = planner::MemberState::placed;
       member->node = placement.node;
+      claims_.take(placement);
       state_.apply(cluster::ObjectChanged{std::move(pod)});
     }
     const bool all =
@@ -260,6 +292,7 @@ class PlannerRun {
       const auto index = index_of(uid);
       recorder_.started(index, now_);
       arrivals_.started(index, now_);
+      hold(index, false);
       waiting_.remove(index);
       evicted_.waiting.erase(uid);
     }
@@ -272,17 +305,19 @@ class PlannerRun {
   Arrivals arrivals_;
   Recorder recorder_;
   cluster::ClusterState state_;
+  JobClaims claims_;
   planner::Planner planner_;
   planner::PlanInput input_;
   WaitingJobs waiting_;
   QueueBooks books_;
   std::map<Uid, std::shared_ptr<const planner::Job>> changed_;  ///< null: not to be listed
   Evicted evicted_;
-  double freed_gpus_ = 0;  ///< since the last plan
   Duration now_{0};
   struct {
     std::optional<Duration> due;
     std::optional<Duration> last;
+    Duration look{0};       ///< the next regular one
+    double freed_gpus = 0;  ///< since the last
   } plan_;
 };
 

@@ -28,7 +28,7 @@ class StrategyRun {
 
   void play(const JobsOptions& options) {
     while (const auto at = arrivals_.next()) {
-      if (options.until && *at > *options.until) break;
+      if (options.until && *at >= *options.until) break;
       now_ = *at;
       while (arrivals_.next() == at) take(arrivals_.take());
       serve();

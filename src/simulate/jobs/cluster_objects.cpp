@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "dray/model/pod_claim.h"
+
 namespace dray::simulate {
 namespace {
 
@@ -20,8 +22,16 @@ Node node_object(const GpuNode& node) {
   object.allocatable = {{"cpu", Quantity::from_milli(node.milli_cpu)},
                         {"memory", Quantity(node.memory_mib * mebibyte)},
                         {"pods", Quantity(most_pods_of_node)},
-                        {gpu_resource, Quantity(node.gpus)}};
+                        {GpuKind().node_resource, Quantity(node.gpus)}};
   return object;
+}
+
+std::vector<KubeObject> objects_of(const Cluster& cluster) {
+  if (!cluster.objects.empty()) return cluster.objects;
+  std::vector<KubeObject> objects;
+  objects.reserve(cluster.nodes.size());
+  for (const auto& node : cluster.nodes) objects.emplace_back(node_object(node));
+  return objects;
 }
 
 Uid job_uid(std::size_t index) {
@@ -35,7 +45,7 @@ std::size_t index_of(const Uid& uid) {
 }
 
 std::shared_ptr<planner::Job> job_object(const TraceJob& trace, std::size_t index,
-                                         policy::QueueName queue) {
+                                         policy::QueueName queue, const GpuKind& gpus) {
   auto job = std::make_shared<planner::Job>();
   job->uid = job_uid(index);
   job->name = job->lineage = trace.name.empty() ? job->uid.get() : trace.name;
@@ -48,7 +58,16 @@ std::shared_ptr<planner::Job> job_object(const TraceJob& trace, std::size_t inde
   container.name = "main";
   container.requests = {{"cpu", Quantity::from_milli(trace.ask.milli_cpu)},
                         {"memory", Quantity(trace.ask.memory_mib * mebibyte)}};
-  if (trace.ask.gpus > 0) container.requests[gpu_resource] = Quantity(trace.ask.gpus);
+  const bool claims = trace.ask.gpus > 0 && !gpus.device_class.get().empty();
+  if (trace.ask.gpus > 0 && !claims) {
+    container.requests[gpus.node_resource] = Quantity(trace.ask.gpus);
+  }
+  // What the admission plugin ExtendedResourceToleration gives pods that ask for devices.
+  if (trace.ask.gpus > 0) {
+    auto& toleration = pod.tolerations.emplace_back();
+    toleration.key = gpus.node_resource;
+    toleration.op = "Exists";
+  }
   if (!trace.ask.models.empty()) {
     pod.required_node_affinity.emplace().terms.push_back(
         {.match_expressions = {{model_label, "In", trace.ask.models}}, .match_fields = {}});
@@ -56,10 +75,29 @@ std::shared_ptr<planner::Job> job_object(const TraceJob& trace, std::size_t inde
   for (std::int32_t i = 0; i < trace.pods; ++i) {
     pod.meta.name = fmt::format("{}-{}", job->uid.get(), i);
     pod.meta.uid = Uid(pod.meta.name);
+    if (claims) pod.resource_claims = {{"gpus", pod.meta.name, std::nullopt}};
     job->members.push_back({.pod = std::make_shared<const Pod>(pod), .node = {}});
   }
   job->gang = planner::plain_gang(job->members.size(), trace.pods);
   return job;
+}
+
+std::optional<ResourceClaim> claim_object(const Pod& pod, const TraceJob& job,
+                                          const GpuKind& gpus) {
+  if (pod.resource_claims.empty()) return std::nullopt;
+  ResourceClaim claim;
+  claim.meta.namespace_name = pod.meta.namespace_name;
+  claim.meta.name = *pod.resource_claims.front().claim_name;
+  claim.meta.uid = Uid(claim.meta.name + "-claim");
+  claim.meta.owners.push_back(pod_as_owner(pod.meta.name, pod.meta.uid));
+  DeviceRequest request;
+  request.name = "gpus";
+  auto& exactly = request.exactly.emplace();
+  exactly.device_class = gpus.device_class;
+  exactly.allocation_mode = "ExactCount";
+  exactly.count = job.ask.gpus;
+  claim.spec.requests.push_back(std::move(request));
+  return claim;
 }
 
 }  // namespace dray::simulate

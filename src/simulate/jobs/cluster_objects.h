@@ -1,11 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "dray/model/claim.h"
 #include "dray/model/node.h"
+#include "dray/model/object.h"
 #include "dray/model/pod.h"
 #include "dray/planner/job.h"
+#include "dray/simulate/cluster.h"
 #include "dray/simulate/workload.h"
 
 namespace dray::simulate {
@@ -13,15 +18,20 @@ namespace dray::simulate {
 /// When a trace begins, on the clock of the planner: any time will do.
 inline constexpr Time trace_start = Time(std::chrono::hours(24 * 365 * 50));
 
-/// The node resource that stands for GPUs, and the label that names their model.
-inline constexpr const char* gpu_resource = "nvidia.com/gpu";
+/// The label that names the model of a node's GPUs.
 inline constexpr const char* model_label = "nvidia.com/gpu.product";
 
-/// The node as a cluster would have it.
+/// The node as a cluster would have it that has nodes alone.
 [[nodiscard]] Node node_object(const GpuNode& node);
+/// All that the cluster has.
+[[nodiscard]] std::vector<KubeObject> objects_of(const Cluster& cluster);
 /// The job as the planner knows it, waiting; `index`: its place in the workload, which names it.
 [[nodiscard]] std::shared_ptr<planner::Job> job_object(const TraceJob& job, std::size_t index,
-                                                       policy::QueueName queue);
+                                                       policy::QueueName queue,
+                                                       const GpuKind& gpus);
+/// The claim of a job's pod, which names it in its spec; nothing where the GPUs are no devices.
+[[nodiscard]] std::optional<ResourceClaim> claim_object(const Pod& pod, const TraceJob& job,
+                                                        const GpuKind& gpus);
 [[nodiscard]] Uid job_uid(std::size_t index);
 /// The workload's job of that uid.
 [[nodiscard]] std::size_t index_of(const Uid& uid);

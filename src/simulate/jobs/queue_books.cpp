@@ -14,9 +14,13 @@ QueueBooks::QueueBooks(const policy::Policy& policy)
   }
 }
 
+void QueueBooks::advance(Time now) {
+  if (history_) policy::advance(*history_, queues_, total_, now);
+}
+
 std::shared_ptr<const policy::UsageHistory> QueueBooks::usage_until(Time now) {
   if (!history_) return nullptr;
-  policy::advance(*history_, queues_, total_, now);
+  advance(now);
   return std::make_shared<const policy::UsageHistory>(*history_);
 }
 
@@ -30,6 +34,18 @@ void QueueBooks::read(const planner::Plan& plan) {
   }
 }
 
+void QueueBooks::hold(const policy::QueueName& queue, const policy::Amounts& amounts, Time now,
+                      bool less) {
+  const auto leaf = queues_.find(queue.get());
+  if (!leaf) return;
+  advance(now);
+  if (less) {
+    queues_.remove_allocated(*leaf, amounts, true);
+  } else {
+    queues_.add_allocated(*leaf, amounts, true);
+  }
+}
+
 void QueueBooks::count(const policy::QueueName& queue, const policy::Amounts& asked, bool less) {
   const auto leaf = queues_.find(queue.get());
   if (!leaf) return;
@@ -40,10 +56,12 @@ void QueueBooks::count(const policy::QueueName& queue, const policy::Amounts& as
   }
 }
 
-bool QueueBooks::shares_moved() {
+bool QueueBooks::shares_moved(Time now) {
   if (!policy_.config.reclaim.enabled) return false;
-  // They move by the time alone.
-  if (history_) return true;
+  if (history_) {
+    advance(now);
+    policy::apply_usage(*history_, queues_);
+  }
   std::vector<policy::Amounts> before;
   before.reserve(queues_.queues().size());
   for (const auto& queue : queues_.queues()) before.push_back(queue.fair_share);

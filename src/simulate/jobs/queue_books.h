@@ -19,16 +19,20 @@ class QueueBooks {
   /// What the plan says that they hold, and what their shares were.
   void read(const planner::Plan& plan);
 
+  /// A job holds so much from now on; or, `less`, it holds it no more.
+  void hold(const policy::QueueName& queue, const policy::Amounts& amounts, Time now, bool less);
   /// A job is there that asks for so much, waiting or running; or, `less`, it is there no more.
   void count(const policy::QueueName& queue, const policy::Amounts& asked, bool less = false);
-  /// Whether the shares may be others than in the last plan, and when this was last asked. Where
+  /// Whether the shares are others than in the last plan, and when this was last asked. Where
   /// nothing is taken back for them they do not matter.
-  [[nodiscard]] bool shares_moved();
+  [[nodiscard]] bool shares_moved(Time now);
 
  private:
+  void advance(Time now);
+
   const policy::Policy& policy_;
   std::optional<policy::UsageHistory> history_;
-  policy::QueueTree queues_;  ///< held at the last plan, asked for now
+  policy::QueueTree queues_;  ///< held and asked for now
   policy::Amounts total_;
 };
 

@@ -35,8 +35,12 @@ WaitingJobs::WaitingJobs(const Setting& setting, const policy::Policy& policy, b
 std::size_t WaitingJobs::make_ask(std::size_t job, const policy::QueueName& queue,
                                   const policy::Policy& policy) {
   const auto& trace = setting_.workload().jobs[job];
-  const auto object = job_object(trace, job, queue);
-  const auto counts = policy.counting.of(cluster::use_of(object->first()).requested);
+  const auto& gpus = setting_.cluster().gpus;
+  const auto object = job_object(trace, job, queue, gpus);
+  auto counts = policy.counting.of(cluster::use_of(object->first()).requested);
+  if (const auto claim = claim_object(object->first(), trace, gpus)) {
+    counts += policy.counting.of(*claim, nullptr, {});
+  }
   policy::Amounts sum(counts.size());
   for (std::size_t i = 0; i < object->members.size(); ++i) sum += counts;
   asks_.push_back({queue, sum, static_cast<double>(trace.ask.gpus) * trace.pods});

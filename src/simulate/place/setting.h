@@ -6,7 +6,7 @@
 namespace dray::simulate {
 
 struct Setting::Data {
-  std::vector<GpuNode> nodes;
+  Cluster cluster;
   Workload workload;
   ShapeTable shapes;
 };

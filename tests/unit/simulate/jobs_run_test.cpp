@@ -2,6 +2,7 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <numeric>
 #include <random>
 #include <string>
 
@@ -72,6 +73,71 @@ TEST_CASE("the planner need not see those like one that finds no room") {
   CHECK(run.plans <= shown.plans);
 }
 
+/// Two queues that want all of a node all the time, and whose past counts: KAI's example of a
+/// two-queue oscillation, a second a cycle.
+JobsRun oscillate(const JobsOptions& options) {
+  Workload jobs;
+  for (int i = 0; i < 200; ++i) {
+    auto& job = jobs.jobs.emplace_back();
+    job.queue = i % 2 == 0 ? "team-a" : "team-b";
+    job.ask = {.gpus = 16, .gpu_milli = whole_gpu};
+  }
+  auto config = policy_of(jobs, true).value()->config;
+  config.fairness.half_life = seconds(52);
+  config.budgets.victim_cooldown = seconds(0);
+  Scheduler scheduler{"past",
+                      std::make_shared<const policy::Policy>(policy::compile(config).value())};
+  const std::vector<GpuNode> nodes{{"node", 256'000, 256'000, 16, "m"}};
+  return run_jobs(Setting::make(nodes, std::move(jobs)).value(), scheduler, 1, options);
+}
+
+TEST_CASE("two queues whose past counts have the node by turns, half of the time each") {
+  JobsOptions options;
+  options.plan_every = seconds(1);
+  options.until = seconds(10'240);
+  const auto run = oscillate(options);
+  CHECK(run.cycles == 10'240);
+  CHECK(run.span == seconds(10'240));
+  for (const auto& curve : run.curves) {
+    CAPTURE(curve.name);
+    const auto sum = std::accumulate(curve.held.begin(), curve.held.end(), 0.0);
+    CHECK(sum / static_cast<double>(curve_points) == Approx(8).epsilon(0.01));
+  }
+  std::size_t evictions = 0;
+  for (const auto& job : run.jobs) evictions += job.evictions;
+  // A turn lasts five half-lives: the past of who waits has to fade.
+  CHECK(evictions > 10'240 / 270);
+  CHECK(evictions < 10'240 / 220);
+  // Most cycles are idle, and cost no plan.
+  CHECK(run.plans < 1'000);
+}
+
+TEST_CASE("a look that costs no plan would have changed nothing") {
+  JobsOptions options;
+  options.plan_every = seconds(1);
+  options.until = seconds(600);
+  const auto run = oscillate(options);
+  options.show_all = true;
+  const auto planned = oscillate(options);
+  CHECK(planned.jobs == run.jobs);
+  CHECK(planned.plans >= 600);
+}
+
+TEST_CASE("between two regular looks nothing starts, and at the end all is cut off") {
+  JobsOptions options;
+  options.plan_every = seconds(60);
+  options.until = seconds(180);
+  const auto run = play("one,0,50,16,q\ntwo,1,500,16,q\nlate,180,5,16,q\n", "fcfs", options);
+  CHECK(run.jobs[0].started == seconds(0));
+  CHECK(run.jobs[1].started == seconds(60));
+  CHECK_FALSE(run.jobs[1].ended);
+  CHECK_FALSE(run.jobs[2].started);
+  CHECK(run.cycles == 3);
+  CHECK(run.used == 16 * 50 + 16 * 120);
+  options.until.reset();
+  CHECK(play("one,0,50,16,q\ntwo,1,500,16,q\n", "fcfs", options).jobs[1].ended == seconds(560));
+}
+
 TEST_CASE("measures are of all jobs and of each queue") {
   const auto jobs =
       read_jobs_csv("name,submit,run_time,gpus,queue\na1,0,3600,16,a\nb1,600,3600,16,b\n")
@@ -83,6 +149,8 @@ TEST_CASE("measures are of all jobs and of each queue") {
   CHECK(measures.all.wait_p95 == 3000);
   CHECK(measures.queues.at(1).wait_p50 == 3000);
   CHECK(measures.queues.at(1).gpu_hours == Approx(16));
+  CHECK(measures.queues.at(1).held == Approx(8).epsilon(0.01));
+  CHECK(measures.all.held == Approx(16));
   CHECK(measures.utilisation == Approx(100));
   CHECK(measures.makespan == 7200);
   std::vector<double> values{4, 1, 3, 2};

@@ -28,13 +28,13 @@ TEST_CASE("more of what a queue gets no more of moves no share") {
   const policy::QueueName a("a");
   const policy::QueueName b("b");
   books.count(a, gpus(6));
-  CHECK(books.shares_moved());
+  CHECK(books.shares_moved(Time()));
   books.count(b, gpus(6));
-  CHECK(books.shares_moved());
+  CHECK(books.shares_moved(Time()));
   books.count(b, gpus(1));
-  CHECK_FALSE(books.shares_moved());
+  CHECK_FALSE(books.shares_moved(Time()));
   books.count(a, gpus(3), true);
-  CHECK(books.shares_moved());
+  CHECK(books.shares_moved(Time()));
 }
 
 TEST_CASE("what a plan saw is what shares are compared with") {
@@ -46,14 +46,38 @@ TEST_CASE("what a plan saw is what shares are compared with") {
                  {policy::QueueName("b"), gpus(0), gpus(0), gpus(0)}};
   books.read(plan);
   books.count(policy::QueueName("a"), gpus(3));
-  CHECK_FALSE(books.shares_moved());
+  CHECK_FALSE(books.shares_moved(Time()));
 }
 
 TEST_CASE("where nothing is taken back shares do not matter") {
   const auto fcfs = policy_of(two_queues(), false).value();
   QueueBooks books(*fcfs);
   books.count(policy::QueueName(std::string(policy::default_queue)), gpus(6));
-  CHECK_FALSE(books.shares_moved());
+  CHECK_FALSE(books.shares_moved(Time()));
+}
+
+TEST_CASE("what a queue had moves the shares as time goes by, and they come to rest") {
+  auto config = policy_of(two_queues(), true).value()->config;
+  config.fairness.half_life = std::chrono::seconds(100);
+  const auto policy = policy::compile(config).value();
+  QueueBooks books(policy);
+  const auto at = [](int second) { return Time(std::chrono::seconds(second)); };
+  planner::Plan plan;
+  plan.total = gpus(16);
+  books.read(plan);
+  const policy::QueueName a("a");
+  books.count(a, gpus(16));
+  books.count(policy::QueueName("b"), gpus(16));
+  CHECK(books.shares_moved(at(0)));
+  CHECK_FALSE(books.shares_moved(at(0)));
+  books.hold(a, gpus(16), at(0), false);
+  CHECK(books.shares_moved(at(60)));
+  const auto all = books.usage_until(at(60));
+  CHECK(all->held.at(a)[0] == all->capacity[0]);
+  // What it has no more counts less and less.
+  books.hold(a, gpus(16), at(60), true);
+  const auto half = books.usage_until(at(120));
+  CHECK(half->held.at(a)[0] < 0.6 * half->capacity[0]);
 }
 
 }  // namespace dray::simulate::queue_books_test

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "dray/base/error.h"
+#include "dray/model/ids.h"
+#include "dray/model/object.h"
+#include "dray/simulate/workload.h"
+
+namespace dray::simulate {
+
+/// What a job's GPUs are to Kubernetes.
+struct GpuKind {
+  ClassName device_class;  ///< devices of this DeviceClass, by claims; empty: node_resource
+  std::string node_resource = "nvidia.com/gpu";  ///< a device plugin's, or else that of the class
+
+  bool operator==(const GpuKind&) const = default;
+};
+
+/// A cluster that jobs run on, which is empty when they come.
+struct Cluster {
+  std::vector<GpuNode> nodes;  ///< as strategies see them
+  /// As the planner sees them, with slices, classes and the pods of their DaemonSets; none: nodes
+  /// are all that there is.
+  std::vector<KubeObject> objects;
+  GpuKind gpus;
+};
+
+/// The cluster that manifests or a snapshot describe. Nodes that take no pods of jobs are left out:
+/// cordoned ones, and ones with taints other than for the GPUs. What runs there is left out, too,
+/// but for pods of DaemonSets and of the node itself, because the workload comes in its place.
+/// `gpus`: a DeviceClass or a node's resource; empty: gpu.nvidia.com or, without such devices,
+/// nvidia.com/gpu. What is left out is told in `warnings`.
+[[nodiscard]] Result<Cluster> cluster_of(const std::vector<KubeObject>& objects,
+                                         const std::string& gpus,
+                                         std::vector<std::string>& warnings);
+
+/// So many copies of the first node (by name) whose name begins with `kind` and a hyphen, with its
+/// slices, and all that is of no node. An error names the kinds that there are.
+[[nodiscard]] Result<std::vector<KubeObject>> copies_of(const std::vector<KubeObject>& objects,
+                                                        const std::string& kind, std::size_t count);
+
+}  // namespace dray::simulate

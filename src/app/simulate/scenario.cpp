@@ -1,0 +1,47 @@
+#include "app/simulate/scenario.h"
+
+#include <array>
+#include <filesystem>
+
+#include "app/common/config_file.h"
+#include "app/simulate/schedulers.h"
+#include "app/simulate/sources.h"
+
+namespace dray::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string in_folder(const std::string& path, const std::string& folder) {
+  if (path == "-" || folder.empty() || fs::path(path).is_absolute()) return path;
+  return (fs::path(folder) / path).lexically_normal().string();
+}
+
+std::string source_in_folder(const std::string& value, const std::string& folder) {
+  const auto source = parse_source(value);
+  if (!source.is_file) return value;
+  const auto path = in_folder(source.path, folder);
+  return source.form.empty() ? path : source.form + ":" + path;
+}
+
+}  // namespace
+
+std::string value_in_folder(std::string_view flag, const std::string& value,
+                            const std::string& folder) {
+  if (flag == "order" || flag == "decisions") return in_folder(value, folder);
+  if (flag == "cluster" || flag == "workload") return source_in_folder(value, folder);
+  if (flag == "policy" && is_policy_file(value)) return in_folder(value, folder);
+  return value;
+}
+
+Result<void> apply_scenario(CLI::App& command, const std::string& path) {
+  const auto folder = path == "-" ? std::string() : fs::path(path).parent_path().string();
+  return apply_config_file(command, path,
+                           {.kind = "Scenario",
+                            .own_flag = "filename",
+                            .value_of = [&folder](std::string_view flag, const std::string& value) {
+                              return value_in_folder(flag, value, folder);
+                            }});
+}
+
+}  // namespace dray::app
