@@ -49,11 +49,23 @@ struct Curve {
   bool operator==(const Curve&) const = default;
 };
 
+/// Where a pod of a job ran, and when.
+struct Stay {
+  std::uint32_t job = 0;   ///< of the workload
+  std::uint32_t node = 0;  ///< of the cluster
+  std::uint32_t gpus = 0;  ///< as bits; 0: so many as it asks for, of which the kubelet chooses
+  Duration from{0};
+  Duration to{0};
+
+  bool operator==(const Stay&) const = default;
+};
+
 struct JobsRun {
   std::string policy;
   std::uint64_t seed = 0;
   std::vector<JobRecord> jobs;  ///< by job of the workload
   std::vector<Curve> curves;    ///< by queue, in the order of their names
+  std::vector<Stay> stays;      ///< in the order of their ends, where JobsOptions ask for them
   Duration span{0};             ///< of the curves: from the first arrival to the end of the run
   double gpus = 0;              ///< that the cluster has
   double used = 0;              ///< GPU-seconds, lost ones included
@@ -76,6 +88,7 @@ struct JobsOptions {
   /// For comparison: the planner is shown every job that waits at every plan, also those like one
   /// that finds no room, and makes a plan at every regular look.
   bool show_all = false;
+  bool keep_stays = false;  ///< for a map of what ran where
 };
 
 /// Plays the jobs: they arrive, wait, run and end. An evicted job begins anew. Jobs that ask for

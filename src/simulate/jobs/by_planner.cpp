@@ -38,7 +38,7 @@ class PlannerRun {
         options_(options),
         run_(run),
         arrivals_(setting.workload()),
-        recorder_(setting, run),
+        recorder_(setting, run, options),
         claims_(setting, state_),
         waiting_(setting, *policy, options.show_all),
         books_(*policy) {
@@ -271,6 +271,16 @@ class PlannerRun {
     evicted_.waiting[job->uid] = std::move(job);
   }
 
+  /// Nothing where stays are not kept.
+  [[nodiscard]] std::vector<Place> places_of(const planner::Job& job) const {
+    std::vector<Place> places;
+    if (!recorder_.keeps_stays()) return places;
+    for (const auto& member : job.members) {
+      places.push_back({.node = recorder_.node_of(member.node->get()), .gpus = 0});
+    }
+    return places;
+  }
+
   void start(const Uid& uid, const std::vector<Placement>& placements) {
     auto job = std::make_shared<planner::Job>(*job_of(uid));
     for (const auto& placement : placements) {
@@ -290,7 +300,7 @@ class PlannerRun {
     if (all) {
       job->started = trace_start + now_;
       const auto index = index_of(uid);
-      recorder_.started(index, now_);
+      recorder_.started(index, now_, places_of(*job));
       arrivals_.started(index, now_);
       hold(index, false);
       waiting_.remove(index);

@@ -16,12 +16,13 @@ namespace {
 
 class StrategyRun {
  public:
-  StrategyRun(const Setting& setting, Strategy strategy, std::uint64_t seed, JobsRun& run)
+  StrategyRun(const Setting& setting, Strategy strategy, std::uint64_t seed,
+              const JobsOptions& options, JobsRun& run)
       : setting_(setting),
         fleet_(setting.nodes(), ranks(setting.nodes().size()), setting.data().shapes, strategy,
                seed),
         arrivals_(setting.workload()),
-        recorder_(setting, run),
+        recorder_(setting, run, options),
         spots_(setting.workload().jobs.size()) {
     find_kinds();
   }
@@ -103,7 +104,11 @@ class StrategyRun {
       }
       spots.push_back(*spot);
     }
-    recorder_.started(job, now_);
+    std::vector<Place> places;
+    if (recorder_.keeps_stays()) {
+      for (const auto& spot : spots) places.push_back({spot.node, spot.gpus});
+    }
+    recorder_.started(job, now_, places);
     arrivals_.started(job, now_);
     return true;
   }
@@ -131,7 +136,7 @@ class StrategyRun {
 
 void run_by_strategy(const Setting& setting, Strategy strategy, std::uint64_t seed,
                      const JobsOptions& options, JobsRun& run) {
-  StrategyRun(setting, strategy, seed, run).play(options);
+  StrategyRun(setting, strategy, seed, options, run).play(options);
 }
 
 }  // namespace dray::simulate

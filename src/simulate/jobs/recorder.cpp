@@ -25,8 +25,17 @@ void add(std::vector<double>& curve, double from, double to, double gpus) {
 
 }  // namespace
 
-Recorder::Recorder(const Setting& setting, JobsRun& run)
-    : setting_(setting), run_(run), now_(setting.workload().jobs.size()) {
+Recorder::Recorder(const Setting& setting, JobsRun& run, const JobsOptions& options)
+    : setting_(setting),
+      run_(run),
+      now_(setting.workload().jobs.size()),
+      keeps_stays_(options.keep_stays) {
+  if (keeps_stays_) {
+    places_.resize(now_.size());
+    for (const auto& node : setting.nodes()) {
+      nodes_.emplace(node.name, static_cast<std::uint32_t>(nodes_.size()));
+    }
+  }
   run_.jobs.resize(now_.size());
   std::map<std::string, std::uint32_t> queues;
   for (const auto& job : setting.workload().jobs) queues.emplace(job.queue, 0);
@@ -53,6 +62,11 @@ void Recorder::leave(std::size_t job, Duration now) {
       run_.jobs[job].waited += now - since;
     }
     stretches_.push_back({queue_of_[job], held, since, now, gpus_of(job)});
+    if (held && keeps_stays_) {
+      for (const auto& [node, gpus] : places_[job]) {
+        run_.stays.push_back({static_cast<std::uint32_t>(job), node, gpus, since, now});
+      }
+    }
   }
   since = now;
 }
@@ -62,9 +76,10 @@ void Recorder::arrived(std::size_t job, Duration now) {
   now_[job] = {State::waiting, now};
 }
 
-void Recorder::started(std::size_t job, Duration now) {
+void Recorder::started(std::size_t job, Duration now, std::span<const Place> places) {
   ++run_.events;
   leave(job, now);
+  if (keeps_stays_) places_[job].assign(places.begin(), places.end());
   now_[job].state = State::running;
   if (!run_.jobs[job].started) run_.jobs[job].started = now;
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,23 @@
 
 namespace dray::simulate {
 
+/// Where a pod of a job goes: GPUs as bits, 0 where the kubelet chooses.
+struct Place {
+  std::uint32_t node = 0;
+  std::uint32_t gpus = 0;
+};
+
 /// Writes down what happens to jobs, whoever decides: records, curves, counts.
 class Recorder {
  public:
-  Recorder(const Setting& setting, JobsRun& run);
+  Recorder(const Setting& setting, JobsRun& run, const JobsOptions& options);
 
   void arrived(std::size_t job, Duration now);
-  void started(std::size_t job, Duration now);
+  /// `places`: of each pod; nothing where stays are not kept.
+  void started(std::size_t job, Duration now, std::span<const Place> places = {});
+  [[nodiscard]] bool keeps_stays() const { return keeps_stays_; }
+  /// Its place among the nodes, where stays are kept.
+  [[nodiscard]] std::uint32_t node_of(const std::string& name) const { return nodes_.at(name); }
   /// It begins anew when it starts again; `moved`: which it does at once.
   void evicted(std::size_t job, Duration now, bool moved);
   void ended(std::size_t job, Duration now);
@@ -47,6 +58,9 @@ class Recorder {
   std::vector<Now> now_;
   std::vector<std::uint32_t> queue_of_;
   std::vector<Stretch> stretches_;
+  bool keeps_stays_;
+  std::map<std::string, std::uint32_t> nodes_;
+  std::vector<std::vector<Place>> places_;  ///< by job, of those that run, where stays are kept
 };
 
 }  // namespace dray::simulate

@@ -37,6 +37,32 @@ TEST_CASE("jobs wait for room, gangs for all of theirs, and end when they have r
   CHECK(run.used == 8 * 100 + 8 * 50 + 16 * 30 + 5);
 }
 
+TEST_CASE("where each pod ran is kept where it is asked for") {
+  const std::string rows = "one,0,100,8,q\ngang,10,30,16,q\n";
+  JobsOptions options;
+  options.keep_stays = true;
+  for (const std::string policy : {"bestfit", "fcfs"}) {
+    CHECK(play(rows, policy).stays.empty());
+    const auto run = play(rows, policy, options);
+    const std::uint32_t gpus = policy == "bestfit" ? 0xff : 0;
+    const auto other = run.stays.at(0).node;
+    CHECK(run.stays ==
+          std::vector<Stay>{{0, other, gpus, seconds(0), seconds(100)},
+                            {1, run.stays.at(1).node, gpus, seconds(100), seconds(130)},
+                            {1, 1 - run.stays.at(1).node, gpus, seconds(100), seconds(130)}});
+  }
+}
+
+TEST_CASE("a job that was evicted has a stay for each time that it ran, where it ran then") {
+  JobsOptions options;
+  options.keep_stays = true;
+  const auto stays = play("a1,0,120,8,a\na2,0,120,8,a\nb1,100,50,8,b\n", "fair", options).stays;
+  REQUIRE(stays.size() == 4);
+  CHECK(stays[0].to == seconds(100));
+  CHECK(stays[2] == Stay{2, stays[0].node, 0, seconds(100), seconds(150)});
+  CHECK(stays[3] == Stay{stays[0].job, stays[1].node, 0, seconds(120), seconds(240)});
+}
+
 TEST_CASE("a queue takes back its share, and who had to go begins anew") {
   const std::string rows = "a1,0,1000,8,a\na2,0,1000,8,a\nb1,100,10,8,b\n";
   CHECK(play(rows, "fcfs").jobs[2].started == seconds(1000));
