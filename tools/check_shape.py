@@ -15,7 +15,8 @@ from pathlib import Path
 MOST_LINES = 400
 MOST_FUNCTION_LINES = 60
 MOST_MEMBERS = 15
-SOURCES = ("*.h", "*.cpp", "*.go", "*.py", "*.sh", "dev", ".ci/run")
+SOURCES = ("*.h", "*.cpp", "*.go", "*.js", "*.py", "*.sh", "dev", ".ci/run")
+JS_FUNCTION = re.compile(r"(?:export )?(?:default )?(?:async )?function \w+\(|(?:test|after|before)\(")
 
 COMMENT = re.compile(r"\s*(//|///)")
 NOT_A_FUNCTION = re.compile(
@@ -71,6 +72,8 @@ def long_functions(path, lines):
         found = python_functions(lines)
     elif path.endswith(".go"):
         found = blocks(lines, lambda head, indent: not indent and head.startswith("func "))
+    elif path.endswith(".js"):
+        found = blocks(lines, lambda head, indent: not indent and JS_FUNCTION.match(head))
     else:
         found = blocks(lines, lambda head, indent: not indent and re.match(r"[\w-]+\(\) \{", head))
     for first, last, head in found:

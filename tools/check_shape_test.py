@@ -18,6 +18,7 @@ class Functions(unittest.TestCase):
             ("a.cpp", "Result<Many<X>> Owner::step(const A& a) const {\n", "Owner::step"),
             ("a.cpp", 'TEST_CASE("one thing holds") {\n', "one thing holds"),
             ("a.go", "func (w *World) run(t *testing.T) {\n", "run"),
+            ("a.js", "export async function draw(a) {\n", "draw"),
             ("a.sh", "stage() {\n", "stage"),
         ):
             with self.subTest(head):

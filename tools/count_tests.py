@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Counts test cases in what a test run left behind.
 
-usage: count_tests.py ctest JUNIT.xml | go OUTPUT.txt | line OUTPUT.txt
+usage: count_tests.py ctest JUNIT.xml | go OUTPUT.txt | node OUTPUT.txt | line OUTPUT.txt
 
 Prints `PASSED FAILED SKIPPED` and a line that says what failed and why something was skipped.
   ctest  ctest's JUnit file of Catch2 v2 programs. Catch2 v2 cannot skip: a test that does so prints
          a line `skipped: REASON`, and counts as skipped instead of passed.
   go     `go test -v`. A test with subtests is their sum.
+  node   `node --test --test-reporter=tap`.
   line   a program whose last such line is `N passed, M failed, K skipped`; lines `skipped: REASON` or
          `skipped N: REASON` say why.
 """
@@ -112,6 +113,16 @@ def add_package(count, package, failed, outcome):
         count.failures.append(package)
 
 
+def count_node(text):
+    sums = {word: re.findall(rf"^# {word} (\d+)$", text, re.MULTILINE) for word in ("pass", "fail", "cancelled", "skipped")}
+    if not all(sums.values()):
+        return Count(0, 1, 0, ["no closing lines"])
+    passed, failed, cancelled, skipped = (int(found[-1]) for found in sums.values())
+    failures = re.findall(r"^ *not ok \d+ - (.+)$", text, re.MULTILINE)
+    reasons = Counter(re.findall(r"^ *ok \d+ - .* # SKIP *(.*)$", text, re.MULTILINE))
+    return Count(passed, failed + cancelled, skipped, failures, reasons)
+
+
 def count_line(text):
     found = re.findall(r"^(\d+) passed, (\d+) failed, (\d+) skipped", text, re.MULTILINE)
     reasons = Counter()
@@ -126,7 +137,7 @@ def count_line(text):
 
 def main(kind, path):
     with open(path, encoding="utf-8", errors="replace") as file:
-        count = {"ctest": count_ctest, "go": count_go, "line": count_line}[kind](file.read())
+        count = {"ctest": count_ctest, "go": count_go, "node": count_node, "line": count_line}[kind](file.read())
     print(count.passed, count.failed, count.skipped)
     print(count.note())
 

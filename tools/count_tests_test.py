@@ -10,6 +10,24 @@ def junit(*cases):
     return f"<testsuite>{rows}</testsuite>"
 
 
+class Node(unittest.TestCase):
+    def check(self, text, passed, failed, skipped, note):
+        count = count_tests.count_node(text)
+        self.assertEqual((count.passed, count.failed, count.skipped), (passed, failed, skipped))
+        self.assertEqual(count.note(), note)
+
+    def test_counts_and_failures_are_told(self):
+        text = "TAP version 13\nok 1 - a\nnot ok 2 - the map\nok 3 - c # SKIP no fonts\n"
+        self.check(text + "# tests 3\n# pass 1\n# fail 1\n# cancelled 0\n# skipped 1\n", 1, 1, 1,
+                   "failed: the map; 1 skipped: no fonts")
+
+    def test_what_was_cancelled_failed(self):
+        self.check("# pass 1\n# fail 0\n# cancelled 2\n# skipped 0\n", 1, 2, 0, "")
+
+    def test_no_end(self):
+        self.check("ok 1 - a\n", 0, 1, 0, "failed: no closing lines")
+
+
 class Ctest(unittest.TestCase):
     def check(self, text, passed, failed, skipped, note):
         count = count_tests.count_ctest(text)

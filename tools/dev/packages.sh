@@ -7,6 +7,8 @@ declare -A packages=(
   [tools]="python3 git ca-certificates patch"
   [clang]="clang-19 libclang-rt-19-dev"
   [lint]="clang-format-19 clang-tidy-19 shellcheck"
+  [node]="nodejs npm"
+  [browser]="chromium fonts-dejavu-core"
   [go]="golang-go ca-certificates"
 )
 go_oldest=1.26  # Kubernetes 1.37 needs it

@@ -14,7 +14,7 @@ fi
 # tests/cases/SUITE/*.jsonl.
 case_suites=("cel cel/*.jsonl" "allocator allocator/*.jsonl" "fairshare kai/fairshare_*.jsonl"
   "rules kai/rules_*.jsonl" "kai kai/[ac]*_*.jsonl" "scenarios ../fixtures/scenarios/expect.yaml")
-all_stages=(tools layers unit property dst cases oracle cluster)
+all_stages=(tools layers web unit property dst cases oracle cluster)
 
 count() { python3 tools/count_tests.py "$@" || printf '0 1 0\n%s\n' "no counts"; }
 
@@ -104,6 +104,7 @@ run_stage() {
   case $1 in
     tools) tools_stage ;;
     layers) layers_stage ;;
+    web) web_stage ;;
     unit) ctest_stage unit 600 ;;
     property) ctest_stage property 900 ;;
     dst) DRAY_DST_SEEDS=${DRAY_DST_SEEDS:-2000} ctest_stage dst 900 ;;
