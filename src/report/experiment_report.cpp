@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
+#include <utility>
 
+#include "report/experiment_summary.h"
 #include "report/statistics.h"
 #include "report/text_table.h"
 #include "wire/json/json_writer.h"
@@ -13,46 +13,10 @@ namespace dray::report {
 namespace {
 
 using simulate::DemandPoint;
-using simulate::ExperimentRun;
 
-std::vector<simulate::Strategy> strategies_of(const ExperimentRuns& runs) {
-  std::vector<simulate::Strategy> strategies;
-  for (const auto& run : runs) {
-    if (std::ranges::find(strategies, run.strategy) == strategies.end()) {
-      strategies.push_back(run.strategy);
-    }
-  }
-  return strategies;
-}
-
-/// The last demand point that any run got to.
-std::size_t last_point(const ExperimentRuns& runs) {
-  std::size_t last = 0;
-  for (const auto& run : runs) {
-    for (std::size_t i = 0; i < run.points.size(); ++i) {
-      if (run.points[i].pods > 0) last = std::max(last, i);
-    }
-  }
-  return last;
-}
-
-/// Where a small workload jumps over a demand point, the one before it.
-const DemandPoint& point_at(const ExperimentRun& run, std::size_t percent) {
-  while (percent > 0 && run.points[percent].pods == 0) --percent;
-  return run.points[percent];
-}
-
-using Value = std::function<double(const ExperimentRun&)>;
-
-std::string spread_text(const ExperimentRuns& runs, simulate::Strategy strategy,
-                        const Value& value) {
-  std::vector<double> values;
-  for (const auto& run : runs) {
-    if (run.strategy == strategy) values.push_back(value(run));
-  }
-  const auto spread = spread_of(values);
-  return values.size() < 2 ? fmt::format("{:.2f}", spread.mean)
-                           : fmt::format("{:.2f}±{:.2f}", spread.mean, spread.deviation);
+std::string spread_text(const Spread& spread, std::size_t seeds) {
+  return seeds < 2 ? fmt::format("{:.2f}", spread.mean)
+                   : fmt::format("{:.2f}±{:.2f}", spread.mean, spread.deviation);
 }
 
 void write_point(wire::JsonWriter& json, std::size_t percent, const DemandPoint& point) {
@@ -73,22 +37,19 @@ void write_point(wire::JsonWriter& json, std::size_t percent, const DemandPoint&
 }  // namespace
 
 std::string experiment_table(const ExperimentRuns& runs) {
-  const auto last = last_point(runs);
-  const auto full = std::min<std::size_t>(last, 100);
-  std::vector<std::vector<std::string>> rows{{"POLICY", "SEEDS", fmt::format("ALLOC% AT {}%", full),
-                                              fmt::format("ALLOC% AT {}%", last),
-                                              fmt::format("FRAG% AT {}%", last), "REFUSED"}};
-  for (const auto strategy : strategies_of(runs)) {
-    rows.push_back({std::string(name(strategy)),
-                    fmt::format("{}", std::ranges::count(runs, strategy, &ExperimentRun::strategy)),
-                    spread_text(runs, strategy,
-                                [&](const auto& run) { return point_at(run, full).allocated; }),
-                    spread_text(runs, strategy,
-                                [&](const auto& run) { return point_at(run, last).allocated; }),
-                    spread_text(runs, strategy,
-                                [&](const auto& run) { return point_at(run, last).fragmented; }),
-                    spread_text(runs, strategy,
-                                [](const auto& run) { return static_cast<double>(run.refused); })});
+  const auto summary = summarize(runs);
+  std::vector<std::vector<std::string>> rows{
+      {"POLICY", "SEEDS", fmt::format("ALLOC% AT {}%", summary.full),
+       fmt::format("ALLOC% AT {}%", summary.last), fmt::format("FRAG% AT {}%", summary.last),
+       "REFUSED"}};
+  for (const auto& policy : summary.policies) {
+    std::vector<std::string> row{std::string(name(policy.strategy)),
+                                 fmt::format("{}", policy.seeds)};
+    for (const auto& spread :
+         {policy.allocated_full, policy.allocated_last, policy.fragmented_last, policy.refused}) {
+      row.push_back(spread_text(spread, policy.seeds));
+    }
+    rows.push_back(std::move(row));
   }
   return text_table(rows);
 }

@@ -33,12 +33,6 @@ std::vector<NamedValue> values_of(const Measures& some) {
           {"held", some.held}};
 }
 
-/// Whole where it is, else three decimals.
-std::string number(double value) {
-  if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
-  return fmt::format("{:.3f}", value);
-}
-
 void write_measures(wire::JsonWriter& json, const Measures& some) {
   json.begin_object();
   if (!some.queue.empty()) {
@@ -50,13 +44,6 @@ void write_measures(wire::JsonWriter& json, const Measures& some) {
     json.raw(number(value));
   }
   json.end_object();
-}
-
-void write_curve(wire::JsonWriter& json, const char* name, const std::vector<double>& values) {
-  json.key(name);
-  json.begin_list();
-  for (const auto value : values) json.raw(fmt::format("{:.2f}", value));
-  json.end_list();
 }
 
 std::vector<std::string> queue_row(const MeasuredRun& run, const Measures& some) {
@@ -73,6 +60,43 @@ std::vector<std::string> queue_row(const MeasuredRun& run, const Measures& some)
 }
 
 }  // namespace
+
+std::string number(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.3f}", value);
+}
+
+void write_curve(wire::JsonWriter& json, const char* name, const std::vector<double>& values) {
+  json.key(name);
+  json.begin_list();
+  for (const auto value : values) json.raw(fmt::format("{:.2f}", value));
+  json.end_list();
+}
+
+void write_run_measures(wire::JsonWriter& json, const MeasuredRun& measured, bool with_queues) {
+  const auto& [run, measures] = measured;
+  json.key("policy");
+  json.string(run.policy);
+  json.key("seed");
+  json.integer(static_cast<std::int64_t>(run.seed));
+  for (const auto& [name, value] :
+       {NamedValue{"gpus", run.gpus}, NamedValue{"utilisation", measures.utilisation},
+        NamedValue{"makespan", measures.makespan}, NamedValue{"jain", measures.jain},
+        NamedValue{"span", std::chrono::duration<double>(run.span).count()},
+        NamedValue{"events", static_cast<double>(run.events)},
+        NamedValue{"plans", static_cast<double>(run.plans)},
+        NamedValue{"cycles", static_cast<double>(run.cycles)}}) {
+    json.key(name);
+    json.raw(number(value));
+  }
+  json.key("all");
+  write_measures(json, measures.all);
+  if (!with_queues) return;
+  json.key("queues");
+  json.begin_list();
+  for (const auto& queue : measures.queues) write_measures(json, queue);
+  json.end_list();
+}
 
 std::string time_text(double seconds) {
   const auto whole = static_cast<std::int64_t>(std::llround(seconds));
@@ -130,31 +154,12 @@ std::string jobs_json(const std::vector<MeasuredRun>& runs) {
   json.begin_object();
   json.key("runs");
   json.begin_list();
-  for (const auto& [run, measures] : runs) {
+  for (const auto& measured : runs) {
     json.begin_object();
-    json.key("policy");
-    json.string(run.policy);
-    json.key("seed");
-    json.integer(static_cast<std::int64_t>(run.seed));
-    for (const auto& [name, value] :
-         {NamedValue{"gpus", run.gpus}, NamedValue{"utilisation", measures.utilisation},
-          NamedValue{"makespan", measures.makespan}, NamedValue{"jain", measures.jain},
-          NamedValue{"span", std::chrono::duration<double>(run.span).count()},
-          NamedValue{"events", static_cast<double>(run.events)},
-          NamedValue{"plans", static_cast<double>(run.plans)},
-          NamedValue{"cycles", static_cast<double>(run.cycles)}}) {
-      json.key(name);
-      json.raw(number(value));
-    }
-    json.key("all");
-    write_measures(json, measures.all);
-    json.key("queues");
-    json.begin_list();
-    for (const auto& queue : measures.queues) write_measures(json, queue);
-    json.end_list();
+    write_run_measures(json, measured, true);
     json.key("curves");
     json.begin_list();
-    for (const auto& curve : run.curves) {
+    for (const auto& curve : measured.run.curves) {
       json.begin_object();
       json.key("queue");
       json.string(curve.name);

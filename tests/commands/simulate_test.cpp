@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,11 @@ std::vector<std::string> sample(std::vector<std::string> more) {
                                      "openb:config/simulate/openb-pods.csv"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
+}
+
+std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace
@@ -61,6 +68,29 @@ TEST_CASE("simulate says what is wrong with its input") {
   }
 }
 
+TEST_CASE("simulate --report writes one page, or says how it is built") {
+  testing::TempFolder folder;
+  const auto path = folder.path() + "/report.html";
+  const auto ended = dray(sample({"--policy", "fgd", "--report", path, "-o", "csv"}));
+  if (ended.err.find("build it with ./dev web: report.html") != std::string::npos) {
+    CHECK(ended.status == 1);
+    CHECK(ended.out.empty());
+    WARN("skipped: no page of reports; ./dev web builds it");
+    return;
+  }
+  CHECK(ended.status == 0);
+  CHECK(ended.out == dray(sample({"--policy", "fgd", "-o", "csv"})).out);
+  const auto page = read(path);
+  CHECK(page.find(R"(type="application/json">{"kind":"experiment")") != std::string::npos);
+  CHECK(page.find("default-src 'none'") != std::string::npos);
+  CHECK(page.find("unsafe") == std::string::npos);
+  CHECK(dray(sample({"--policy", "fgd", "--report", path, "--threads", "3"})).status == 0);
+  CHECK(read(path) == page);
+  const auto nowhere = dray(sample({"--policy", "fgd", "--report", folder.path() + "/no/r.html"}));
+  CHECK(nowhere.status == 1);
+  CHECK(nowhere.err.find("no/r.html: cannot be written") != std::string::npos);
+}
+
 TEST_CASE("simulate --lenient skips what cannot be read, and says so") {
   const TempFile pods("pods.csv",
                       "name,cpu_milli,memory_mib,num_gpu,gpu_milli\na,1,1,1,1000\nb,x,1,0,0\n");
@@ -72,7 +102,7 @@ TEST_CASE("simulate --lenient skips what cannot be read, and says so") {
 
 TEST_CASE("simulate plays the sample scenario, one policy file beside the other") {
   const auto ended = dray({"simulate", "-f", "config/simulate/scenario.yaml"});
-  CHECK(ended.err == "");
+  CHECK(ended.err.empty());
   CHECK(ended.status == 0);
   CHECK(ended.out.find("\ntoday ") != std::string::npos);
   CHECK(ended.out.find("\ntomorrow ") != std::string::npos);
@@ -115,7 +145,7 @@ TEST_CASE("simulate takes kinds of nodes, and a snapshot of a cluster as match d
     return dray(arguments);
   };
   const auto made = play({"--cluster", "nodes:2xdgxh100"});
-  CHECK(made.err == "");
+  CHECK(made.err.empty());
   CHECK(made.out.find("\np,42,team,1,1,1,") != std::string::npos);
   CHECK(made.out.find("\nfair,42,team,1,1,1,") != std::string::npos);
   const auto snapshot = dray({"snapshot", "--cluster", "config/demo/cluster"});
@@ -161,7 +191,7 @@ TEST_CASE("simulate says what is wrong with a cluster") {
 
 TEST_CASE("simulate shows two teams that take turns where the past counts") {
   const auto ended = dray({"simulate", "-f", "config/simulate/oscillation.yaml", "-o", "json"});
-  CHECK(ended.err == "");
+  CHECK(ended.err.empty());
   CHECK(ended.out.find("\"cycles\":1024,") != std::string::npos);
   CHECK(ended.out.find("\"queue\":\"team-b\"") != std::string::npos);
 }

@@ -36,6 +36,20 @@ std::string patterns_of(std::span<const std::string_view> endings) {
   return text;
 }
 
+/// As installed, or in that folder of the source tree as seen from the program.
+Result<std::string> find_beside_program(const std::string& name, const fs::path& in_tree) {
+  std::error_code error;
+  const auto program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const std::vector<fs::path> places{program / ".." / "share" / "dray" / name,
+                                     program / in_tree / name};
+  for (const auto& place : places) {
+    if (fs::exists(place, error)) return fs::weakly_canonical(place, error).string();
+  }
+  return fail(ErrorCode::not_found, fmt::format("{}: not beside the program: looked at {} and {}",
+                                                name, places[0].lexically_normal().string(),
+                                                places[1].lexically_normal().string()));
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> files_of(const std::vector<std::string>& paths,
@@ -89,15 +103,13 @@ Result<std::vector<KubeObject>> load_cluster(const std::vector<std::string>& pat
 }
 
 Result<std::string> find_bundled(const std::string& name) {
-  std::error_code error;
-  const auto program = fs::read_symlink("/proc/self/exe", error).parent_path();
-  const std::vector<fs::path> places{program / ".." / "share" / "dray" / name,
-                                     program / ".." / ".." / ".." / "config" / name};
-  for (const auto& place : places) {
-    if (fs::exists(place, error)) return fs::weakly_canonical(place, error).string();
-  }
-  return fail(ErrorCode::not_found, fmt::format("{}: not beside the program: looked at {} and {}",
-                                                name, places[0].string(), places[1].string()));
+  return find_beside_program(name, fs::path("..") / ".." / ".." / "config");
+}
+
+Result<std::string> find_web(const std::string& name) {
+  auto found = find_beside_program(name, fs::path("..") / ".." / "web");
+  if (!found) return fail(found.error().code, "build it with ./dev web: " + found.error().message);
+  return found;
 }
 
 }  // namespace dray::app

@@ -30,4 +30,8 @@ namespace dray::app {
 /// (../share/dray), or above its build folder. An Error says where it was looked for.
 [[nodiscard]] Result<std::string> find_bundled(const std::string& name);
 
+/// A file that `./dev web` builds, as installed (../share/dray beside the program) or in build/web
+/// of the source tree. An Error says how it is built.
+[[nodiscard]] Result<std::string> find_web(const std::string& name);
+
 }  // namespace dray::app

@@ -10,6 +10,7 @@
 
 #include "app/common/cluster_source.h"
 #include "app/common/command.h"
+#include "app/common/files.h"
 #include "app/simulate/cluster_input.h"
 #include "app/simulate/parallel.h"
 #include "app/simulate/read_input.h"
@@ -19,6 +20,8 @@
 #include "dray/simulate/experiment.h"
 #include "report/experiment_report.h"
 #include "report/jobs_report.h"
+#include "report/page.h"
+#include "report/page_data.h"
 
 namespace dray::app {
 namespace {
@@ -55,6 +58,14 @@ class SimulateCommand : public Command {
 
   Result<int> run() override {
     if (auto whole = complete(*command_, flags_); !whole) return std::unexpected(whole.error());
+    if (!flags_.report.empty()) {
+      // Before the work, which would be lost without it.
+      const auto path = find_web("report.html");
+      if (!path) return std::unexpected(path.error());
+      auto page = read_file(*path);
+      if (!page) return std::unexpected(page.error());
+      page_ = std::move(*page);
+    }
     auto setting = load();
     if (!setting) return std::unexpected(setting.error());
     return parse_source(flags_.workload).form == "openb" ? run_experiments(*setting)
@@ -81,6 +92,10 @@ class SimulateCommand : public Command {
         return std::unexpected(written.error());
       }
     }
+    if (!flags_.report.empty()) {
+      const auto data = report::experiment_page_data(about(), setting, runs, order_of);
+      if (auto written = write_report(data); !written) return std::unexpected(written.error());
+    }
     print(runs);
     return done;
   }
@@ -96,15 +111,34 @@ class SimulateCommand : public Command {
     std::vector<report::MeasuredRun> runs(schedulers.size() * flags_.repeat);
     run_parallel(runs.size(), flags_.threads, [&](std::size_t at) {
       auto& run = runs[at];
-      run.run = simulate::run_jobs(setting, schedulers[at / flags_.repeat],
-                                   flags_.seed + at % flags_.repeat, *options);
+      const auto repeat = at % flags_.repeat;
+      auto how = *options;
+      how.keep_stays = !flags_.report.empty() && repeat == 0;
+      run.run =
+          simulate::run_jobs(setting, schedulers[at / flags_.repeat], flags_.seed + repeat, how);
       run.measures = simulate::measure(setting.workload(), run.run);
     });
+    if (!flags_.report.empty()) {
+      const auto data = report::jobs_page_data(about(), setting, schedulers, runs);
+      if (auto written = write_report(data); !written) return std::unexpected(written.error());
+    }
     const auto text = flags_.output == "csv"    ? report::jobs_csv(runs)
                       : flags_.output == "json" ? report::jobs_json(runs) + "\n"
                                                 : report::jobs_table(runs);
     std::fputs(text.c_str(), stdout);
     return done;
+  }
+
+  [[nodiscard]] report::About about() const {
+    return {.version = DRAY_VERSION,
+            .cluster = fmt::format("{}", fmt::join(flags_.cluster, ", ")),
+            .workload = flags_.workload};
+  }
+
+  [[nodiscard]] Result<void> write_report(const std::string& data) const {
+    const auto filled = report::fill_page(page_, data);
+    if (!filled) return std::unexpected(filled.error());
+    return write_file(flags_.report, *filled);
   }
 
   Result<simulate::Setting> load() const {
@@ -154,6 +188,7 @@ class SimulateCommand : public Command {
 
   CLI::App* command_;
   SimulateFlags flags_;
+  std::string page_;  ///< of reports, to be filled
 };
 
 }  // namespace

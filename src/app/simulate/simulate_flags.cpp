@@ -62,6 +62,8 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
       ->capture_default_str();
   command.add_flag("--lenient", flags.lenient, "Skip and count rows that cannot be read");
   command.add_option("--decisions", flags.decisions, "Write where each pod went to this file");
+  command.add_option("--report", flags.report,
+                     "Write a page for people, with curves, to this HTML file");
   command.add_option("--plan-pause", flags.plan_pause,
                      "Virtual time between two plans, at least: seconds, or with a unit (90s, 5m)");
   command.add_option("--plan-every", flags.plan_every,

@@ -30,6 +30,7 @@ struct SimulateFlags {
   std::string plan_pause;  ///< times: seconds, or with a unit
   std::string plan_every;
   std::string until;
+  std::string report;
   std::string output = "table";
 };
 

@@ -37,9 +37,11 @@ struct Bench {
 
 TEST_CASE("a scenario says all that the flags say, with paths of its folder") {
   Bench bench;
-  CHECK(bench.error(head + "cluster: openb:nodes.csv\nworkload: csv:/data/jobs.csv\n"
-                           "policy: [fair, ../next.yaml]\norder: order.csv\nseed: 7\nrepeat: 3\n"
-                           "lenient: true\noutput: csv\ndecisions: out.csv\n") == "");
+  CHECK(bench
+            .error(head + "cluster: openb:nodes.csv\nworkload: csv:/data/jobs.csv\n"
+                          "policy: [fair, ../next.yaml]\norder: order.csv\nseed: 7\nrepeat: 3\n"
+                          "lenient: true\noutput: csv\ndecisions: out.csv\nreport: out.html\n")
+            .empty());
   const auto folder = bench.folder.path();
   CHECK(bench.flags.cluster == std::vector{"openb:" + folder + "/nodes.csv"});
   CHECK(bench.flags.workload == "csv:/data/jobs.csv");
@@ -47,6 +49,7 @@ TEST_CASE("a scenario says all that the flags say, with paths of its folder") {
         std::vector<std::string>{"fair", folder.substr(0, folder.rfind('/')) + "/next.yaml"});
   CHECK(bench.flags.order == folder + "/order.csv");
   CHECK(bench.flags.decisions == folder + "/out.csv");
+  CHECK(bench.flags.report == folder + "/out.html");
   CHECK(bench.flags.seed == 7);
   CHECK(bench.flags.repeat == 3);
   CHECK(bench.flags.lenient);
