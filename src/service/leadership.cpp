@@ -1,11 +1,15 @@
 #include "service/leadership.h"
 
 #include <algorithm>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <exception>
 #include <utility>
 
 namespace dray::service {
@@ -78,8 +82,21 @@ void Leadership::step_down(Duration rest) {
   });
 }
 
+/// The frame of whoever waits names no executor of this thread: it may be dropped after the thread
+/// has ended.
 asio::awaitable<void> Leadership::release() {
-  co_await asio::co_spawn(strand_, release_here(), asio::use_awaitable);
+  const auto begin = [this](auto waiter) {
+    auto work = asio::make_work_guard(asio::get_associated_executor(waiter));
+    asio::co_spawn(
+        strand_, release_here(),
+        [waiter = std::move(waiter),
+         work = std::move(work)](const std::exception_ptr& failed) mutable {
+          asio::post(work.get_executor(),
+                     [waiter = std::move(waiter), failed]() mutable { std::move(waiter)(failed); });
+        });
+  };
+  co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
+      begin, asio::use_awaitable);
 }
 
 asio::awaitable<void> Leadership::release_here() {
