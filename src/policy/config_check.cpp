@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "dray/policy/suggest.h"
+#include "dray/base/suggest.h"
 
 namespace dray::policy {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "dray/policy/suggest.h"
+#include "dray/base/suggest.h"
 #include "policy/config_check.h"
 
 namespace dray::policy {

@@ -66,7 +66,7 @@ TEST_CASE("a configuration file's faults have file, line and column") {
   const std::string head = "apiVersion: dray.dev/v1alpha1\nkind: DrayConfiguration\n";
   const auto file = GENERATE_COPY(
       File{"an unknown field", head + "adminAdress: x\n",
-           ":3:1: no field \"adminAdress\"; did you mean \"adminAddress\"?"},
+           ":3:1: no field \"adminAdress\"; did you mean adminAddress?"},
       File{"another version", "apiVersion: dray.dev/v1\nkind: DrayConfiguration\n",
            ":1:13: expected apiVersion: dray.dev/v1alpha1"},
       File{"another kind", "apiVersion: dray.dev/v1alpha1\nkind: Policy\n",

@@ -119,7 +119,7 @@ TEST_CASE("simulate names file and line of what is wrong in a scenario, and a fl
   const auto refused = dray({"simulate", "-f", bad});
   CHECK(refused.status == 1);
   CHECK(refused.err ==
-        "dray simulate: " + bad + ":7:1: no field \"planPuase\"; did you mean \"planPause\"?\n");
+        "dray simulate: " + bad + ":7:1: no field \"planPuase\"; did you mean planPause?\n");
   const auto file = folder.write("good.yaml", good);
   CHECK(dray({"simulate", "-f", file}).out.find("\nfirst-fit,42,") != std::string::npos);
   const auto other = dray({"simulate", "-f", file, "--policy", "random", "--seed", "3"}).out;

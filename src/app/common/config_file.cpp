@@ -3,35 +3,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cctype>
-#include <numeric>
 #include <set>
 #include <vector>
 
 #include "app/common/files.h"
+#include "dray/base/suggest.h"
 #include "wire/yaml/config_node.h"
 
 namespace dray::app {
 namespace {
 
 using wire::ConfigNode;
-
-/// How many letters two words differ by (Levenshtein).
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto replaced = diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
 
 std::string field_name(std::string_view flag) {
   std::string field;
@@ -52,19 +35,14 @@ bool is_field(std::string_view flag, const ConfigForm& form) {
   return flag != form.own_flag && flag != "help";
 }
 
-std::string nearest_field(const CLI::App& command, std::string_view field, const ConfigForm& form) {
-  std::string best;
-  std::size_t least = SIZE_MAX;
+std::vector<std::string> fields_of(const CLI::App& command, const ConfigForm& form) {
+  std::vector<std::string> fields;
   for (const auto* option : command.get_options()) {
-    if (option->get_lnames().empty() || !is_field(option->get_lnames().front(), form)) continue;
-    const auto candidate = field_name(option->get_lnames().front());
-    const auto far = distance(candidate, field);
-    if (far < least) {
-      least = far;
-      best = candidate;
-    }
+    const auto& names = option->get_lnames();
+    if (names.empty() || !is_field(names.front(), form)) continue;
+    fields.push_back(field_name(names.front()));
   }
-  return best;
+  return fields;
 }
 
 Error at(const std::string& path, wire::TextPlace place, std::string message) {
@@ -85,8 +63,8 @@ Result<void> set_option(CLI::App& command, const ConfigNode::Member& member,
   auto* option = command.get_option_no_throw("--" + flag);
   if (option == nullptr || !is_field(flag, form)) {
     return std::unexpected(at(path, member.place,
-                              fmt::format("no field \"{}\"; did you mean \"{}\"?", member.key,
-                                          nearest_field(command, member.key, form))));
+                              fmt::format("no field \"{}\"{}", member.key,
+                                          suggest(member.key, fields_of(command, form)))));
   }
   if (option->count() > 0) return {};  // the command line wins
   std::vector<std::string> values;

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "dray/base/quantity.h"
-#include "dray/policy/suggest.h"
+#include "dray/base/suggest.h"
 #include "wire/yaml/duration.h"
 
 namespace dray::wire {
@@ -118,7 +118,7 @@ void PolicyForm::check_object(const ConfigNode& node, const PolicyShape& shape,
       known.reserve(shape.fields.size());
       for (const auto& f : shape.fields) known.emplace_back(f.key);
       error(member.place, below(member.key),
-            fmt::format("no such field{}", policy::suggest(member.key, known)));
+            fmt::format("no such field{}", suggest(member.key, known)));
     } else if (!seen.insert(member.key).second) {
       error(member.place, below(member.key), "is there already");
     } else {
@@ -151,7 +151,7 @@ void PolicyForm::check_scalar(const ConfigNode& node, const PolicyShape& shape,
   auto text = fmt::format("expected {}, not {}", expected(shape), found(node));
   if (shape.form == Form::word) {
     const std::vector<std::string> words(shape.words.begin(), shape.words.end());
-    const auto hint = policy::suggest(node.text, words);
+    const auto hint = suggest(node.text, words);
     if (hint.find("did you mean") != std::string::npos) text += hint;
   }
   error(node.place, path, std::move(text));

@@ -75,7 +75,7 @@ TEST_CASE("what is wrong is told with file, line and column") {
   const std::string ok = head;
   const auto row = GENERATE_COPY(
       Row{"an unknown field", ok + "adminAdress: x\n",
-          "dray.yaml:3:1: no field \"adminAdress\"; did you mean \"adminAddress\"?"},
+          "dray.yaml:3:1: no field \"adminAdress\"; did you mean adminAddress?"},
       Row{"a file within the file", ok + "config: other.yaml\n",
           "dray.yaml:3:1: no field \"config\""},
       Row{"a field twice", ok + "drain: 1s\ndrain: 2s\n", "dray.yaml:4:1: drain: is there already"},

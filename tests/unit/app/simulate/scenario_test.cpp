@@ -87,7 +87,7 @@ TEST_CASE("what is wrong with a scenario is told with its place") {
   };
   const auto row = GENERATE(
       Row{"an unknown key", "clutser: nodes:1x8\n",
-          "scenario.yaml:3:1: no field \"clutser\"; did you mean \"cluster\"?"},
+          "scenario.yaml:3:1: no field \"clutser\"; did you mean cluster?"},
       Row{"a scenario within", "filename: x\n", "scenario.yaml:3:1: no field \"filename\""},
       Row{"a number out of bounds", "repeat: 0\n", "scenario.yaml:3:9: "},
       Row{"a form that there is not", "output: xml\n", "scenario.yaml:3:9: "},

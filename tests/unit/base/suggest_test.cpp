@@ -1,9 +1,9 @@
-#include "dray/policy/suggest.h"
+#include "dray/base/suggest.h"
 
 #include <catch2/catch.hpp>
 #include <vector>
 
-namespace dray::policy::suggest_test {
+namespace dray::suggest_test {
 
 TEST_CASE("a misspelt word gets the one that was meant, another all that there are") {
   struct Row {
@@ -24,4 +24,4 @@ TEST_CASE("a misspelt word gets the one that was meant, another all that there a
   }
 }
 
-}  // namespace dray::policy::suggest_test
+}  // namespace dray::suggest_test

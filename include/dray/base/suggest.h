@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace dray::policy {
+namespace dray {
 
 /// The end of an error about a word that is not one of `known`: `; did you mean quota?`, or all
 /// that there are, or nothing where there are none.
 [[nodiscard]] std::string suggest(std::string_view word, std::span<const std::string> known);
 
-}  // namespace dray::policy
+}  // namespace dray

@@ -1,4 +1,4 @@
-#include "dray/policy/suggest.h"
+#include "dray/base/suggest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-namespace dray::policy {
+namespace dray {
 
 namespace {
 
@@ -45,4 +45,4 @@ std::string suggest(std::string_view word, std::span<const std::string> known) {
   return fmt::format("; there {} {}", known.size() == 1 ? "is" : "are", fmt::join(known, ", "));
 }
 
-}  // namespace dray::policy
+}  // namespace dray
