@@ -23,10 +23,6 @@ constexpr std::array<SizeClass, size_classes> classes{
      {"up to 64 GPUs", 64'000},
      {"over 64 GPUs", std::numeric_limits<std::int64_t>::max()}}};
 
-double in_seconds(Duration time) {
-  return std::chrono::duration<double>(time).count();
-}
-
 std::optional<Duration> done(const simulate::TraceJob& job, const simulate::JobRecord& record) {
   return job.run_time ? record.ended : record.started;
 }
@@ -51,7 +47,7 @@ Waits waits_of(const simulate::Workload& workload, const simulate::JobsRun& run)
     const auto at = size_class(workload.jobs[i]);
     ++jobs.at(at);
     if (!run.jobs[i].started) continue;
-    all.push_back(in_seconds(run.jobs[i].waited));
+    all.push_back(simulate::in_seconds(run.jobs[i].waited));
     by_size.at(at).push_back(all.back());
   }
   Waits waits;
@@ -82,7 +78,7 @@ Fared compare_jobs(const simulate::Workload& workload, const simulate::JobsRun& 
     } else {
       ++fared.later;
       fared.worst.push_back(
-          {i, after ? std::optional(in_seconds(*after - *before)) : std::nullopt});
+          {i, after ? std::optional(simulate::in_seconds(*after - *before)) : std::nullopt});
     }
   }
   // Those that come first in the trace of those that are as much later.

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "dray/simulate/measures.h"
+
 namespace dray::report {
 namespace {
 
@@ -13,10 +15,6 @@ constexpr std::uint32_t last_letter = 25;
 
 std::uint32_t place_of(const std::vector<std::string>& queues, const std::string& name) {
   return static_cast<std::uint32_t>(std::ranges::find(queues, name) - queues.begin());
-}
-
-double seconds_of(Duration time) {
-  return std::chrono::duration<double>(time).count();
 }
 
 /// `count` of `from`, as far apart as may be.
@@ -125,8 +123,8 @@ std::vector<Hold> holds_of(const simulate::Workload& workload, const simulate::J
     const auto& job = workload.jobs[stay.job];
     if (job.ask.gpus == 0) continue;
     holds.push_back({stay.node, stay.gpus, job.ask.gpus, job.ask.gpu_milli,
-                     place_of(queues, job.queue), seconds_of(stay.from - first),
-                     seconds_of(stay.to - first)});
+                     place_of(queues, job.queue), simulate::in_seconds(stay.from - first),
+                     simulate::in_seconds(stay.to - first)});
   }
   return holds;
 }

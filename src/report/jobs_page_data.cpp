@@ -2,6 +2,7 @@
 #include <numeric>
 #include <utility>
 
+#include "dray/simulate/measures.h"
 #include "report/comparison.h"
 #include "report/fair_shares.h"
 #include "report/page_data.h"
@@ -76,7 +77,7 @@ class JobsPage {
     shown_ = largest_queues(first().curves);
     std::vector<double> moments;
     moments.reserve(most_moments);
-    const auto span = std::chrono::duration<double>(first().span).count();
+    const auto span = simulate::in_seconds(first().span);
     for (std::size_t i = 0; i < most_moments; ++i) {
       moments.push_back(span * (static_cast<double>(i) + 0.5) / most_moments);
     }
@@ -165,7 +166,7 @@ class JobsPage {
   }
 
   static void write_seconds(wire::JsonWriter& json, std::string_view key, Duration time) {
-    write_number(json, key, std::chrono::duration<double>(time).count());
+    write_number(json, key, simulate::in_seconds(time));
   }
 
   [[nodiscard]] Duration start() const {

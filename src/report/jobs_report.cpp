@@ -82,7 +82,7 @@ void write_run_measures(wire::JsonWriter& json, const MeasuredRun& measured, boo
   for (const auto& [name, value] :
        {NamedValue{"gpus", run.gpus}, NamedValue{"utilisation", measures.utilisation},
         NamedValue{"makespan", measures.makespan}, NamedValue{"jain", measures.jain},
-        NamedValue{"span", std::chrono::duration<double>(run.span).count()},
+        NamedValue{"span", simulate::in_seconds(run.span)},
         NamedValue{"events", static_cast<double>(run.events)},
         NamedValue{"plans", static_cast<double>(run.plans)},
         NamedValue{"cycles", static_cast<double>(run.cycles)}}) {

@@ -8,10 +8,6 @@
 namespace dray::simulate {
 namespace {
 
-double in_seconds(Duration time) {
-  return std::chrono::duration<double>(time).count();
-}
-
 double gpus_asked(const TraceJob& job) {
   return static_cast<double>(job.ask.total_gpu_milli() * job.pods) / whole_gpu;
 }
@@ -66,6 +62,10 @@ double jain_index(const std::vector<Curve>& curves) {
 }
 
 }  // namespace
+
+double in_seconds(Duration time) {
+  return std::chrono::duration<double>(time).count();
+}
 
 double percentile(std::vector<double>& values, double percent) {
   if (values.empty()) return 0;

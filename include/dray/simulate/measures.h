@@ -36,6 +36,9 @@ struct RunMeasures {
   double jain = 0;
 };
 
+/// As times are measured: in seconds.
+[[nodiscard]] double in_seconds(Duration time);
+
 /// The `percent`th percentile by the nearest rank; 0 of nothing. Sorts the values.
 [[nodiscard]] double percentile(std::vector<double>& values, double percent);
 [[nodiscard]] RunMeasures measure(const Workload& workload, const JobsRun& run);

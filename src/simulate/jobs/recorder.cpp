@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "dray/simulate/measures.h"
+
 namespace dray::simulate {
 namespace {
-
-double seconds(Duration time) {
-  return std::chrono::duration<double>(time).count();
-}
 
 /// Adds `gpus` between two times to the parts of the time that they are in, in GPU-parts.
 void add(std::vector<double>& curve, double from, double to, double gpus) {
@@ -57,7 +55,7 @@ void Recorder::leave(std::size_t job, Duration now) {
   if (state != State::absent && now > since) {
     const bool held = state == State::running;
     if (held) {
-      run_.used += seconds(now - since) * gpus_of(job);
+      run_.used += in_seconds(now - since) * gpus_of(job);
     } else {
       run_.jobs[job].waited += now - since;
     }
@@ -109,7 +107,7 @@ void Recorder::finish(Duration now) {
 
 void Recorder::draw(Duration first, Duration last) {
   run_.span = last - first;
-  const auto part = seconds(run_.span) / curve_points;
+  const auto part = in_seconds(run_.span) / curve_points;
   for (auto& curve : run_.curves) {
     curve.held.assign(curve_points, 0);
     curve.waiting.assign(curve_points, 0);
@@ -117,8 +115,8 @@ void Recorder::draw(Duration first, Duration last) {
   if (part <= 0) return;
   for (const auto& one : stretches_) {
     auto& curve = run_.curves[one.queue];
-    add(one.held ? curve.held : curve.waiting, seconds(one.from - first) / part,
-        seconds(one.to - first) / part, one.gpus);
+    add(one.held ? curve.held : curve.waiting, in_seconds(one.from - first) / part,
+        in_seconds(one.to - first) / part, one.gpus);
   }
 }
 

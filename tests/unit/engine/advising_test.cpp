@@ -22,14 +22,6 @@ Names names(const std::vector<std::string>& nodes) {
   return {nodes.begin(), nodes.end()};
 }
 
-std::string refusal(Reason reason, const extender::FilterResponse& response) {
-  const auto found = response.failed_unresolvable.find(std::string(text(reason)));
-  if (found == response.failed_unresolvable.end()) return "none";
-  std::string nodes;
-  for (const auto& node : found->second) nodes += node.get() + " ";
-  return nodes;
-}
-
 struct Advised : Bench {
   explicit Advised(int nodes = 2, int gpus = 2) : Bench(advise_mode()) { add_nodes(nodes, gpus); }
 

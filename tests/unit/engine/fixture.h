@@ -12,6 +12,15 @@ namespace dray::engine {
 
 using namespace testing;
 
+/// The nodes that a filter answer refuses for that reason.
+inline std::string refusal(Reason reason, const extender::FilterResponse& response) {
+  const auto found = response.failed_unresolvable.find(std::string(text(reason)));
+  if (found == response.failed_unresolvable.end()) return "none";
+  std::string nodes;
+  for (const auto& node : found->second) nodes += node.get() + " ";
+  return nodes;
+}
+
 /// The engine, and the writes that it has asked for.
 struct Bench {
   /// Plans are made inline, or (`by_hand`) left to the test: see `wanted` and planned().

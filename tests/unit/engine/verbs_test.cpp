@@ -31,14 +31,6 @@ extender::FilterRequest dry_run(const Pod& pod, const std::vector<std::string>& 
   return request;
 }
 
-std::string refusal(Reason reason, const extender::FilterResponse& response) {
-  const auto found = response.failed_unresolvable.find(std::string(text(reason)));
-  if (found == response.failed_unresolvable.end()) return "none";
-  std::string nodes;
-  for (const auto& node : found->second) nodes += node.get() + " ";
-  return nodes;
-}
-
 struct OnePod : Bench {
   Pod pod = make_pod("p", "c", false);
 
