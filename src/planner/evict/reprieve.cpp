@@ -1,37 +1,58 @@
 #include "planner/evict/reprieve.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <ranges>
 #include <set>
+#include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "dray/policy/capacity.h"
 
 namespace dray::planner {
+namespace {
+
+/// For each chunk, the lowest priority in its queue among those up to it.
+std::vector<std::int32_t> lowest_so_far(std::span<const Victims> victims) {
+  std::map<std::optional<policy::QueueIndex>, std::int32_t> lowest;
+  std::vector<std::int32_t> found;
+  found.reserve(victims.size());
+  for (const auto& chunk : victims) {
+    const auto priority = chunk.job->job->priority;
+    auto& known = lowest.try_emplace(chunk.job->queue, priority).first->second;
+    found.push_back(known = std::min(known, priority));
+  }
+  return found;
+}
+
+}  // namespace
 
 void Reprieve::spare(Solution& solution) {
-  std::vector<const PlanJob*> gone;
-  for (auto chunk = solution.victims.rbegin(); chunk != solution.victims.rend(); ++chunk) {
+  auto& victims = solution.victims;
+  const auto lowest = lowest_so_far(victims);
+  std::unordered_set<const PlanJob*> gone;
+  for (auto i = victims.size(); i-- > 0;) {
     // All of a chunk, and only on top of what the job had without it.
-    if (std::ranges::find(gone, chunk->job) != gone.end()) continue;
-    if (spare_chunk(solution, *chunk)) continue;
-    gone.push_back(chunk->job);
-    const auto lower = [&](const Victims& other) {
-      return other.job->queue == chunk->job->queue &&
-             other.job->job->priority < chunk->job->job->priority;
-    };
-    if (std::any_of(chunk, solution.victims.rend(), lower)) move_job(*chunk->job, solution);
+    auto& job = *victims[i].job;
+    if (gone.contains(&job)) continue;
+    if (spare_chunk(solution, victims[i])) continue;
+    gone.insert(&job);
+    if (lowest[i] < job.job->priority) move_job(job, solution);
   }
   std::erase_if(solution.victims, [](const Victims& chunk) { return chunk.tasks.empty(); });
   move(solution);
 }
 
 void Reprieve::move(Solution& solution) {
-  std::vector<PlanJob*> jobs;
-  for (auto chunk = solution.victims.rbegin(); chunk != solution.victims.rend(); ++chunk) {
-    if (std::ranges::find(jobs, chunk->job) == jobs.end()) jobs.push_back(chunk->job);
+  std::unordered_set<const PlanJob*> seen;
+  for (const auto& chunk : solution.victims | std::views::reverse) {
+    if (seen.insert(chunk.job).second) move_job(*chunk.job, solution);
   }
-  for (auto* job : jobs) move_job(*job, solution);
 }
 
 /// Whether the chunk goes on, where it was or elsewhere; the chunk keeps the tasks that move.
