@@ -53,7 +53,7 @@ class GangPlacer::Run {
   bool place_set(const policy::PodSet& set, const NodeSet& among);
   bool place_hardest_first(Tasks tasks, const NodeSet& among);
   [[nodiscard]] bool too_many_users(const Task& task) const;
-  bool place_one(Task& task, const NodeSet& among);
+  bool place_one(Task& task);
   bool place_jointly(const Tasks& tasks, const NodeSet& among);
   [[nodiscard]] std::vector<NodeIndex> joint_options(const Task& task, const NodeSet& among);
   bool assign(std::span<Task* const> tasks, std::span<const NodeIndex> nodes);
@@ -80,7 +80,8 @@ class GangPlacer::Run {
   Domains& domains_;
   Overlay& overlay_;
   PlanJob& job_;
-  std::vector<char> wanted_;  ///< by task
+  NodeRankings* rankings_ = nullptr;  ///< of the set into which members are being placed
+  std::vector<char> wanted_;          ///< by task
   Room room_;
   std::vector<Placed> placed_;
   NoRoom failure_;
@@ -176,8 +177,9 @@ bool GangPlacer::Run::place_set(const policy::PodSet& set, const NodeSet& among)
 }
 
 bool GangPlacer::Run::place_tasks(const Tasks& tasks, const NodeSet& among) {
+  rankings_ = &choice_.rankings(among);
   const auto before = mark();
-  const bool done = std::ranges::all_of(tasks, [&](Task* task) { return place_one(*task, among); });
+  const bool done = std::ranges::all_of(tasks, [&](Task* task) { return place_one(*task); });
   if (done) return true;
   if (tasks.size() < 2 || tasks.size() > joint_members || fit_.exhausted()) return false;
   undo(before);
@@ -204,8 +206,7 @@ bool GangPlacer::Run::place_hardest_first(Tasks tasks, const NodeSet& among) {
   if (choices[tasks.front()] == 0) return false;
   const auto before = mark();
   if (tasks != written) {
-    const bool done =
-        std::ranges::all_of(tasks, [&](Task* task) { return place_one(*task, among); });
+    const bool done = std::ranges::all_of(tasks, [&](Task* task) { return place_one(*task); });
     if (done) return true;
   }
   undo(before);
@@ -224,11 +225,11 @@ bool GangPlacer::Run::too_many_users(const Task& task) const {
   });
 }
 
-bool GangPlacer::Run::place_one(Task& task, const NodeSet& among) {
+bool GangPlacer::Run::place_one(Task& task) {
   BarredNodes barred;
   const auto choose = [&] {
     if (too_many_users(task)) return std::optional<Choice>();
-    return choice_.best(job_, task, among, barred, room_);
+    return choice_.best(job_, task, *rankings_, barred, room_);
   };
   while (const auto choice = choose()) {
     const Task* const one = &task;
@@ -250,7 +251,7 @@ bool GangPlacer::Run::place_one(Task& task, const NodeSet& among) {
   failure_ = {.task = &task,
               .placed = placed_.size(),
               .no_domain = false,
-              .among = among.nodes,
+              .among = rankings_->among().nodes,
               .barred = std::move(barred)};
   return false;
 }

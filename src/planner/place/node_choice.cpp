@@ -35,7 +35,15 @@ NodeChoice::NodeChoice(const PlanInput& input, const policy::Policy& policy, con
       policy_(policy),
       overlay_(overlay),
       fit_(fit),
-      strategies_((policy.queues.queues().size() + 1) * overlay.nodes().columns()) {}
+      strategies_((policy.queues.queues().size() + 1) * overlay.nodes().columns()) {
+  everywhere_.restart(fit.everywhere(), overlay.nodes().size());
+}
+
+NodeRankings& NodeChoice::rankings(const NodeSet& among) {
+  if (&among == &fit_.everywhere()) return everywhere_;
+  one_set_.restart(among, overlay_.nodes().size());
+  return one_set_;
+}
 
 std::optional<NodeIndex> NodeChoice::nominated(const Task& task) const {
   const auto& pod = task.pod();
@@ -72,33 +80,41 @@ NodeChoice::Wish NodeChoice::wish_of(const PlanJob& job, const Task& task) {
           joins_shared_devices(policy_.config.shares)};
 }
 
-NodeChoice::Candidate NodeChoice::candidate(const Wish& wish, const NodeSet& among, NodeIndex node,
-                                            const NodeVerdict* verdict) const {
+NodeCandidate NodeChoice::candidate(const Wish& wish, const NodeSet& among, NodeIndex node,
+                                    const NodeVerdict* verdict) {
+  ++judged_;
   const auto& nodes = overlay_.nodes();
   const auto capacity = nodes.capacity(node);
-  Score score;
-  score.rules = among.bonus.empty() ? 0 : among.bonus[node.get()];
-  if (wish.nominated == node) score.rules += nominated_weight;
-  if (wish.joins_shares && (verdict == nullptr || verdict->shares)) {
-    score.rules += shared_weight;
-  }
-  if (verdict == nullptr || verdict->idle == Reason::none) score.rules += idle_weight;
-  if (!wish.needs_devices && capacity[nodes.devices_column()] == 0) score.rules += kind_weight;
-  score.placement =
+  NodeCandidate made;
+  made.rules = among.bonus.empty() ? 0 : among.bonus[node.get()];
+  if (wish.nominated == node) made.rules += nominated_weight;
+  if (wish.joins_shares && (verdict == nullptr || verdict->shares)) made.rules += shared_weight;
+  if (verdict == nullptr || verdict->idle == Reason::none) made.rules += idle_weight;
+  if (!wish.needs_devices && capacity[nodes.devices_column()] == 0) made.rules += kind_weight;
+  made.placement =
       placement_score(wish.strategy, nodes.free(node)[wish.column], capacity[wish.column]);
-  score.preference = verdict != nullptr ? verdict->preference : wish.preference;
-  score.unready = verdict != nullptr ? verdict->unready : 0;
-  score.alignment = verdict != nullptr ? verdict->alignment : 0;
-  return {score, nodes.rank(node), node};
+  made.preference = verdict != nullptr ? verdict->preference : wish.preference;
+  made.unready = verdict != nullptr ? verdict->unready : 0;
+  made.alignment = verdict != nullptr ? verdict->alignment : 0;
+  made.rank = nodes.rank(node);
+  made.node = node;
+  made.stamp = nodes.stamp(node);
+  return made;
 }
 
-bool NodeChoice::ahead(const Candidate& a, const Candidate& b) {
-  if (a.score.rules != b.score.rules) return a.score.rules > b.score.rules;
-  if (a.score.preference != b.score.preference) return a.score.preference > b.score.preference;
-  if (a.score.unready != b.score.unready) return a.score.unready < b.score.unready;
-  if (a.score.alignment != b.score.alignment) return a.score.alignment > b.score.alignment;
-  if (a.score.placement != b.score.placement) return a.score.placement > b.score.placement;
-  return a.rank < b.rank;
+std::optional<NodeCandidate> NodeChoice::judge(const Wish& wish, const Task& task,
+                                               const NodeSet& among, NodeIndex node, Room room,
+                                               const NodeVerdict* verdict) {
+  if (verdict == nullptr) verdict = fit_.known(task, node);
+  if (verdict == nullptr) return candidate(wish, among, node, nullptr);
+  if (verdict->releasing != Reason::none || verdict->in(room) != Reason::none) return std::nullopt;
+  auto made = candidate(wish, among, node, verdict);
+  made.looked = true;
+  made.shares = verdict->shares;
+  // A share of a device that is in use anyway is worth the wait for it.
+  made.idle =
+      verdict->idle == Reason::none && !(room == Room::releasing && verdict->shares_releasing);
+  return made;
 }
 
 std::string_view NodeChoice::why(const Wish& wish, NodeIndex node, bool shares) {
@@ -110,69 +126,62 @@ std::string_view NodeChoice::why(const Wish& wish, NodeIndex node, bool shares) 
 std::vector<NodeIndex> NodeChoice::ranked(const PlanJob& job, const Task& task,
                                           const NodeSet& nodes) {
   const auto wish = wish_of(job, task);
-  std::vector<Candidate> candidates;
+  std::vector<NodeCandidate> candidates;
   candidates.reserve(nodes.nodes.size());
   for (const auto node : nodes.nodes) {
     candidates.push_back(candidate(wish, nodes, node, &fit_.verdict(task, node)));
   }
-  std::ranges::sort(candidates, ahead);
+  std::ranges::sort(candidates, [](const auto& a, const auto& b) { return a.ahead_of(b); });
   std::vector<NodeIndex> ranked;
   ranked.reserve(candidates.size());
   for (const auto& each : candidates) ranked.push_back(each.node);
   return ranked;
 }
 
-/// The best candidate so far.
-struct NodeChoice::Best {
-  std::optional<Candidate> candidate;
-  bool idle = false;
-  bool shares = false;
-
-  void offer(const Candidate& other, const NodeVerdict& verdict, Room room) {
-    if (candidate && !ahead(other, *candidate)) return;
-    candidate = other;
-    // A share of a device that is in use anyway is worth the wait for it.
-    idle = verdict.idle == Reason::none && !(room == Room::releasing && verdict.shares_releasing);
-    shares = verdict.shares;
+/// The first that takes the member, looked at in full. What could be the best is looked at first:
+/// the others need no look once one is ahead of what they could be.
+std::optional<NodeCandidate> NodeChoice::find(const Wish& wish, const Task& task,
+                                              const NodeSet& among, NodeRanking& ranking,
+                                              const BarredNodes& barred, Room room) {
+  std::vector<NodeCandidate> not_this_pod;
+  std::optional<NodeCandidate> found;
+  while (const auto* best = ranking.best(overlay_.nodes())) {
+    const auto node = best->node;
+    if (fit_.refused(task, node) || (!barred.empty() && barred.contains(node))) {
+      not_this_pod.push_back(ranking.take_best());
+      continue;
+    }
+    if (best->looked) {
+      found = *best;
+      break;
+    }
+    if (fit_.known(task, node) == nullptr && !fit_.may_try()) break;
+    static_cast<void>(ranking.take_best());
+    const auto judged = judge(wish, task, among, node, room, &fit_.verdict(task, node));
+    if (judged) ranking.put(*judged);
   }
-};
+  for (const auto& each : not_this_pod) ranking.put(each);
+  return found;
+}
 
-std::optional<Choice> NodeChoice::best(const PlanJob& job, const Task& task, const NodeSet& among,
+std::optional<Choice> NodeChoice::best(const PlanJob& job, const Task& task, NodeRankings& rankings,
                                        const BarredNodes& barred, Room room) {
   const auto wish = wish_of(job, task);
-  Best best;
-  const auto offer = [&](NodeIndex node, const NodeVerdict& verdict) {
-    if (verdict.releasing != Reason::none || verdict.in(room) != Reason::none) return;
-    best.offer(candidate(wish, among, node, &verdict), verdict, room);
-  };
-  std::vector<Candidate> unknown;
-  for (const auto node : among.nodes) {
-    if (fit_.refused(task, node) || (!barred.empty() && barred.contains(node))) continue;
-    if (const auto* known = fit_.known(task, node)) {
-      offer(node, *known);
-    } else {
-      unknown.push_back(candidate(wish, among, node, nullptr));
-    }
-  }
-  // Those that could get the most first: the others need no look once one is ahead of what they
-  // could get.
-  const auto behind = [](const Candidate& a, const Candidate& b) { return ahead(b, a); };
-  std::ranges::make_heap(unknown, behind);
-  while (!unknown.empty()) {
-    if (best.candidate && !ahead(unknown.front(), *best.candidate)) break;
-    if (!fit_.may_try()) return std::nullopt;
-    std::ranges::pop_heap(unknown, behind);
-    const auto node = unknown.back().node;
-    unknown.pop_back();
-    offer(node, fit_.verdict(task, node));
-  }
-  if (!best.candidate) return std::nullopt;
-  const auto node = best.candidate->node;
+  const auto& among = rankings.among();
+  // Of one pod alone: not kept.
+  NodeRanking own;
+  auto& ranking = task.shape->singular || wish.nominated
+                      ? own
+                      : rankings.of({task.shape->number, wish.column, wish.strategy, room});
+  ranking.refresh(overlay_.nodes(), among, rankings.members(),
+                  [&](NodeIndex node) { return judge(wish, task, among, node, room, nullptr); });
+  const auto found = find(wish, task, among, ranking, barred, room);
+  if (!found) return std::nullopt;
   // Where one goes that is moved, its old place is gone: that is releasing room.
-  const bool idle = best.idle && !task.has_to_leave();
-  return Choice{.node = node,
+  const bool idle = found->idle && !task.has_to_leave();
+  return Choice{.node = found->node,
                 .room = idle ? Room::idle : Room::releasing,
-                .why = why(wish, node, best.shares),
+                .why = why(wish, found->node, found->shares),
                 .among = among.nodes.size()};
 }
 

@@ -2,14 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "dray/policy/policy.h"
-#include "planner/place/fit.h"
+#include "planner/place/node_ranking.h"
 
 namespace dray::planner {
 
@@ -30,31 +29,24 @@ class NodeChoice {
   NodeChoice(const PlanInput& input, const policy::Policy& policy, const Overlay& overlay,
              Fit& fit);
 
+  /// What is known of the order of these nodes. For a set other than Fit::everywhere it is valid
+  /// until the next call and as long as the set is what it was.
+  [[nodiscard]] NodeRankings& rankings(const NodeSet& among);
   /// The best node, by KAI's rules of node scores in their order: the nominated one, the preferred
   /// domain, a shared device with room, idle room, pods without devices away from nodes that have
   /// them; then the better alternative of `firstAvailable`, then (where the node is all there is to
   /// choose: alloc::Mode::predicted) devices closer together, then the placement strategy of the
   /// policy; then by name. `room`: releasing room will do as well.
   [[nodiscard]] std::optional<Choice> best(const PlanJob& job, const Task& task,
-                                           const NodeSet& among, const BarredNodes& barred,
+                                           NodeRankings& rankings, const BarredNodes& barred,
                                            Room room);
   /// `nodes`, all of which take the member: the best first.
   [[nodiscard]] std::vector<cluster::NodeIndex> ranked(const PlanJob& job, const Task& task,
                                                        const NodeSet& nodes);
+  /// Nodes judged so far.
+  [[nodiscard]] std::size_t judged() const { return judged_; }
 
  private:
-  struct Score {
-    std::int64_t rules = std::numeric_limits<std::int64_t>::min();
-    std::uint32_t unready = 0;    ///< devices that have to be made ready: the fewer the better
-    std::int32_t preference = 0;  ///< of alternatives, as Kubernetes scores them
-    std::int64_t alignment = 0;   ///< of devices that others choose
-    double placement = 0;
-  };
-  struct Candidate {
-    Score score;
-    std::uint32_t rank = 0;
-    cluster::NodeIndex node;
-  };
   struct Wish {
     const policy::PlacementStrategy strategy;
     const std::size_t column;
@@ -63,14 +55,19 @@ class NodeChoice {
     const std::int32_t preference;  ///< the most that a node can give
     const bool joins_shares;        ///< a shared device with room comes first
   };
-  struct Best;
 
   [[nodiscard]] Wish wish_of(const PlanJob& job, const Task& task);
   [[nodiscard]] static std::string_view why(const Wish& wish, cluster::NodeIndex node, bool shares);
   /// `verdict` null: the most that the node could get.
-  [[nodiscard]] Candidate candidate(const Wish& wish, const NodeSet& among, cluster::NodeIndex node,
-                                    const NodeVerdict* verdict) const;
-  [[nodiscard]] static bool ahead(const Candidate& a, const Candidate& b);
+  [[nodiscard]] NodeCandidate candidate(const Wish& wish, const NodeSet& among,
+                                        cluster::NodeIndex node, const NodeVerdict* verdict);
+  /// As it is known, or what it could be; nothing: the node does not take the member.
+  [[nodiscard]] std::optional<NodeCandidate> judge(const Wish& wish, const Task& task,
+                                                   const NodeSet& among, cluster::NodeIndex node,
+                                                   Room room, const NodeVerdict* verdict);
+  [[nodiscard]] std::optional<NodeCandidate> find(const Wish& wish, const Task& task,
+                                                  const NodeSet& among, NodeRanking& ranking,
+                                                  const BarredNodes& barred, Room room);
   [[nodiscard]] std::optional<cluster::NodeIndex> nominated(const Task& task) const;
 
   const PlanInput& input_;
@@ -79,6 +76,9 @@ class NodeChoice {
   Fit& fit_;
   /// By queue and column; asked for when first needed.
   std::vector<std::optional<policy::PlacementStrategy>> strategies_;
+  NodeRankings everywhere_;
+  NodeRankings one_set_;
+  std::size_t judged_ = 0;
 };
 
 }  // namespace dray::planner

@@ -62,6 +62,7 @@ void NodeTable::update(const cluster::Snapshot& snapshot, const policy::Policy& 
     set_stamp(node, new_stamp());
     measure(snapshot, node);
   }
+  changed_.clear();
 }
 
 void NodeTable::renew_all() {

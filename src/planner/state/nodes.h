@@ -34,7 +34,12 @@ class NodeTable {
   }
   /// Names the node's state: equal stamps, equal state.
   [[nodiscard]] std::uint64_t stamp(cluster::NodeIndex node) const { return stamps_[node.get()]; }
-  void set_stamp(cluster::NodeIndex node, std::uint64_t stamp) { stamps_[node.get()] = stamp; }
+  void set_stamp(cluster::NodeIndex node, std::uint64_t stamp) {
+    stamps_[node.get()] = stamp;
+    changed_.push_back(node);
+  }
+  /// The nodes that got another stamp since `update`, one after another.
+  [[nodiscard]] std::span<const cluster::NodeIndex> changed() const { return changed_; }
   [[nodiscard]] std::uint64_t new_stamp() { return ++last_stamp_; }
   void renew_all();
 
@@ -66,6 +71,7 @@ class NodeTable {
   };
   std::vector<Measured> measured_;
   std::vector<std::uint64_t> stamps_;
+  std::vector<cluster::NodeIndex> changed_;
   std::vector<double> free_;
   std::vector<double> capacity_;
   std::vector<cluster::NodeIndex> by_name_;

@@ -24,7 +24,7 @@ struct Choosing {
   }
   std::optional<Choice> best(const std::string& job, const NodeSet& among,
                              const BarredNodes& barred = {}, Room room = Room::idle) {
-    return choice.best(parts.job(job), parts.task(job), among, barred, room);
+    return choice.best(parts.job(job), parts.task(job), choice.rankings(among), barred, room);
   }
   std::string name(const std::optional<Choice>& made) const {
     return made ? parts.name(made->node) : "-";
