@@ -118,6 +118,14 @@ class Snapshot {
   }
   /// As the API server has it; null: there is none.
   [[nodiscard]] std::shared_ptr<const ResourceClaim> claim(const ClaimKey& key) const;
+  /// Claims are kept in parts: the part of a claim, whether it is there or not; and by part,
+  /// whether its claims may be others than in a snapshot before this one.
+  [[nodiscard]] static std::size_t claim_part(const ClaimKey& key) {
+    return ShardedMap<ClaimKey, std::shared_ptr<const ResourceClaim>>::shard_of(key);
+  }
+  [[nodiscard]] std::vector<bool> claim_parts_changed_since(const Snapshot& before) const {
+    return claims_.shards_changed_since(before.claims_);
+  }
   /// The devices that the claim has, or has been promised by an assumed placement.
   [[nodiscard]] std::shared_ptr<const AllocationResult> allocation(const ClaimKey& key) const;
   /// As the API server has it; null: there is none.

@@ -98,12 +98,14 @@ bool Domains::may_take(std::span<Task* const> tasks, std::span<const NodeIndex> 
   return false;
 }
 
+bool Domains::anywhere(const policy::TopologyConstraint& constraint) {
+  return constraint.topology.empty() && constraint.required.empty() && constraint.preferred.empty();
+}
+
 std::vector<NodeSet> Domains::sets(const policy::TopologyConstraint& constraint,
                                    std::span<Task* const> tasks, std::span<const NodeIndex> taken,
                                    const NodeSet& among) {
-  if (constraint.topology.empty() && constraint.required.empty() && constraint.preferred.empty()) {
-    return {among};
-  }
+  if (anywhere(constraint)) return {among};
   const auto topology = policy_.topologies.find(constraint.topology);
   if (topology == policy_.topologies.end()) return {};
   const auto levels = levels_of(constraint, topology->second);

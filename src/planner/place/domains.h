@@ -20,6 +20,8 @@ class Domains {
   Domains(const policy::Policy& policy, Fit& fit, const Overlay& overlay)
       : policy_(policy), fit_(fit), overlay_(overlay) {}
 
+  /// Whether the constraint asks for nothing.
+  [[nodiscard]] static bool anywhere(const policy::TopologyConstraint& constraint);
   /// The domains that may take all of `tasks`, the best first: the lowest level first, then the one
   /// that they fill most (KAI's order, pkg/scheduler/plugins/topology). Members that have their
   /// nodes pin the required domain. Just `among` where there is no constraint.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 namespace dray::planner {
 namespace {
@@ -40,12 +41,13 @@ Fit::Fit(const PlanInput& input, Overlay& overlay, Devices& devices, NodeVerdict
     everywhere_.nodes.assign(all.begin(), all.end());
     return;
   }
-  auto names = *input.only;
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  for (const auto& name : names) {
-    if (const auto node = input.snapshot->node(name)) everywhere_.nodes.push_back(*node);
+  const auto& nodes = overlay.nodes();
+  std::vector<bool> asked(nodes.size());
+  for (const auto& name : *input.only) {
+    if (const auto node = nodes.find(name)) asked[node->get()] = true;
   }
+  std::ranges::copy_if(nodes.by_name(), std::back_inserter(everywhere_.nodes),
+                       [&](NodeIndex node) { return asked[node.get()]; });
 }
 
 bool Fit::may_try() {

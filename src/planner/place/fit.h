@@ -63,6 +63,8 @@ class Fit {
     const auto& known = verdicts_.at(*task.shape, node, nodes.size());
     return known.stamp == nodes.stamp(node) ? &known : nullptr;
   }
+  /// Whether kube-scheduler refused nodes for some pods.
+  [[nodiscard]] bool refuses_some() const { return !input_.refused.empty(); }
   /// Whether kube-scheduler refused the node for that very pod.
   [[nodiscard]] bool refused(const Task& task, cluster::NodeIndex node) const {
     return !input_.refused.empty() && is_refused(task, node);

@@ -140,6 +140,13 @@ template <class Part, class Place>
 bool GangPlacer::Run::place_part(const Part& part, const NodeSet& among, const Place& place) {
   const auto tasks = wanted_in(part);
   if (tasks.empty()) return true;
+  const auto try_in = [&](const NodeSet& set) {
+    const auto before = mark();
+    if (place(tasks, set)) return true;
+    undo(before);
+    return false;
+  };
+  if (Domains::anywhere(part.topology)) return try_in(among);
   std::vector<NodeIndex> taken;
   taken_in(part, taken);
   const auto sets = domains_.sets(part.topology, tasks, taken, among);
@@ -148,9 +155,7 @@ bool GangPlacer::Run::place_part(const Part& part, const NodeSet& among, const P
         .task = tasks.front(), .placed = placed_.size(), .no_domain = true, .among = among.nodes};
   }
   for (const auto& set : sets) {
-    const auto before = mark();
-    if (place(tasks, set)) return true;
-    undo(before);
+    if (try_in(set)) return true;
     if (fit_.exhausted()) return false;
   }
   return false;
@@ -182,6 +187,8 @@ bool GangPlacer::Run::place_tasks(const Tasks& tasks, const NodeSet& among) {
   const bool done = std::ranges::all_of(tasks, [&](Task* task) { return place_one(*task); });
   if (done) return true;
   if (tasks.size() < 2 || tasks.size() > joint_members || fit_.exhausted()) return false;
+  // Nobody was placed before it: another order changes nothing.
+  if (failure_.nowhere && placed_.size() == before.placed) return false;
   undo(before);
   const auto failure = failure_;
   if (place_hardest_first(tasks, among)) return true;
@@ -193,17 +200,19 @@ bool GangPlacer::Run::place_tasks(const Tasks& tasks, const NodeSet& among) {
 /// Those with the least choice first; then all together.
 bool GangPlacer::Run::place_hardest_first(Tasks tasks, const NodeSet& among) {
   const auto written = tasks;
-  std::map<const Task*, std::size_t> choices;
+  std::map<const Shape*, std::size_t> choices;
   for (const auto* task : tasks) {
-    choices[task] = static_cast<std::size_t>(std::ranges::count_if(among.nodes, [&](auto node) {
+    const auto [known, first] = choices.try_emplace(task->shape);
+    if (!first) continue;
+    known->second = static_cast<std::size_t>(std::ranges::count_if(among.nodes, [&](auto node) {
       return fit_.verdict(*task, node).releasing == Reason::none;
     }));
+    if (known->second == 0) return false;
   }
   std::ranges::stable_sort(tasks, [&](const Task* a, const Task* b) {
-    return std::tuple(choices[a], -a->demand->devices, -a->demand->milli_cpu) <
-           std::tuple(choices[b], -b->demand->devices, -b->demand->milli_cpu);
+    return std::tuple(choices[a->shape], -a->demand->devices, -a->demand->milli_cpu) <
+           std::tuple(choices[b->shape], -b->demand->devices, -b->demand->milli_cpu);
   });
-  if (choices[tasks.front()] == 0) return false;
   const auto before = mark();
   if (tasks != written) {
     const bool done = std::ranges::all_of(tasks, [&](Task* task) { return place_one(*task); });
@@ -251,6 +260,8 @@ bool GangPlacer::Run::place_one(Task& task) {
   failure_ = {.task = &task,
               .placed = placed_.size(),
               .no_domain = false,
+              .nowhere = barred.empty() && room_ == Room::releasing && !too_many_users(task) &&
+                         !fit_.refuses_some(),
               .among = rankings_->among().nodes,
               .barred = std::move(barred)};
   return false;

@@ -28,6 +28,7 @@ struct NoRoom {
   const Task* task = nullptr;  ///< that found no node
   std::size_t placed = 0;      ///< others had found theirs
   bool no_domain = false;      ///< no single domain could take the group
+  bool nowhere = false;        ///< no node takes such a pod, whoever asks for it first
   std::vector<cluster::NodeIndex> among = {};
   BarredNodes barred = {};
 };

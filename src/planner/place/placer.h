@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <expected>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -32,7 +35,15 @@ class Placer {
   [[nodiscard]] Devices& devices() { return devices_; }
 
  private:
+  /// What was said of pods of a shape; nodes do not change in between.
+  struct Said {
+    std::vector<cluster::NodeIndex> among;
+    Refusal refusal;
+  };
+
   const Overlay& overlay_;
+  std::map<std::uint32_t, Said> said_;  ///< by shape
+  std::size_t said_at_ = 0;             ///< so many changes of nodes
   Devices devices_;
   Fit fit_;
   NodeChoice choice_;

@@ -114,6 +114,8 @@ void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
   // The list is another where a node came or went: an index may be nobody's by now, or another's.
   const bool other_nodes =
       !snapshot_ || snapshot_->nodes_by_name().data() != input.snapshot->nodes_by_name().data();
+  changed_claims_ =
+      snapshot_ ? input.snapshot->claim_parts_changed_since(*snapshot_) : std::vector<bool>();
   snapshot_ = input.snapshot;
   policy_ = input.policy;
   rules_ = &policy;
@@ -247,6 +249,7 @@ void JobTable::read_claims(Task& task) const {
 
 /// The claims of those that wait may be others than in the last plan.
 void JobTable::refresh_waiting(PlanJob& job) {
+  if (stays_settled(job)) return;
   CountedClaims counted;
   for (const auto& task : job.tasks) {
     if (task.state == policy::TaskState::pending) continue;
@@ -259,6 +262,7 @@ void JobTable::refresh_waiting(PlanJob& job) {
     }
     const auto before = std::move(task.claims);
     const auto* demand = task.demand;
+    ++claims_read_;
     read_claims(task);
     const bool same = demand != nullptr && !task.not_ready && before == task.claims;
     if (!same || task.shape == nullptr || task.shape->singular) {
@@ -268,7 +272,25 @@ void JobTable::refresh_waiting(PlanJob& job) {
     task.demand = task.shape != nullptr ? demands_.intern(task.shape->demand) : nullptr;
     if (task.demand != demand && job.queue) leaves_[job.queue->get()].stale = true;
   }
+  settle(job);
   if (job.gang) pass_over_unready(job);
+}
+
+bool JobTable::stays_settled(const PlanJob& job) const {
+  return job.settled && std::ranges::none_of(*job.settled, [this](std::uint16_t part) {
+           return changed_claims_[part];
+         });
+}
+
+void JobTable::settle(PlanJob& job) {
+  auto& parts = job.settled.emplace();
+  for (const auto& task : job.tasks) {
+    if (task.state != policy::TaskState::pending) continue;
+    if (task.shape == nullptr || task.shape->singular) return job.settled.reset();
+    for (const auto& claim : task.claims) {
+      parts.push_back(static_cast<std::uint16_t>(cluster::Snapshot::claim_part(claim->key())));
+    }
+  }
 }
 
 /// Members whose claims are not there yet do not hold up those that make a gang without them, as in

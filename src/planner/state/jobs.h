@@ -50,6 +50,9 @@ struct PlanJob {
   std::size_t placed = 0;
   std::size_t waiting = 0;
   bool shares_claims = false;  ///< of tasks that have their room
+  /// Where the claims of waiting tasks are kept (Snapshot::claim_part), if these tasks have all
+  /// that a plan reads of them: as long as nothing changes there, they are what they were.
+  std::optional<std::vector<std::uint16_t>> settled;
 
   void set_state(Task& task, policy::TaskState state);
   /// Shapes of tasks that the last plan evicted, or thought of evicting, end with it.
@@ -85,6 +88,8 @@ class JobTable {
   [[nodiscard]] const Shape* shape_of_victim(const Task& task);
   /// How many shapes there are.
   [[nodiscard]] std::size_t shapes() const { return shapes_.size(); }
+  /// Of how many waiting tasks the claims were looked up so far.
+  [[nodiscard]] std::size_t claims_read() const { return claims_read_; }
 
  private:
   struct Leaf {
@@ -101,6 +106,8 @@ class JobTable {
   std::unique_ptr<PlanJob> make(std::shared_ptr<const Job> job);
   void read_claims(Task& task) const;
   void refresh_waiting(PlanJob& job);
+  [[nodiscard]] bool stays_settled(const PlanJob& job) const;
+  static void settle(PlanJob& job);
   static void pass_over_unready(PlanJob& job);
   [[nodiscard]] const Shape* shape_of(const Task& task, CountedClaims& counted);
   void leave(const PlanJob& job);
@@ -115,6 +122,8 @@ class JobTable {
   bool moved_ = false;  ///< jobs came or went since `order_` was made
   std::vector<Leaf> leaves_;
   policy::Amounts held_;
+  std::vector<bool> changed_claims_;  ///< by part, since the last update
+  std::size_t claims_read_ = 0;
   DemandTable demands_;
   ShapeTable shapes_;
 };

@@ -47,22 +47,36 @@ void NodeTable::update(const cluster::Snapshot& snapshot, const policy::Policy& 
   const auto limit = snapshot.node_limit();
   measured_.resize(limit);
   stamps_.resize(limit, 0);
-  ranks_.resize(limit, 0);
+  names_.ranks.resize(limit, 0);
   free_.resize(limit * columns_, 0);
   capacity_.resize(limit * columns_, 0);
-  by_name_.clear();
+  const auto before = std::exchange(by_name_, {});
+  bool renamed = anew;
   for (const auto node : snapshot.nodes_by_name()) {
     const auto& entry = snapshot.entry(node);
-    ranks_[node.get()] = static_cast<std::uint32_t>(by_name_.size());
+    names_.ranks[node.get()] = static_cast<std::uint32_t>(by_name_.size());
     by_name_.push_back(node);
-    Measured current{entry.version, entry.facts, entry.use};
     auto& last = measured_[node.get()];
-    if (last == current && !shared) continue;
-    last = std::move(current);
+    if (last.is_of(entry) && !shared) continue;
+    // An index may be another node's by now.
+    renamed = renamed || find(snapshot.name(node)) != node;
+    last = {entry.version, entry.facts, entry.use};
     set_stamp(node, new_stamp());
     measure(snapshot, node);
   }
   changed_.clear();
+  if (renamed || before != by_name_) index_names(snapshot);
+}
+
+void NodeTable::index_names(const cluster::Snapshot& snapshot) {
+  names_.indices.clear();
+  names_.indices.reserve(by_name_.size());
+  for (const auto node : by_name_) names_.indices.emplace(snapshot.name(node), node);
+}
+
+std::optional<cluster::NodeIndex> NodeTable::find(const NodeName& name) const {
+  const auto known = names_.indices.find(name);
+  return known == names_.indices.end() ? std::nullopt : std::optional(known->second);
 }
 
 void NodeTable::renew_all() {

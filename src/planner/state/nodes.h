@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "dray/cel/selector_memo.h"
@@ -43,13 +45,18 @@ class NodeTable {
   [[nodiscard]] std::uint64_t new_stamp() { return ++last_stamp_; }
   void renew_all();
 
+  /// The node of that name; nothing: there is none.
+  [[nodiscard]] std::optional<cluster::NodeIndex> find(const NodeName& name) const;
   /// What is free on nodes that take pods.
   [[nodiscard]] policy::Amounts free_total(const cluster::Snapshot& snapshot) const;
   /// Nodes that take pods, in the order of their names.
   [[nodiscard]] std::span<const cluster::NodeIndex> by_name() const { return by_name_; }
-  [[nodiscard]] std::uint32_t rank(cluster::NodeIndex node) const { return ranks_[node.get()]; }
+  [[nodiscard]] std::uint32_t rank(cluster::NodeIndex node) const {
+    return names_.ranks[node.get()];
+  }
 
  private:
+  void index_names(const cluster::Snapshot& snapshot);
   void measure(const cluster::Snapshot& snapshot, cluster::NodeIndex node);
   void count_devices(const cluster::Snapshot& snapshot, const cluster::NodeEntry& entry,
                      std::span<double> free, std::span<double> capacity);
@@ -67,15 +74,21 @@ class NodeTable {
     std::shared_ptr<const cluster::NodeFacts> facts;
     std::shared_ptr<const cluster::NodeUse> use;
 
-    bool operator==(const Measured&) const = default;
+    [[nodiscard]] bool is_of(const cluster::NodeEntry& entry) const {
+      return version == entry.version && facts == entry.facts && use == entry.use;
+    }
   };
   std::vector<Measured> measured_;
   std::vector<std::uint64_t> stamps_;
   std::vector<cluster::NodeIndex> changed_;
   std::vector<double> free_;
   std::vector<double> capacity_;
+  struct Names {
+    std::vector<std::uint32_t> ranks;  ///< by node index
+    std::unordered_map<NodeName, cluster::NodeIndex> indices;
+  };
   std::vector<cluster::NodeIndex> by_name_;
-  std::vector<std::uint32_t> ranks_;
+  Names names_;
   std::uint64_t last_stamp_ = 0;
   std::vector<std::shared_ptr<const cluster::CompiledClass>> classes_;
   cel::SelectorMemo memo_;

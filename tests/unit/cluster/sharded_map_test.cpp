@@ -1,5 +1,6 @@
 #include "dray/cluster/sharded_map.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
@@ -35,6 +36,22 @@ TEST_CASE("a copy stays as it was") {
   CHECK(before.size() == 1);
   map.erase("a");
   CHECK(*before.find("a") == 1);
+}
+
+TEST_CASE("a copy knows which of its shards are those of an earlier one") {
+  using Map = cluster::ShardedMap<std::string, int>;
+  Map map;
+  const auto none = map.freeze();
+  map.set("a", 1);
+  const auto before = map.freeze();
+  CHECK(before.shards_changed_since(none)[Map::shard_of("a")]);
+  CHECK_FALSE(map.freeze().shards_changed_since(before)[Map::shard_of("a")]);
+  map.set("b", 2);
+  const auto after = map.freeze().shards_changed_since(before);
+  CHECK(after[Map::shard_of("b")]);
+  CHECK(std::ranges::count(after, true) == 1);
+  map.erase("a");
+  CHECK(map.freeze().shards_changed_since(before)[Map::shard_of("a")]);
 }
 
 }  // namespace dray::sharded_map_test

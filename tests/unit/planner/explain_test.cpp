@@ -64,6 +64,28 @@ TEST_CASE("a node with room is no reason") {
   CHECK(why(again, "q").detail.empty());
 }
 
+TEST_CASE("what was said of a pod is said of others like it, until a node changes") {
+  World world;
+  world.node("a", 2);
+  world.node("b", 1);
+  world.running("r", "a", 0, 1, "a");
+  world.waiting("p", 2, "a");
+  world.waiting("q", 2, "a");
+  world.waiting("more", 3, "a");
+  world.waiting("one", 1, "a");
+  Parts parts(world);
+  const auto said = why(parts, "p");
+  CHECK(said.detail.find("1 of 2") != std::string::npos);
+  CHECK(why(parts, "q").detail == said.detail);
+  CHECK(why(parts, "more").detail != said.detail);
+  NoRoom elsewhere{.task = &parts.task("q"), .among = parts.nodes({"b"}).nodes};
+  CHECK(parts.placer.why_not(elsewhere).detail != said.detail);
+  CHECK(why(parts, "q").detail == said.detail);
+  const std::uint32_t chunk[] = {0};
+  REQUIRE(parts.placer.place(parts.job("one"), chunk, parts.nodes({"a"}), Room::idle));
+  CHECK(why(parts, "q").detail != said.detail);
+}
+
 TEST_CASE("room that others are releasing is still in use") {
   World world;
   world.node("a", 1);

@@ -139,6 +139,27 @@ TEST_CASE("a job that stays follows its claims") {
   CHECK(task.not_ready->reason == Reason::claim_missing);
 }
 
+TEST_CASE("claims are looked up again where one of theirs may have changed") {
+  World world;
+  world.node("n0", 8);
+  constexpr std::size_t jobs = 200;
+  for (std::size_t i = 0; i < jobs; ++i) world.waiting("w" + std::to_string(i), 1, "a");
+  auto input = world.make_input();
+  JobTable table;
+  table.update(input, *input.policy);
+  CHECK(table.claims_read() == jobs);
+  table.update(input, *input.policy);
+  CHECK(table.claims_read() == jobs);
+  auto larger = make_claim("c-w7", 4, "w7");
+  larger.meta.resource_version = ResourceVersion("11");
+  world.tell(larger);
+  input.snapshot = world.state.snapshot();
+  table.update(input, *input.policy);
+  CHECK(table.find(Uid("uid-w7"))->tasks[0].demand->devices == 4);
+  CHECK(table.claims_read() > jobs);
+  CHECK(table.claims_read() < jobs + 10);
+}
+
 TEST_CASE("a claim of several pods counts for the next when its first user goes") {
   World world;
   world.node("n0", 8);

@@ -75,6 +75,25 @@ TEST_CASE("nodes stand in the order of their names") {
   CHECK(nodes.rank(parts.node("c")) == 2);
 }
 
+TEST_CASE("a node is found by its name, whoever had its index before") {
+  World world;
+  world.node("a", 1);
+  world.node("b", 1);
+  auto input = world.make_input();
+  NodeTable nodes;
+  nodes.update(*input.snapshot, *input.policy);
+  const auto first = nodes.find(NodeName("a"));
+  CHECK(first == input.snapshot->node(NodeName("a")));
+  CHECK_FALSE(nodes.find(NodeName("c")));
+  world.state.apply(cluster::ObjectGone{Kind::node, "", "a", Uid("uid-a")});
+  world.node("0", 1);
+  const auto snapshot = world.state.snapshot();
+  nodes.update(*snapshot, *input.policy);
+  CHECK_FALSE(nodes.find(NodeName("a")));
+  CHECK(nodes.find(NodeName("0")) == snapshot->node(NodeName("0")));
+  CHECK(nodes.find(NodeName("b")) == snapshot->node(NodeName("b")));
+}
+
 TEST_CASE("only a node that changed is measured again") {
   World world;
   world.node("n0", 4);
