@@ -130,8 +130,7 @@ class HandbackCommand : public Command {
       if (code == ErrorCode::not_found) return {};
       const bool over = std::chrono::steady_clock::now() - begin > policy_patience;
       if (code != ErrorCode::denied || step.method == "DELETE" || over) {
-        Error error = answered.error();
-        return std::unexpected(std::move(error).within(step.doing + " " + step.object));
+        return std::unexpected(Error(answered.error()).within(step.doing + " " + step.object));
       }
       std::this_thread::sleep_for(policy_lag / 4);
     }

@@ -57,10 +57,10 @@ struct OpenBinds : SchedulerWorld {
   }
   void keep(const SchedulerCommands& commands) {
     for (const auto& command : commands) {
-      if (const auto* bind = std::get_if<CallBind>(&command)) {
-        held.push_back(*bind);
-      } else if (const auto* filter = std::get_if<CallFilter>(&command)) {
-        keep(scheduler.step(FilterAnswered{filter->id, this->filter(filter->request)}, now));
+      if (const auto* asks_bind = std::get_if<CallBind>(&command)) {
+        held.push_back(*asks_bind);
+      } else if (const auto* asks = std::get_if<CallFilter>(&command)) {
+        keep(scheduler.step(FilterAnswered{asks->id, filter(asks->request)}, now));
       } else {
         carry_out(command, server, now);
       }
