@@ -128,9 +128,12 @@ void Engine::Router::on(const cluster::ObjectGone& change, Time now) {
 }
 
 void Engine::Router::observe_pod(const Pod& pod, Time now) {
-  admission_.put(pod, now);
-  if (pod.finished()) plans_.want();  // its room and devices are free
   const auto& uid = pod.meta.uid;
+  if (pod.finished()) {
+    if (const auto job = admission_.jobs().job_of(uid)) room_.pod_finished(*job, pod, now);
+    plans_.want();  // its room is free, and its devices will be
+  }
+  admission_.put(pod, now);
   const bool followed = pods_.find(pod.key(), uid) != nullptr;
   if (!admission_.ours(pod) || pod.finished() || pod.node_name) {
     if (followed && pod.node_name && !allocates()) bound_by_others(pod, now);

@@ -58,7 +58,8 @@ struct Hold {
   bool operator==(const Hold&) const = default;
 };
 
-/// A claim whose pod is gone, and whose devices nobody has taken off it yet: it is releasing them.
+/// A claim whose pod has finished or is gone, and whose devices nobody has taken off it yet: it is
+/// releasing them.
 struct LeavingClaim {
   ClaimKey claim;
   NodeName node;

@@ -6,6 +6,15 @@
 #include "dray/planner/pod_claims.h"
 
 namespace dray::engine {
+namespace {
+
+const planner::Member* member_of(const planner::Job& job, const Uid& pod) {
+  const auto found = std::ranges::find_if(
+      job.members, [&](const planner::Member& each) { return each.pod->meta.uid == pod; });
+  return found == job.members.end() ? nullptr : &*found;
+}
+
+}  // namespace
 
 void RoomBook::hold(const Uid& job, std::vector<Placement> placements) {
   if (placements.empty()) {
@@ -40,14 +49,22 @@ void RoomBook::refresh(const planner::JobList& jobs, Time now) {
   }
 }
 
+void RoomBook::pod_finished(const planner::Job& job, const Pod& pod, Time now) {
+  const auto* member = member_of(job, pod.meta.uid);
+  if (member != nullptr && member->state != planner::MemberState::done) leave(pod, now);
+}
+
 void RoomBook::pod_gone(const planner::Job& job, const Uid& pod, Time now) {
-  const auto member = std::ranges::find_if(
-      job.members, [&](const planner::Member& each) { return each.pod->meta.uid == pod; });
-  if (member == job.members.end() || !member->pod->node_name) return;
-  const auto claims = planner::claims_of(*cluster_.snapshot(), *member->pod);
+  const auto* member = member_of(job, pod);
+  if (member != nullptr) leave(*member->pod, now);
+}
+
+void RoomBook::leave(const Pod& pod, Time now) {
+  if (!pod.node_name) return;
+  const auto claims = planner::claims_of(*cluster_.snapshot(), pod);
   if (!claims) return;
   for (const auto& claim : *claims) {
-    leaving_[claim->key()] = {claim->meta.uid, pod, *member->pod->node_name,
+    leaving_[claim->key()] = {claim->meta.uid, pod.meta.uid, *pod.node_name,
                               now + leaving_patience};
   }
 }

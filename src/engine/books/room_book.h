@@ -12,12 +12,12 @@
 namespace dray::engine {
 
 /// Room that is promised but not free yet: held for jobs until its victims are gone, kept for jobs
-/// that were moved until their pods are made anew, and devices of claims whose pod is gone.
+/// that were moved until their pods are made anew, and devices of claims whose pod has ended.
 class RoomBook {
  public:
   /// How long room is kept for the pods that a controller makes in place of those that were moved.
   static constexpr Duration moved_room_life = std::chrono::minutes(1);
-  /// Devices of a pod that is gone for so long are not on their way to anybody.
+  /// Devices of a pod that ended so long ago are not on their way to anybody.
   static constexpr Duration leaving_patience = std::chrono::minutes(2);
 
   explicit RoomBook(cluster::ClusterState& cluster) : cluster_(cluster) {}
@@ -35,9 +35,10 @@ class RoomBook {
   /// room that was meant for it.
   void refresh(const planner::JobList& jobs, Time now);
 
-  /// A member of the job is gone. The room that it leaves is whole only when its claims have lost
-  /// their devices as well, which a controller does later: who waits for that room must not think
-  /// that it is somebody else's.
+  /// A member of the job has finished, or is gone. The room that it leaves is whole only when its
+  /// claims have lost their devices as well, which a controller does later: who waits for that room
+  /// must not think that it is somebody else's.
+  void pod_finished(const planner::Job& job, const Pod& pod, Time now);
   void pod_gone(const planner::Job& job, const Uid& pod, Time now);
   /// Those of such claims that have devices still, and no other user; sorted by claim.
   [[nodiscard]] std::vector<planner::LeavingClaim> leaving_claims(Time now);
@@ -57,10 +58,12 @@ class RoomBook {
     Time until;
   };
 
+  void leave(const Pod& pod, Time now);
+
   cluster::ClusterState& cluster_;
   std::map<Uid, std::vector<Placement>> holds_;  ///< by job
   std::map<std::string, Moved> moved_;           ///< by lineage
-  std::map<ClaimKey, Left> leaving_;             ///< claims whose only user, a pod, is gone
+  std::map<ClaimKey, Left> leaving_;             ///< claims whose only user, a pod, has ended
 };
 
 }  // namespace dray::engine

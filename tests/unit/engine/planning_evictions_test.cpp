@@ -83,6 +83,19 @@ TEST_CASE("a victim that has finished is not evicted: that would delete what is 
   CHECK_FALSE(bench.take_write<EvictPod>());
 }
 
+TEST_CASE("devices of a pod that has finished are about to be free: nobody is evicted for more") {
+  EvictionBench bench;
+  bench.planned({});
+  auto finished = running("old", "n0");
+  finished.phase = "Succeeded";
+  bench.tell(finished);
+  bench.planned({});
+  bench.now += 1s;
+  bench.tick();
+  CHECK(bench.input().leaving ==
+        std::vector{planner::LeavingClaim{{"default", "c-old"}, NodeName("n0")}});
+}
+
 TEST_CASE("a disruption budget in the way keeps the victim, and is not asked again at once") {
   EvictionBench bench;
   const auto asked = bench.take_write<EvictPod>();

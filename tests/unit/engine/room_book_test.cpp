@@ -156,6 +156,21 @@ TEST_CASE("devices of a pod that is gone are on their way until the claim has lo
   }
 }
 
+TEST_CASE("devices of a pod that has finished are on their way, too, from then on") {
+  Leaving world;
+  auto pod = *world.job.members[0].pod;
+  pod.phase = "Succeeded";
+  SECTION("it has just finished") {
+    world.book.pod_finished(world.job, pod, start);
+    CHECK(world.book.leaving_claims(start).size() == 1);
+  }
+  SECTION("it finished before") {
+    world.job.members[0].state = State::done;
+    world.book.pod_finished(world.job, pod, start);
+    CHECK(world.book.leaving_claims(start).empty());
+  }
+}
+
 TEST_CASE("a pod that never ran leaves nothing behind") {
   Leaving world;
   auto pod = make_pod("p", "c", false);
