@@ -13,6 +13,10 @@ bool is_any_of(const Write& write) {
 
 }  // namespace
 
+Duration deadline_of(const Write& write) {
+  return is_any_of<EvictPod>(write) ? eviction_deadline : write_deadline;
+}
+
 WriteClass class_of(const Write& write) {
   if (is_any_of<ReleaseClaim, DeleteClaim>(write)) return WriteClass::undo;
   if (is_any_of<EvictPod>(write)) return WriteClass::evict;

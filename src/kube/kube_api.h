@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "kube/cluster_api.h"
@@ -20,12 +21,10 @@ struct KubeApiOptions {
   std::size_t burst = 400;  ///< and at once
   /// At most so many requests at a time; how many there are is what the API server can bear.
   std::size_t connections = 128;
-  /// Of a write, from when it is sent.
-  std::chrono::milliseconds write_deadline = std::chrono::seconds(5);
+  /// Of a write but the Lease's; absent: engine::deadline_of().
+  std::optional<std::chrono::milliseconds> write_deadline;
   /// Of a read or write of the Lease: a few of them fit into a term.
   std::chrono::milliseconds lease_deadline = std::chrono::seconds(3);
-  /// The API server itself tries an eviction again for 10 s before it says no.
-  std::chrono::milliseconds eviction_deadline = std::chrono::seconds(12);
   std::size_t list_chunk = 500;
   std::chrono::milliseconds watch_silence = std::chrono::seconds(90);
   /// A kind that has failed for so long is trouble (readyz).

@@ -33,8 +33,8 @@ std::optional<Duration> retry_after_in(const Result<net::HttpResponse>& response
 
 std::chrono::milliseconds deadline_of(const engine::Write& write, const KubeApiOptions& options) {
   if (engine::is_lease_write(write)) return options.lease_deadline;
-  const bool evicts = std::holds_alternative<engine::EvictPod>(write);
-  return evicts ? options.eviction_deadline : options.write_deadline;
+  return options.write_deadline.value_or(
+      std::chrono::duration_cast<std::chrono::milliseconds>(engine::deadline_of(write)));
 }
 
 /// What an answer, or its absence, says about the API server.

@@ -34,7 +34,7 @@ struct ServiceOptions {
   std::string version;
   RecorderOptions record;
   std::chrono::milliseconds drain =
-      std::chrono::seconds(10);  ///< for requests and writes in flight
+      std::chrono::seconds(15);  ///< for requests and writes in flight; no write takes longer
   /// A leader whose port cannot be opened does not try for the Lease again before.
   std::chrono::milliseconds rest = std::chrono::seconds(10);
 };

@@ -8,7 +8,7 @@
 namespace dray::sim {
 namespace {
 
-constexpr Duration most_draining = std::chrono::seconds(10);
+constexpr Duration most_draining = std::chrono::seconds(15);
 
 }  // namespace
 

@@ -21,11 +21,6 @@ bool has_something_to_release(const engine::ReleaseClaim& release, const Resourc
 
 }  // namespace
 
-Duration ReplicaWriter::deadline_of(const engine::Write& write) const {
-  const bool evicts = std::holds_alternative<engine::EvictPod>(write);
-  return evicts ? options_.eviction_deadline : options_.write_deadline;
-}
-
 void ReplicaWriter::write(engine::Write write, std::string field_manager, Time since, Done done) {
   const Ticket ticket(next_ticket_++);
   const auto replaced = outbox_.enqueue(ticket, write, since, parts_.process.now());
@@ -71,7 +66,7 @@ void ReplicaWriter::request(Ticket ticket, engine::Write write, const ResourceVe
       return (this->*next)(ticket, {fail(ErrorCode::unavailable, "not sent: the term is over")});
     }
     job.sent = parts_.process.now();
-    const auto left = job.started + deadline_of(job.write) - job.sent;
+    const auto left = job.started + engine::deadline_of(job.write) - job.sent;
     job.under_way = parts_.network.send(
         parts_.process, thread, {write, job.field_manager, parts_.replica, read_at},
         std::max(left, Duration{}), [this, ticket, next](const ApiReply& reply) {

@@ -19,8 +19,6 @@ class ReplicaWriter {
  public:
   struct Options {
     engine::Outbox::Options outbox;
-    Duration write_deadline = std::chrono::seconds(5);
-    Duration eviction_deadline = std::chrono::seconds(12);
   };
   /// What it works with; references outlive it.
   struct Parts {
@@ -63,7 +61,6 @@ class ReplicaWriter {
   void claim_released(Ticket ticket, const ApiReply& reply);
   void replied(Ticket ticket, const ApiReply& reply);
   void finish(Ticket ticket, const engine::WriteOutcome& outcome);
-  [[nodiscard]] Duration deadline_of(const engine::Write& write) const;
 
   Options options_;
   Parts parts_;

@@ -9,6 +9,7 @@
 
 #include "dray/base/time.h"
 #include "dray/engine/write.h"
+#include "dray/engine/write_class.h"
 #include "dray/model/lease.h"
 
 namespace dray::engine {
@@ -41,7 +42,9 @@ class LeaseKeeper {
     Duration duration = std::chrono::seconds(15);    ///< spec.leaseDurationSeconds, rounded up
     Duration renew_every = std::chrono::seconds(2);  ///< between writes; half of it between reads
     Duration fence = std::chrono::seconds(5);        ///< the term ends so long before the Lease
-    Duration write_deadline = std::chrono::seconds(5);  ///< of any write of another holder
+    /// Of any write of another holder but evictions: these take nothing that a new holder gives
+    /// away, and the admission policy refuses those that come after its Lease.
+    Duration write_deadline = engine::write_deadline;
   };
 
   using Commands = std::vector<Write>;  ///< ReadLease and PutLease only

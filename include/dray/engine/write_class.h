@@ -1,13 +1,24 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "dray/base/time.h"
 #include "dray/engine/write.h"
 
 namespace dray::engine {
+
+/// How long a write may take, from when it is sent.
+inline constexpr Duration write_deadline = std::chrono::seconds(5);
+/// An eviction may take longer: while others change the pod or its budget, the API server itself
+/// tries again, 20 times with up to 550 ms between them (EvictionsRetry of kubernetes
+/// pkg/registry/core/pod/storage/eviction.go), before it says no.
+inline constexpr Duration eviction_deadline = std::chrono::seconds(12);
+/// Of the two, what this write may take.
+[[nodiscard]] Duration deadline_of(const Write& write);
 
 /// What goes first when writes have to wait: from the most urgent to the least.
 enum class WriteClass : std::uint8_t {

@@ -44,7 +44,7 @@ struct ServeFlags {
   std::string identity;
   double kube_api_qps = 0;
   std::size_t kube_api_burst = 400;
-  std::string drain = "10s";
+  std::string drain = "15s";
   std::string record;
   std::uint64_t record_megabytes = 512;
   std::uint64_t record_segment_megabytes = 64;

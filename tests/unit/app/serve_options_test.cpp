@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
+#include "dray/engine/write_class.h"
+
 namespace dray::app::serve_options_test {
 namespace {
 
@@ -44,7 +46,9 @@ TEST_CASE("without flags dray serves as the documents say") {
   const auto options = service_options(loopback()).value();
   CHECK(options.version == DRAY_VERSION);
   CHECK(options.policy_file.empty());
-  CHECK(options.drain == 10s);
+  CHECK(options.drain == 15s);
+  // Who drains keeps the Lease until its writes have ended.
+  CHECK(options.drain > engine::eviction_deadline);
   CHECK(options.engine.scheduler_name == "dray-scheduler");
   CHECK(options.engine.reservation_life == 90s);
   CHECK(options.engine.nominate_from_nodes == 1000);

@@ -44,6 +44,13 @@ TEST_CASE("each write has its class and its line") {
   }
 }
 
+TEST_CASE("an eviction is waited for as long as the API server itself tries it") {
+  const PodKey pod{"a", "p"};
+  CHECK(deadline_of(EvictPod{pod, {}}) > 20 * std::chrono::milliseconds(550));
+  CHECK(deadline_of(EvictPod{pod, {}, true}) == deadline_of(EvictPod{pod, {}}));
+  CHECK(deadline_of(BindPod{pod, {}, {}}) == write_deadline);
+}
+
 TEST_CASE("the Lease's writes stand apart") {
   CHECK(is_lease_write(ReadLease{{"a", "l"}}));
   CHECK(is_lease_write(PutLease{{"a", "l"}, {}, {}}));
