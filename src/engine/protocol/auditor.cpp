@@ -6,6 +6,13 @@
 #include <fmt/format.h>
 
 namespace dray::engine {
+namespace {
+
+bool unused(const ResourceClaim& claim) {
+  return claim.allocation && claim.reserved_for.empty();
+}
+
+}  // namespace
 
 Auditor::Auditor(const cluster::ClusterState& cluster, View view)
     : cluster_(cluster), view_(std::move(view)) {}
@@ -53,7 +60,7 @@ void Auditor::erase(const ClaimKey& claim) {
   forget(claim);
   runs_.erase(claim);
   timers_.arm(claim, std::nullopt);
-  std::erase_if(told_, [&](const auto& told) { return told.first == claim; });
+  std::erase_if(told_, [&](const auto& told) { return std::get<0>(told) == claim; });
 }
 
 void Auditor::forget(const ClaimKey& key) {
@@ -81,9 +88,9 @@ void Auditor::pod_gone(const Uid& pod, Time now) {
 }
 
 void Auditor::look_at_users(const ResourceClaim& claim, Time now) {
-  if (leading_ && !orphaned_users(claim, view()).empty()) {
-    look_later(claim.key(), now + orphan_patience);
-  }
+  if (!leading_) return;
+  if (!orphaned_users(claim, view()).empty()) look_later(claim.key(), now + orphan_patience);
+  if (unused(claim)) look_later(claim.key(), now + unused_patience);
 }
 
 /// What is to be looked at sooner already stays so.
@@ -151,32 +158,41 @@ Commands Auditor::check(const ResourceClaim& claim, Time now) {
   if (in_two && loses(claim)) {
     if (hold_of(claim, view()) == Hold::loose) return start(claim, claim.reserved_for, true);
     look_later(key, now + orphan_patience);  // until then somebody may have done something
-    return tell(claim);
+    return tell_of_two(claim);
   }
   if (auto orphans = orphaned_users(claim, view()); !orphans.empty()) {
     return start(claim, std::move(orphans), false);
+  }
+  if (unused(claim)) {
+    return tell(claim, "ClaimNotUsed",
+                fmt::format("dray: {} devices are allocated to this claim and no pod uses it; "
+                            "dray repair frees them",
+                            claim.allocation->devices.size()));
   }
   // As it is now it stays; the one that gives way may not do so at once.
   if (in_two) look_later(key, now + orphan_patience);
   return {};
 }
 
-/// Once for each claim while it is there.
-Commands Auditor::tell(const ResourceClaim& claim) {
-  if (!told_.emplace(claim.key(), claim.meta.uid).second) return {};
+Commands Auditor::tell_of_two(const ResourceClaim& claim) {
   const auto& devices = known_.at(claim.key()).devices;
   const auto device = std::ranges::find_if(
       devices, [this](const DeviceId& each) { return contested_.contains(each); });
+  return tell(claim, "DeviceInTwoClaims",
+              fmt::format("dray: device {} is allocated to another claim, too, and neither is "
+                          "dray's to take back; dray repair --dry-run names both",
+                          device->to_string()));
+}
+
+/// Once for each claim while it is there.
+Commands Auditor::tell(const ResourceClaim& claim, const char* reason, std::string note) {
+  if (!told_.emplace(claim.key(), claim.meta.uid, reason).second) return {};
   return {Send{RecordEvent{.pod = {claim.meta.namespace_name, claim.meta.name},
                            .uid = claim.meta.uid,
                            .event = {.type = "Warning",
-                                     .reason = "DeviceInTwoClaims",
+                                     .reason = reason,
                                      .action = "Auditing",
-                                     .note = fmt::format(
-                                         "dray: device {} is allocated to another claim, too, and "
-                                         "neither is dray's to take back; dray repair --dry-run "
-                                         "names both",
-                                         device->to_string())},
+                                     .note = std::move(note)},
                            .regarding = Kind::resource_claim},
                ForNothing{}}};
 }

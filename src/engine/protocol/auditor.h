@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,18 +20,22 @@
 
 namespace dray::engine {
 
-/// Looks for what must not be, as claims change: a device that two claims have, and a claim that is
-/// kept for a pod that is gone. The fence and the admission policies make the first impossible but
-/// for what others write; the second is the claim controller's to mend, which forgets pods that it
-/// has never seen. What is found is looked at again after a while, its pods are asked of the API
-/// server, and only then something is taken away: from claims of dray's pods that have no node, and
-/// from pods that are not there. What is not dray's to take is told in an Event, once.
+/// Looks for what must not be, as claims change: a device that two claims have, a claim that is
+/// kept for a pod that is gone, and one that has devices and no user. The fence and the admission
+/// policies make the first impossible but for what others write; the second is the claim
+/// controller's to mend, which forgets pods that it has never seen; the third nobody mends, since
+/// that controller looks at users. What is found is looked at again after a while, its pods are
+/// asked of the API server, and only then something is taken away: from claims of dray's pods that
+/// have no node, and from pods that are not there. What is not dray's to take, as a claim without
+/// users, which somebody may have allocated for later, is told in an Event, once.
 class Auditor {
  public:
   /// Watches of claims and pods are apart: what one of them shows early is no finding.
   static constexpr Duration double_use_patience = std::chrono::seconds(10);
   /// The claim controller is given that long to do its work.
   static constexpr Duration orphan_patience = std::chrono::seconds(60);
+  /// Whoever allocates a claim for later, and uses it by then, is not told of it.
+  static constexpr Duration unused_patience = std::chrono::minutes(5);
 
   struct View {
     /// As AuditView::ours.
@@ -82,7 +88,8 @@ class Auditor {
   [[nodiscard]] Commands check(const ResourceClaim& claim, Time now);
   [[nodiscard]] Commands start(const ResourceClaim& claim, std::vector<ClaimConsumer> users,
                                bool gives_way);
-  [[nodiscard]] Commands tell(const ResourceClaim& claim);
+  [[nodiscard]] Commands tell_of_two(const ResourceClaim& claim);
+  [[nodiscard]] Commands tell(const ResourceClaim& claim, const char* reason, std::string note);
   void note_given_back(const ResourceClaim& claim);
 
   const cluster::ClusterState& cluster_;
@@ -92,7 +99,7 @@ class Auditor {
   std::unordered_map<Uid, std::set<ClaimKey>> used_by_;  ///< by user
   std::set<DeviceId> contested_;                         ///< that several claims have
   std::map<ClaimKey, Run> runs_;
-  std::set<std::pair<ClaimKey, Uid>> told_;
+  std::set<std::tuple<ClaimKey, Uid, std::string>> told_;  ///< and what of
   Timers<ClaimKey> timers_;
   std::uint64_t next_run_ = 1;
   bool leading_ = false;

@@ -177,13 +177,47 @@ TEST_CASE("the claim of a pod that went is looked at a minute later") {
 
 TEST_CASE("shares and other devices are nobody's double") {
   World world;
-  auto share = holder("a", "gpu-0", 1, {});
+  world.tell(user_pod("p", true));
+  auto share = holder("a", "gpu-0", 1, {"p"});
   share.allocation->devices[0].share_id = "s1";
   world.tell(share);
-  world.tell(holder("b", "gpu-0", 1, {}));
-  world.tell(holder("c", "gpu-1", 1, {}));
+  world.tell(holder("b", "gpu-0", 1, {"p"}));
+  world.tell(holder("c", "gpu-1", 1, {"p"}));
   CHECK(world.auditor.figures().devices_in_two_claims == 0);
   CHECK(!world.auditor.next_tick());
+}
+
+TEST_CASE("a claim that has devices and no user is told of, once, and stays as it is") {
+  World world;
+  const bool had_one = GENERATE(false, true);
+  if (had_one) {
+    world.tell(user_pod("p", true));
+    world.tell(holder("c", "gpu-0", 1, {"p"}));
+  }
+  world.tell(holder("c", "gpu-0", 1, {}));
+  SECTION("for long") {
+    CHECK(world.until(5min - 1s).empty());
+    CHECK(world.until(5min) == "RecordEvent default/c");
+    CHECK(only_write<RecordEvent>(world.last).event.reason == "ClaimNotUsed");
+    world.tell(holder("c", "gpu-0", 1, {}));
+    CHECK(world.until(1h).empty());
+  }
+  SECTION("somebody uses it in time") {
+    world.tell(user_pod("q", true));
+    world.tell(holder("c", "gpu-0", 1, {"q"}));
+    CHECK(world.until(1h).empty());
+  }
+  SECTION("its devices are free in time") {
+    auto freed = holder("c", "gpu-0", 1, {});
+    freed.allocation.reset();
+    world.tell(freed);
+    CHECK(world.until(1h).empty());
+  }
+  SECTION("a new leader looks, too") {
+    world.auditor.lead(true, begin + 1min);
+    CHECK(world.until(6min - 1s).empty());
+    CHECK(world.until(6min) == "RecordEvent default/c");
+  }
 }
 
 TEST_CASE("only a leader looks, and looks at all that is wrong when it begins") {
