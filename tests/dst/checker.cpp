@@ -17,7 +17,7 @@ Checker::Checker(sim::ClusterLoop& loop) : loop_(loop), facts_(loop) {
       {.decided =
            [this](const sim::ApiRequest& request) {
              const auto* evicts = std::get_if<engine::EvictPod>(&request.write);
-             if (evicts != nullptr) facts_.victims.insert(evicts->uid);
+             if (evicts != nullptr) facts_.victims[evicts->uid] = facts_.now();
              ask(decision_rules(), request);
            },
        .sent =

@@ -45,7 +45,7 @@ struct Facts {
   std::map<std::string, std::set<Uid>> held_of_group;  ///< those of them that are members
   std::map<Uid, NodeName> bound;                       ///< pods, gone ones too
   std::set<Uid> evicted;
-  std::set<Uid> victims;  ///< that dray wants evicted, whether they go or not
+  std::map<Uid, Time> victims;  ///< that dray wants evicted, whether they go or not; asked last
   std::vector<Time> evictions;
   std::vector<Time> ends;                    ///< of pods, by themselves or by somebody else's hand
   std::vector<std::pair<Time, Pod>> waited;  ///< pods that do not wait any more, and since when
@@ -64,6 +64,11 @@ struct Facts {
 
   [[nodiscard]] Time now() const { return loop.now(); }
   [[nodiscard]] const sim::ApiServer& server() const { return loop.server(); }
+  /// Dray wants the pod evicted: a victim that was refused, or spared, is none after a while.
+  [[nodiscard]] bool is_victim(const Uid& pod) const {
+    const auto found = victims.find(pod);
+    return found != victims.end() && now() - found->second <= old_news;
+  }
   /// Lost its claim by a fault of kube-controller-manager.
   [[nodiscard]] bool robbed(const Uid& pod) const {
     return loop.claim_controller().robbed().contains(pod);

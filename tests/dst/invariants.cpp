@@ -167,8 +167,9 @@ std::int64_t in_use(const Facts& facts, const std::string& queue, const Commit& 
     const auto* pod = user_of(claim);
     if (pod == nullptr || pod->finished() || pod->meta.deleted) return;
     if (!pod->node_name && is_of_earlier_epoch(facts, claim)) return;
-    // A victim's room in its queue is given on before it has gone, as KAI does.
-    if (is_stranded(facts, *pod) || facts.victims.contains(pod->meta.uid)) return;
+    // A victim's room in its queue is given on before it has gone, as KAI does; but only as long as
+    // it is on its way.
+    if (is_stranded(facts, *pod) || facts.is_victim(pod->meta.uid)) return;
     const auto label = pod->meta.labels.find(queue_label);
     if (label == pod->meta.labels.end() || label->second != queue) return;
     used += std::ranges::count_if(claim.allocation->devices, [](const AllocatedDevice& each) {

@@ -6,6 +6,7 @@
 
 #include "tests/dst/invariants.h"
 #include "tests/dst/patience.h"
+#include "tests/dst/shares.h"
 #include "tests/dst/storm.h"
 #include "tests/dst/trouble.h"
 #include "tests/dst/verdict.h"
@@ -15,6 +16,8 @@ namespace dray::dst {
 namespace {
 
 constexpr std::uint64_t max_events = 400'000;
+/// After that somebody leads, and all are listed.
+constexpr Duration settling_time = std::chrono::seconds(60);
 
 sim::LoopOptions options_of(const Story& story, bool keep_trace) {
   auto options = loop_options(story.world, story.seed);
@@ -32,7 +35,8 @@ class Run {
         checker_(loop_),
         workload_(story_, loop_),
         trouble_(story_, loop_, workload_, checker_),
-        patience_(story_, loop_, checker_) {
+        patience_(story_, loop_, checker_),
+        shares_(story_, checker_) {
     loop_.set_observer([this](const sim::WatchEvent& event) {
       checker_.committed(event);
       workload_.committed(event);
@@ -57,6 +61,7 @@ class Run {
       at += std::chrono::seconds(1);
       ended = loop_.run_until(at, max_events);
       if (at >= healed + order_patience) patience_.look();
+      if (at >= healed + settling_time) shares_.look();
       const bool is_late = at > healed + order_patience;
       if (is_late || (at - healed) % std::chrono::seconds(5) != Duration{}) continue;
       // What ends later makes room, and unrest, anew: that is judged at the end.
@@ -126,6 +131,7 @@ class Run {
   Workload workload_;
   Trouble trouble_;
   Patience patience_;
+  ShareWatch shares_;
 };
 
 std::string number_of(const std::string& violation) {

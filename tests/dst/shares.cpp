@@ -1,6 +1,7 @@
 #include "tests/dst/shares.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <vector>
 
@@ -13,6 +14,11 @@
 
 namespace dray::dst {
 namespace {
+
+/// Of each of the two queues.
+std::int64_t quota_of(const World& world) {
+  return static_cast<std::int64_t>(world.nodes) * world.devices / 2;
+}
 
 /// GPUs that the pod's claims have, or ask for; nothing where more than numbers decide about it.
 std::optional<std::int64_t> plain_gpus(const Pod& pod, const sim::ApiServer& server) {
@@ -89,38 +95,68 @@ bool has_sound_devices(const Facts& facts, const Pod& pod) {
   });
 }
 
-}  // namespace
-
-std::optional<Starved> who_lacks_its_share(const World& world, const Facts& facts,
-                                           std::set<std::string>& seen) {
-  // A budget that is spent may keep victims, and with them whoever is searched for beside them.
-  if (!world.queues || world.budgets) return std::nullopt;
+/// All whom somebody of another queue could make room for.
+std::vector<Starved> who_lack(const World& world, const Facts& facts, const Sides& sides,
+                              std::map<std::string, std::int64_t>& use) {
   const auto& server = facts.server();
-  const auto quota = static_cast<std::int64_t>(world.nodes) * world.devices / 2;
-  auto use = use_by_queue(server);
-  const auto sides = sides_of(facts);
-  std::set<std::string> hungry;
-  for (const auto& pod : sides.waiting) hungry.insert(queue_name(pod));
-  if (hungry.size() > 1) seen.insert("two queues want more at the end");
-  if (hungry.size() > 1 && use["a"] >= quota && use["b"] >= quota) {
-    seen.insert("two queues have their quota and want more");
-  }
+  const auto quota = quota_of(world);
+  std::vector<Starved> found;
   for (const auto& pod : sides.waiting) {
     const auto wants = *plain_gpus(pod, server);
     const auto queue = queue_name(pod);
     if (use[queue] + use[shared_prefix] + wants > quota) continue;
-    for (const auto& victim : sides.running) {
+    const auto could_go = [&](const Pod& victim) {
       const auto other = queue_name(victim);
       const auto gives = *plain_gpus(victim, server);
-      if (other == queue || gives < wants || use[other] - gives < quota) continue;
-      if (!has_sound_devices(facts, victim)) continue;
-      return Starved{pod, fmt::format("queue {} has {} gpus, queue {} has {}, of a quota of {}; {} "
+      return other != queue && gives >= wants && use[other] - gives >= quota &&
+             has_sound_devices(facts, victim);
+    };
+    const auto victim = std::ranges::find_if(sides.running, could_go);
+    if (victim == sides.running.end()) continue;
+    const auto other = queue_name(*victim);
+    found.push_back({pod, fmt::format("queue {} has {} gpus, queue {} has {}, of a quota of {}; {} "
                                       "waits, {} stays",
                                       queue, use[queue], other, use[other], quota, pod.meta.name,
-                                      victim.meta.name)};
-    }
+                                      victim->meta.name)});
   }
-  return std::nullopt;
+  return found;
+}
+
+}  // namespace
+
+std::optional<Starved> who_lacks_its_share(const World& world, const Facts& facts,
+                                           std::set<std::string>& seen) {
+  if (!world.queues || world.budgets) return std::nullopt;
+  auto use = use_by_queue(facts.server());
+  const auto sides = sides_of(facts);
+  std::set<std::string> hungry;
+  for (const auto& pod : sides.waiting) hungry.insert(queue_name(pod));
+  if (hungry.size() > 1) seen.insert("two queues want more at the end");
+  if (hungry.size() > 1 && use["a"] >= quota_of(world) && use["b"] >= quota_of(world)) {
+    seen.insert("two queues have their quota and want more");
+  }
+  auto lacking = who_lack(world, facts, sides, use);
+  if (lacking.empty()) return std::nullopt;
+  return std::move(lacking.front());
+}
+
+void ShareWatch::look() {
+  if (!story_.world.queues) return;
+  const auto& facts = checker_.facts();
+  const auto now = facts.now();
+  const Duration patience = std::chrono::seconds(story_.world.budgets ? 90 : 60);
+  auto use = use_by_queue(facts.server());
+  std::map<Uid, Time> lacking_since;
+  for (const auto& [pod, how] : who_lack(story_.world, facts, sides_of(facts), use)) {
+    const auto known = lacking_since_.find(pod.meta.uid);
+    const auto since = known == lacking_since_.end() ? now : known->second;
+    lacking_since.emplace(pod.meta.uid, since);
+    if (now - since <= patience) continue;
+    checker_.violate(fmt::format("L4: for more than {} s {}",
+                                 std::chrono::duration_cast<std::chrono::seconds>(patience).count(),
+                                 how));
+  }
+  lacking_since_ = std::move(lacking_since);
 }
 
 }  // namespace dray::dst
