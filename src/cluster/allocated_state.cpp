@@ -118,7 +118,11 @@ void AllocatedState::release(const ClaimKey& claim) {
   const auto held = allocation(claim);
   if (!held) return;
   set_allocation(claim, nullptr);
-  for (const auto& device : held->devices) {
+  remove_devices(*held);
+}
+
+void AllocatedState::remove_devices(const AllocationResult& less) {
+  for (const auto& device : less.devices) {
     if (device.admin_access.value_or(false)) continue;
     change_use(device.device, [&](DeviceUse& use) { cluster::remove_use(use, device); });
   }

@@ -46,9 +46,35 @@ std::string detail_of(const PlanJob& victim, const PlanJob& taker,
                      queues[*taker.queue].name.get());
 }
 
-/// The evictions of a solution, job by job; pods that only this plan placed are none.
+/// Null: the plan does not evict the pod so far.
+Eviction* eviction_of(const Task& task, std::span<Eviction> evictions) {
+  const auto found = std::ranges::find_if(evictions, [&](const Eviction& eviction) {
+    return std::ranges::find(eviction.pods, task.pod().meta.uid) != eviction.pods.end();
+  });
+  return found == evictions.end() ? nullptr : &*found;
+}
+
+/// Who is evicted already, and had other room, loses that, and has what the solution gives it.
+void move_again(std::span<Eviction> evictions, const Solution& solution) {
+  for (const auto& chunk : solution.victims) {
+    for (const auto* task : chunk.tasks) {
+      auto* eviction = eviction_of(*task, evictions);
+      if (eviction == nullptr) continue;
+      std::erase_if(eviction->moved, [&](const Placement& placement) {
+        return placement.pod_uid == task->pod().meta.uid;
+      });
+    }
+  }
+  for (const auto& [task, to] : solution.moved) {
+    auto* eviction = eviction_of(*task, evictions);
+    if (eviction != nullptr) eviction->moved.push_back(to.placement);
+  }
+}
+
+/// The evictions of a solution beside those `before`, job by job; pods that only this plan placed
+/// are none.
 std::vector<Eviction> evictions_of(const PlanJob& job, const Solution& solution, Action action,
-                                   const policy::QueueTree& queues) {
+                                   const policy::QueueTree& queues, std::span<Eviction> before) {
   std::vector<PlanJob*> victims;
   for (const auto& chunk : solution.victims) {
     if (std::ranges::find(victims, chunk.job) == victims.end()) victims.push_back(chunk.job);
@@ -64,7 +90,7 @@ std::vector<Eviction> evictions_of(const PlanJob& job, const Solution& solution,
     for (const auto& chunk : solution.victims) {
       if (chunk.job != victim) continue;
       for (auto* task : chunk.tasks) {
-        if (task->just_placed()) continue;
+        if (task->just_placed() || eviction_of(*task, before) != nullptr) continue;
         eviction.pods.push_back(task->pod().meta.uid);
         const auto moved = solution.moved.find(task);
         if (moved != solution.moved.end()) eviction.moved.push_back(moved->second.placement);
@@ -225,9 +251,10 @@ bool MakeRoom::use_leftovers(PlanJob& job, std::span<const std::uint32_t> chunk,
 }
 
 void MakeRoom::carry_out(PlanJob& job, const Solution& solution, Action action) {
-  auto evictions = evictions_of(job, solution, action, decisions_.queues());
+  auto evictions = evictions_of(job, solution, action, decisions_.queues(), made_.evictions);
+  move_again(made_.evictions, solution);
   search_.commit(solution);
-  const bool evicts = withdraw(job, solution);
+  const bool evicts = withdraw(job, solution) || !evictions.empty();
   std::ranges::move(evictions, std::back_inserter(made_.evictions));
   for (const auto& victim : solution.victims) decisions_.settle(*victim.job, overlay_.queues());
   const bool idle = std::ranges::all_of(solution.placed,
@@ -240,16 +267,12 @@ void MakeRoom::carry_out(PlanJob& job, const Solution& solution, Action action) 
   }
 }
 
-/// Takes back what this plan itself gave the victims; whether others have to be evicted as well.
+/// Takes back what this plan itself gave the victims; whether others are evicted for it.
 bool MakeRoom::withdraw(const PlanJob& taker, const Solution& solution) {
-  bool evicts = false;
   std::vector<const PlanJob*> losers;
   for (const auto& victim : solution.victims) {
     for (auto* task : victim.tasks) {
-      if (!task->just_placed()) {
-        evicts = true;
-        continue;
-      }
+      if (!task->just_placed()) continue;
       auto& outcome = decisions_.outcome(*victim.job);
       const auto its = [&](const Placement& placement) {
         return placement.pod_uid == task->pod().meta.uid;
@@ -273,11 +296,12 @@ bool MakeRoom::withdraw(const PlanJob& taker, const Solution& solution) {
       }
     }
   }
+  bool passed_on = false;
   for (const auto* job : losers) {
-    if (decisions_.outcome(*job).held.empty()) evicts = pass_on(*job, taker) || evicts;
+    if (decisions_.outcome(*job).held.empty()) passed_on = pass_on(*job, taker) || passed_on;
   }
   place_elsewhere(solution);
-  return evicts;
+  return passed_on;
 }
 
 /// Who moves for a job that has lost the room moves for the one that took it; whether anybody does.

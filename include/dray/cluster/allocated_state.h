@@ -38,6 +38,8 @@ class AllocatedState {
   void remove_use(NodeIndex node, const NodeUse& less);
   /// A claim that has other devices already, which nobody released, has these on top.
   void add_claims(const Placement& placement);
+  /// Frees devices that a claim has on top of others.
+  void remove_devices(const AllocationResult& less);
 
   /// A moment of this overlay; void once it was rolled back behind it.
   using Checkpoint = Strong<std::size_t, struct CheckpointTag>;

@@ -19,8 +19,8 @@ bool EvictionBudget::allows(std::span<const Victims> victims) const {
   auto by_queue = evictions_of_;
   const auto bound = context_.policy.config.budgets.evictions_per_queue;
   for (const auto& chunk : victims) {
-    const auto running = static_cast<std::size_t>(
-        std::ranges::count_if(chunk.tasks, [](const auto* task) { return !task->just_placed(); }));
+    const auto running = static_cast<std::size_t>(std::ranges::count_if(
+        chunk.tasks, [](const auto* task) { return !task->placed_by_plan(); }));
     pods += running;
     auto& of_queue = by_queue[chunk.job->queue->get()];
     of_queue += static_cast<std::int64_t>(running);
@@ -28,20 +28,19 @@ bool EvictionBudget::allows(std::span<const Victims> victims) const {
     if (disruption_budgets_of_.empty()) continue;
     for (const auto* task : chunk.tasks) {
       const auto budgets = disruption_budgets_of_.find(task->pod().meta.uid);
-      if (budgets == disruption_budgets_of_.end()) continue;
+      if (task->moved || budgets == disruption_budgets_of_.end()) continue;
       for (const auto i : budgets->second) {
         if (++used[i] > disruptions_left_[i]) return false;
       }
     }
   }
-  return evicted_ + pods <= context_.input.budget.evictions;
+  return evicted_.size() + pods <= context_.input.budget.evictions;
 }
 
 void EvictionBudget::spend(std::span<const Victims> victims) {
   for (const auto& chunk : victims) {
     for (const auto* task : chunk.tasks) {
-      if (task->just_placed()) continue;
-      ++evicted_;
+      if (task->just_placed() || !evicted_.insert(task).second) continue;
       ++evictions_of_[chunk.job->queue->get()];
       const auto budgets = disruption_budgets_of_.find(task->pod().meta.uid);
       if (budgets == disruption_budgets_of_.end()) continue;

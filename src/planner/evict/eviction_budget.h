@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,7 @@ class EvictionBudget {
   explicit EvictionBudget(const PlanContext& context);
 
   /// Whether all of them may go as well. Pods that only this plan placed cost nothing but in a
-  /// disruption budget.
+  /// disruption budget, and those that it has moved nothing more.
   [[nodiscard]] bool allows(std::span<const Victims> victims) const;
   /// They go.
   void spend(std::span<const Victims> victims);
@@ -28,7 +29,7 @@ class EvictionBudget {
   std::map<Uid, std::vector<std::size_t>> disruption_budgets_of_;  ///< of a pod, by place
   std::vector<std::int64_t> disruptions_left_;
   std::vector<std::int64_t> evictions_of_;  ///< by queue
-  std::size_t evicted_ = 0;
+  std::set<const Task*> evicted_;
 };
 
 }  // namespace dray::planner

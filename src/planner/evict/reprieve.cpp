@@ -155,7 +155,7 @@ bool Reprieve::devices_are_free(const AllocationResult& had) const {
 
 /// Puts a victim back if its own room is not needed after all: its node and its very devices.
 bool Reprieve::stays(PlanJob& job, Task& task) {
-  if (!task.node || task.just_placed()) return false;
+  if (!task.node || task.placed_by_plan()) return false;
   const auto& releasing = overlay_.releasing();
   if (task.shape == nullptr) task.shape = jobs_.shape_of_victim(task);
   if (task.shape->fit.check(releasing, *task.node) != Reason::none) return false;

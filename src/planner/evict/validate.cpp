@@ -113,16 +113,16 @@ bool VictimValidator::would_reclaim_back(const Attempt& attempt, const Victims& 
 }
 
 /// What this plan itself placed can be taken back, unless others make room for it or it has claims
-/// that are not its alone. Whoever only moves for it, or goes for another job, may as well do so
-/// for a higher priority of its queue: else that would evict somebody who runs and is served before
-/// it.
+/// that are not its alone; so can what it has moved, for which nobody makes room. Whoever only
+/// moves for it, or goes for another job, may as well do so for a higher priority of its queue:
+/// else that would evict somebody who runs and is served before it.
 bool VictimValidator::may_be_withdrawn(const Attempt& attempt, const Victims& chunk) const {
   return std::ranges::all_of(chunk.tasks, [&](const auto* task) {
-    if (!task->just_placed()) return true;
-    const bool open = !decisions_.keeps(*task) ||
-                      (attempt.action == Action::preempt && decisions_.nobody_evicted_for(*task));
-    return attempt.action != Action::consolidate && open && task->shape != nullptr &&
-           !task->shape->singular && !counts_node_allocatable_;
+    if (!task->placed_by_plan()) return true;
+    const bool kept = decisions_.keeps(*task) &&
+                      (attempt.action != Action::preempt || !decisions_.nobody_evicted_for(*task));
+    const bool open = task->moved || (attempt.action != Action::consolidate && !kept);
+    return open && task->shape != nullptr && !task->shape->singular && !counts_node_allocatable_;
   });
 }
 

@@ -10,11 +10,6 @@ const VictimOrder::Candidates& VictimCandidates::by_queue(const JobOrder& order)
   return candidates_;
 }
 
-void VictimCandidates::moved(const Task& task) {
-  moved_.insert(&task);
-  changed();
-}
-
 void VictimCandidates::collect(const JobOrder& order) {
   collected_ = true;
   candidates_.assign(context_.policy.queues.queues().size(), {});
@@ -31,8 +26,7 @@ bool VictimCandidates::may_be_victim(const PlanJob& job) {
     again_at_.add(end);
     if (end > context_.input.now) return false;
   }
-  return std::ranges::none_of(job.tasks,
-                              [this](const auto& task) { return moved_.contains(&task); });
+  return true;
 }
 
 void VictimCandidates::index_lineages() {

@@ -11,8 +11,8 @@
 
 namespace dray::planner {
 
-/// The jobs that may be victims at all, whoever asks: they run, are preemptible, were no victims
-/// lately and were not moved by this plan.
+/// The jobs that may be victims at all, whoever asks: they have a place, are preemptible, and were
+/// no victims before this plan lately.
 class VictimCandidates {
  public:
   VictimCandidates(const PlanContext& context, const JobTable& jobs)
@@ -24,8 +24,6 @@ class VictimCandidates {
   /// not reclaim back from them.
   [[nodiscard]] std::set<std::string_view> protected_beneficiaries(const PlanJob& job);
 
-  /// The plan has moved the task: its job stays where it is now.
-  void moved(const Task& task);
   /// Jobs hold something else than before: they are collected anew, in their order of now.
   void changed() { collected_ = false; }
 
@@ -41,7 +39,6 @@ class VictimCandidates {
   const JobTable& jobs_;
   bool collected_ = false;
   VictimOrder::Candidates candidates_;
-  std::set<const Task*> moved_;
   bool indexed_ = false;
   std::map<std::string_view, const PlanJob*> evicted_;  ///< jobs that were so lately, by lineage
   Earliest again_at_;

@@ -145,11 +145,6 @@ std::optional<Solution> VictimSearch::with_more(const Attempt& attempt,
 
 void VictimSearch::commit(const Solution& solution) {
   budget_.spend(solution.victims);
-  for (const auto& chunk : solution.victims) {
-    for (auto* task : chunk.tasks) {
-      if (!task->just_placed() && solution.moved.contains(task)) candidates_.moved(*task);
-    }
-  }
   // A job that goes on with fewer pods stands elsewhere in the order.
   const bool some_go_on = std::ranges::any_of(
       solution.victims, [](const Victims& chunk) { return chunk.job->placed > 0; });

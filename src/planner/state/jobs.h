@@ -24,10 +24,13 @@ struct Task {
   PodClaims claims;
   std::optional<NotReady> not_ready;
   policy::GangTask* slot = nullptr;  ///< in the job's gang, where that is kept
+  bool moved = false;  ///< the plan evicts it, and its place now is another one that it got since
 
   [[nodiscard]] const Pod& pod() const { return *member->pod; }
-  /// It has its place by this plan only: nobody has to be evicted for another to get it.
+  /// It waits, but for what this plan gives it.
   [[nodiscard]] bool just_placed() const { return member->state == MemberState::waiting; }
+  /// It has its place by this plan only: nobody has to be evicted for another to get it.
+  [[nodiscard]] bool placed_by_plan() const { return just_placed() || moved; }
   /// What its queue has more with it placed: what it left there when it was evicted is there still.
   [[nodiscard]] policy::Amounts comes_on_top() const {
     return state == policy::TaskState::yielding ? demand->freed() : demand->counts;

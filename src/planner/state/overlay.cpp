@@ -45,7 +45,7 @@ void Overlay::count(const PlanJob& job, const policy::Amounts& amounts, bool mor
 
 void Overlay::set(PlanJob& job, Task& task, policy::TaskState state,
                   std::optional<cluster::NodeIndex> node) {
-  task_changes_.push_back({&job, &task, task.state, task.node});
+  task_changes_.push_back({&job, &task, task.state, task.node, task.moved});
   job.set_state(task, state);
   task.node = node;
 }
@@ -78,7 +78,9 @@ void Overlay::place(PlanJob& job, Task& task, cluster::NodeIndex node, const Pla
   if (idle_) put(*idle_);
   touch(node, *task.demand, -1);
   count(job, task.comes_on_top(), true);
+  const bool moves = task.has_to_leave();
   set(job, task, policy::TaskState::placed, node);
+  task.moved = moves;
   revise_shared(placement);
 }
 
@@ -122,21 +124,28 @@ void Overlay::free_room(const Task& task) {
   }
 }
 
-/// What a plan places takes room in both views.
+/// What a plan places takes room in both views. In the idle one, who is moved has its old devices
+/// as well.
 void Overlay::withdraw(const Task& task) {
-  const auto take_off = [&](cluster::AllocatedState& state) {
-    state.remove_use(*task.node, task.demand->use);
-    for (const auto& claim : task.claims) state.release(claim->key());
-  };
-  take_off(releasing_);
-  if (idle_) take_off(*idle_);
+  releasing_.remove_use(*task.node, task.demand->use);
+  if (idle_) idle_->remove_use(*task.node, task.demand->use);
+  for (const auto& claim : task.claims) {
+    const auto had = releasing_.allocation(claim->key());
+    releasing_.release(claim->key());
+    if (!idle_) continue;
+    if (!task.moved) {
+      idle_->release(claim->key());
+    } else if (had && *had != *idle_->allocation(claim->key())) {
+      idle_->remove_devices(*had);
+    }
+  }
   touch(*task.node, *task.demand, 1);
   if (!snapshot().shared_pools().empty()) nodes_.renew_all();
 }
 
 void Overlay::evict(PlanJob& job, Task& task) {
   open_step();
-  if (task.just_placed()) {
+  if (task.placed_by_plan()) {
     withdraw(task);
   } else {
     free_room(task);
@@ -197,6 +206,7 @@ void Overlay::undo(Mark mark) {
       const auto& task = task_changes_.back();
       task.job->set_state(*task.task, task.state);
       task.task->node = task.node;
+      task.task->moved = task.moved;
       task_changes_.pop_back();
     }
     from_releasing_.resize(change.from_releasing);

@@ -54,8 +54,8 @@ class Overlay {
   [[nodiscard]] bool from_releasing(const ClaimKey& claim) const;
   /// A member that was evicted stays after all, with all that it had.
   void reprieve(PlanJob& job, Task& task, const Placement& placement);
-  /// A member goes: it is releasing its room (that of one that this plan placed is idle), and its
-  /// queue holds less.
+  /// A member goes: it is releasing its room (what this plan gave it is idle again), and its queue
+  /// holds less.
   void evict(PlanJob& job, Task& task);
   /// A member that goes and has no other place waits again.
   void return_to_waiting(PlanJob& job, Task& task);
@@ -87,6 +87,7 @@ class Overlay {
     Task* task;
     policy::TaskState state;
     std::optional<cluster::NodeIndex> node;
+    bool moved;
   };
   /// One step: what was before, in the stacks below.
   struct Change {

@@ -17,19 +17,6 @@ func endsWell(d *difference, actions []string) bool {
 	return end != nil && (len(end.tasks()) == 0 || end.all(starts) || noWorse(end) && asMany(end))
 }
 
-// waitersRun: left alone, the cluster comes to rest with those running that KAI gives room in this session and dray does
-// not, but for those that do not run by KAI either.
-func waitersRun(d *difference) bool {
-	actions := d.whole
-	if actions == nil {
-		actions = d.c.Actions
-	}
-	end := endOf(d, actions)
-	return end != nil && !slices.ContainsFunc(d.tasks(), func(uid string) bool {
-		return holds(d.kai[uid]) && !holds(d.dray[uid]) && end.kai[uid] == "Running" && end.dray[uid] != "Running"
-	})
-}
-
 // endOf is how the ends differ to which the cluster comes by both; nil where KAI comes to none, or dray's is against the
 // rules. Where a job is left with a part of its minimum there, the action that ends stale gangs waits no minute.
 func endOf(d *difference, actions []string) *difference {

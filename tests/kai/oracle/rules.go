@@ -97,7 +97,7 @@ var rules = []rule{
 		"victim could move to. As many have room", func(d *difference) bool {
 		return d.all(spared, promised, lost, evicted, started) && d.any(lost) && d.any(started) && asMany(d)
 	}},
-	{"on purpose: whom a plan has moved, and for whom it made room, it does not evict for a later job: what its evictions are " +
+	{"on purpose: a job for which a plan has made room keeps that, whoever comes later: what its evictions are " +
 		"for holds. The next plan may, and in the end no fewer run", func(d *difference) bool {
 		return d.all(spared, promised, lost, moved, evicted, started) && turnsOver(d) && noFewer(d)
 	}},
@@ -170,9 +170,6 @@ var rules = []rule{
 	{"on purpose: pods of a job that grows stay in the domain that it requires; KAI looks only for the new ones", func(d *difference) bool {
 		return leavesDomain(d)
 	}},
-	{"on purpose: whom a plan has moved it does not evict for a later job, which the next plan may; who waits for that runs in the end", func(d *difference) bool {
-		return d.all(spared, promised, lost, moved, evicted, started) && turnsOver(d) && waitersRun(d)
-	}},
 	{"on purpose: what a queue's own evictions leave stays with it, and others make room among themselves", func(d *difference) bool {
 		return staysOwn(d)
 	}},
@@ -228,9 +225,6 @@ func lost(kai, dray string) bool { return kai == "Pipelined" && dray == "Releasi
 
 // evicted: dray evicts a pod that KAI leaves where it is.
 func evicted(kai, dray string) bool { return kai == "Running" && dray == "Releasing" }
-
-// movedOnly: dray moves a pod that KAI evicts.
-func movedOnly(kai, dray string) bool { return kai == "Releasing" && dray == "Pipelined" }
 
 // started: dray starts a pod that waits by KAI.
 func started(kai, dray string) bool { return kai == "Pending" && dray == "Binding" }
@@ -296,9 +290,14 @@ func waitsWhole(d *difference) bool {
 	return d.all(spared, promised, waits) && d.any(waits)
 }
 
-// turnsOver: both moved somebody, or made room for somebody, with the actions up to some point; by all actions KAI evicts
-// that one for good, or lets it wait again.
+// turnsOver: both made room for a job that waits, with the actions up to some point; by all actions KAI lets it wait again.
 func turnsOver(d *difference) bool {
+	waits := map[string]bool{}
+	for i := range d.c.Jobs {
+		for _, t := range d.c.Jobs[i].Tasks {
+			waits[t.UID] = t.Status == "Pending"
+		}
+	}
 	for count := 1; count < len(d.c.Actions); count++ {
 		c := clone(&d.c)
 		c.Actions = c.Actions[:count]
@@ -306,13 +305,12 @@ func turnsOver(d *difference) bool {
 			return false
 		}
 		for uid, state := range c.Expected.Tasks {
-			if state.Status == "Pipelined" && d.kai[uid] != "Pipelined" && d.dray[uid] == "Pipelined" {
+			if waits[uid] && state.Status == "Pipelined" && d.kai[uid] != "Pipelined" && d.dray[uid] == "Pipelined" {
 				return true
 			}
 		}
 	}
-	// One action does so as well, job by job.
-	return d.any(movedOnly)
+	return false
 }
 
 // asMany: no fewer pods have room by dray.

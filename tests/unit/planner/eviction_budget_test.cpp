@@ -87,5 +87,20 @@ TEST_CASE("what only this plan placed costs no eviction") {
   CHECK(c.allows({"r"}));
 }
 
+TEST_CASE("who is moved and goes again costs nothing more") {
+  auto world = four_running();
+  world.input.budget.evictions = 1;
+  world.config.budgets.evictions_per_queue = 1;
+  world.input.disruption_budgets = {{.name = "one", .pods = {Uid("uid-a0")}, .allowed = 1}};
+  Budget c(world);
+  c.budget.spend(c.victims({"a0"}));
+  c.parts.task("a0").moved = true;
+  CHECK(c.allows({"a0"}));
+  CHECK_FALSE(c.allows({"a0", "b0"}));
+  c.budget.spend(c.victims({"a0"}));
+  c.parts.task("a0").moved = false;
+  CHECK_FALSE(c.allows({"a0"}));
+}
+
 }  // namespace
 }  // namespace dray::planner::eviction_budget_test

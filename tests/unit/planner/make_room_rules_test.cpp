@@ -271,6 +271,8 @@ TEST_CASE(
 
 TEST_CASE("who moves for a job, and who is evicted besides, go for the same job in the end") {
   auto world = moved_for_late();
+  auto& old = world.job("old");
+  old.created = old.queued = start + 1s;
   auto& gang = world.gang("g", "x", 2);
   gang.priority = 1;
   world.members(gang, 2, 2);
@@ -281,6 +283,55 @@ TEST_CASE("who moves for a job, and who is evicted besides, go for the same job 
   CHECK(made.evictions[0].cause == EvictionCause::consolidation);
   CHECK(made.evictions[1].job == Uid("uid-old"));
   for (const auto& eviction : made.evictions) CHECK(eviction.beneficiary == Uid("uid-g"));
+}
+
+/// r0 and r1 each on one of two GPUs of a node; `first` needs a node, and so one of both moves.
+World moved_for_first() {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 8);
+  world.node("n0", 2);
+  world.node("n1", 2);
+  world.running("r0", "n0", 0, 1, "x");
+  world.running("r1", "n1", 0, 1, "x");
+  world.waiting("first", 2, "x").priority = 2;
+  return world;
+}
+
+TEST_CASE("who has moved for one job goes for another of a higher priority") {
+  auto world = moved_for_first();
+  const auto alone = world.plan();
+  REQUIRE(alone.evictions.size() == 1);
+  CHECK(alone.evictions[0].moved.size() == 1);
+  world.waiting("second", 2, "x").priority = 1;
+  const auto made = world.plan();
+  CHECK(outcome(made, "first").held.size() == 1);
+  CHECK(outcome(made, "second").held.size() == 1);
+  REQUIRE(made.evictions.size() == 2);
+  CHECK(made.evictions[0].pods == alone.evictions[0].pods);
+  for (const auto& eviction : made.evictions) {
+    CHECK(eviction.pods.size() == 1);
+    CHECK(eviction.moved.empty());
+  }
+  CHECK(made.evictions[0].beneficiary == Uid("uid-first"));
+  CHECK(made.evictions[1].beneficiary == Uid("uid-second"));
+}
+
+TEST_CASE("who moves twice in a plan is evicted once, and has its last place") {
+  auto world = moved_for_first();
+  world.node("n2", 2);
+  world.running("r2", "n2", 0, 1, "x").preemptible = false;
+  world.waiting("second", 2, "x").priority = 1;
+  const auto made = world.plan();
+  CHECK(outcome(made, "first").held.size() == 1);
+  CHECK(outcome(made, "second").held.size() == 1);
+  std::vector<std::string> to;
+  for (const auto& eviction : made.evictions) {
+    CHECK(eviction.pods.size() == 1);
+    for (const auto& placement : eviction.moved) to.push_back(placement.node.get());
+  }
+  CHECK(evicted(made).size() == 2);
+  CHECK(to == Names{"n2"});
 }
 
 }  // namespace

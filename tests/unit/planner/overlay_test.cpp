@@ -19,6 +19,14 @@ bool fits(Parts& parts, const std::string& job, const std::string& node, Room ro
   return parts.placer.fit().verdict(task, parts.node(node)).in(room) == Reason::none;
 }
 
+/// Whether the node has devices for the task, whatever is remembered of it.
+bool has_devices(Parts& parts, const std::string& job, const std::string& node, Room room) {
+  Devices devices(*parts.input.snapshot, parts.memory.allocator());
+  const Task* const task = &parts.task(job);
+  return devices.choose(parts.overlay.view(room), std::span(&task, 1), parts.node(node))
+      .has_value();
+}
+
 /// The task with devices of the node as the allocator finds them.
 void place(Parts& parts, const std::string& job, const std::string& node, Room room) {
   Devices devices(*parts.input.snapshot, parts.memory.allocator());
@@ -123,6 +131,39 @@ TEST_CASE("what only this plan placed leaves idle room") {
   CHECK(parts.task("w0").state == policy::TaskState::pending);
   CHECK_FALSE(parts.task("w0").node);
   CHECK(parts.job("w0").waiting == 1);
+}
+
+TEST_CASE("who is evicted, moved and evicted again leaves idle what it was moved to alone") {
+  World world;
+  const bool elsewhere = GENERATE(true, false);
+  world.node("n0", 2);
+  world.node("n1", 2);
+  world.running("r0", "n0", 0, 2, "a");
+  world.waiting("w0", 2, "a");
+  world.waiting("w1", 2, "a");
+  Parts parts(world);
+  auto& r0 = parts.task("r0");
+  const auto before = parts.overlay.mark();
+  parts.overlay.evict(parts.job("r0"), r0);
+  r0.shape = parts.memory.jobs().shape_of_victim(r0);
+  place(parts, "r0", elsewhere ? "n1" : "n0", Room::releasing);
+  CHECK(r0.moved);
+  CHECK(fits(parts, "w0", "n0", Room::releasing) == elsewhere);
+  CHECK(fits(parts, "w1", "n1", Room::idle) == !elsewhere);
+  const auto moved = parts.overlay.mark();
+  parts.overlay.evict(parts.job("r0"), r0);
+  CHECK(parts.held("a") == 0);
+  CHECK(fits(parts, "w0", "n0", Room::releasing));
+  CHECK_FALSE(fits(parts, "w0", "n0", Room::idle));
+  CHECK_FALSE(has_devices(parts, "w0", "n0", Room::idle));
+  CHECK(fits(parts, "w1", "n1", Room::idle));
+  CHECK(has_devices(parts, "w1", "n1", Room::idle));
+  CHECK(free_gpus(parts, "n1") == 2);
+  parts.overlay.undo(moved);
+  CHECK(r0.state == policy::TaskState::placed);
+  CHECK(r0.moved);
+  parts.overlay.undo(before);
+  CHECK_FALSE(r0.moved);
 }
 
 TEST_CASE("a claim that others use keeps its devices when one of its pods goes") {

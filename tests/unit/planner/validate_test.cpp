@@ -195,6 +195,20 @@ TEST_CASE(
   CHECK(c.evicts(Action::preempt, "mine") == (left == Left::moved && !node_allocatable));
 }
 
+TEST_CASE("who has been moved may go again, if devices allow") {
+  auto world = two_queues();
+  const bool node_allocatable = GENERATE(false, true);
+  Rules c(world, node_allocatable);
+  auto& task = c.parts.task("x0");
+  task.state = policy::TaskState::yielding;
+  task.shape = c.parts.memory.jobs().shape_of_victim(task);
+  task.state = policy::TaskState::placed;
+  task.moved = true;
+  for (const auto action : {Action::consolidate, Action::reclaim}) {
+    CHECK(c.evicts(action, "x0") != node_allocatable);
+  }
+}
+
 TEST_CASE("a chunk is within the budgets by itself") {
   auto world = two_queues();
   world.input.disruption_budgets = {{.name = "b", .pods = {Uid("uid-x0")}, .allowed = 0}};

@@ -192,22 +192,24 @@ TEST_CASE("what is committed counts in what comes after it") {
   CHECK(c.search.scenarios() > 0);
 }
 
-TEST_CASE("what was moved once stays where it is now") {
+TEST_CASE("who was moved once may move again") {
   World world;
   world.allow_all_actions();
   world.queue("x", 8);
-  world.node("n0", 3);
-  world.node("n1", 3);
+  for (const auto* name : {"n0", "n1", "n2"}) world.node(name, 3);
   world.running("r0", "n0", 0, 1, "x");
   world.running("r1", "n1", 0, 1, "x");
+  world.running("r2", "n2", 0, 1, "x").preemptible = false;
   world.waiting("w0", 3, "x");
-  world.waiting("w1", 2, "x");
+  world.waiting("w1", 3, "x");
   Searching c(world);
   const auto first = c.solve("w0", Action::consolidate);
   REQUIRE(first);
   CHECK(first->moved.size() == 1);
   c.search.commit(*first);
-  CHECK(victims(c.solve("w1", Action::consolidate)) == "-");
+  const auto second = c.solve("w1", Action::consolidate);
+  REQUIRE(second);
+  CHECK(second->moved.size() == 2);
 }
 
 TEST_CASE("a victim that alone would do is found behind a smaller one that would not") {
