@@ -24,14 +24,25 @@ double devices_of(const Victims& chunk) {
   return devices;
 }
 
+/// The places that are marked.
+Scenario marked(const std::vector<char>& in) {
+  Scenario picked;
+  for (std::size_t place = 0; place < in.size(); ++place) {
+    if (in[place] != 0) picked.push_back(place);
+  }
+  return picked;
+}
+
 }  // namespace
 
 GrowingNodes::GrowingNodes(const VictimCapacity& capacity, std::size_t members, std::size_t victims)
     : givers_(capacity.givers()),
       in_(victims, 0),
-      lacking_(members - std::min(members, capacity.elsewhere())) {}
+      needed_(members - std::min(members, capacity.elsewhere())),
+      lacking_(needed_) {}
 
 std::optional<Scenario> GrowingNodes::next() {
+  if (auto fewest = std::exchange(fewest_, std::nullopt)) return fewest;
   while (at_ < givers_.size()) {
     const auto i = at_++;
     for (const auto place : givers_[i].chunks) in_[place] = 1;
@@ -39,13 +50,23 @@ std::optional<Scenario> GrowingNodes::next() {
     if (lacking_ > 0 || (i < next_try_ && i + 1 < givers_.size())) continue;
     next_try_ = i + step_;
     step_ *= 2;
-    Scenario picked;
-    for (std::size_t place = 0; place < in_.size(); ++place) {
-      if (in_[place] != 0) picked.push_back(place);
-    }
-    return picked;
+    fewest_ = fewest_up_to(i);
+    return marked(in_);
   }
   return std::nullopt;
+}
+
+/// The job might go to smaller nodes where others' victims have to leave for good, though these
+/// nodes alone give room enough. Nothing: it takes all of them.
+std::optional<Scenario> GrowingNodes::fewest_up_to(std::size_t last) const {
+  std::vector<char> in(in_.size(), 0);
+  auto lacking = needed_;
+  auto at = last + 1;
+  while (lacking > 0 && at-- > 0) {
+    for (const auto place : givers_[at].chunks) in[place] = 1;
+    lacking -= std::min(lacking, givers_[at].room);
+  }
+  return at == 0 || lacking == needed_ ? std::nullopt : std::optional(marked(in));
 }
 
 ScenarioGenerator::ScenarioGenerator(const PlanContext& context, const Attempt& attempt,
@@ -100,9 +121,13 @@ std::optional<Scenario> ScenarioGenerator::next_open() {
     open_nodes_.pop_back();
     if (capacity_.of(node) > 0) return with_surplus(capacity_.chunks_on(node));
   }
-  if (growing_) {
-    if (auto scenario = growing_->next()) return with_surplus(*std::move(scenario));
-    growing_.reset();
+  while (growing_) {
+    if (auto nodes = growing_->next()) {
+      auto scenario = with_surplus(*std::move(nodes));
+      if (tried_.sets.insert(scenario).second) return scenario;
+    } else {
+      growing_.reset();
+    }
   }
   if (!all_found_ || !std::exchange(all_found_->open, false)) return std::nullopt;
   Scenario all(found_.size());

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -13,7 +14,7 @@
 namespace dray::planner {
 
 /// Scenarios of the victims of more and more nodes, those nodes first that are nearly enough by
-/// themselves.
+/// themselves; and after each, of as few of the last of its nodes as do without the others.
 class GrowingNodes {
  public:
   /// For so many members that need room; `victims` is how many there are in all.
@@ -22,8 +23,12 @@ class GrowingNodes {
   [[nodiscard]] std::optional<Scenario> next();
 
  private:
+  [[nodiscard]] std::optional<Scenario> fewest_up_to(std::size_t last) const;
+
   std::vector<VictimCapacity::Giver> givers_;
   std::vector<char> in_;  ///< by place of the victims
+  std::optional<Scenario> fewest_;
+  std::size_t needed_;
   std::size_t lacking_;
   std::size_t at_ = 0;
   std::size_t step_ = 1;
@@ -85,8 +90,9 @@ class ScenarioGenerator {
   std::optional<AllFound> all_found_;  ///< where the queues have no room for the job as they are
   /// When sets of nodes were tried last.
   struct Tried {
-    std::size_t total = 0;  ///< what the bound was
-    std::size_t found = 0;  ///< how many victims there were
+    std::size_t total = 0;    ///< what the bound was
+    std::size_t found = 0;    ///< how many victims there were
+    std::set<Scenario> sets;  ///< and which they were
   };
   Tried tried_;
 };
