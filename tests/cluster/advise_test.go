@@ -52,7 +52,7 @@ const foretellDriver = "foretell.example.com"
 
 // What dray foresees of devices is what the plugin allocates: random pods, many at a time, on devices that differ.
 func TestAdviseForetells(t *testing.T) {
-	pods := 2000
+	pods := 800
 	if testing.Short() {
 		pods = 200
 	}

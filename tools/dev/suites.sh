@@ -95,8 +95,8 @@ go_stage() {
   if [[ -x tests/$name/build.sh ]]; then
     step "build for $name" 2400 "tests/$name/build.sh" || { tally "$name" 1 "0 0 0"; return 0; }
   fi
-  # Not from Go's cache of results: it does not see what the C++ programs became.
-  step "go test $name" "$limit" go -C "tests/$name" test -v -count=1 -timeout "${limit}s" "$@" ./... || status=$?
+  # Not from Go's cache of results: it does not see what the C++ programs became. Go ends first, and says what was running.
+  step "go test $name" "$limit" go -C "tests/$name" test -v -count=1 -timeout "$((limit - 20))s" "$@" ./... || status=$?
   tally "$name" "$status" "$(count go "$(log_of "go test $name")")"
 }
 
