@@ -23,9 +23,11 @@ class ShardedMap {
   [[nodiscard]] static std::size_t shard_of(const K& key) { return index(key); }
   /// By shard: whether it may hold something else than in `before`, an earlier copy of this map.
   [[nodiscard]] std::vector<bool> shards_changed_since(const ShardedMap& before) const {
-    std::vector<bool> changed(shard_count, shards_.size() != before.shards_.size());
-    if (shards_.size() != before.shards_.size()) return changed;
-    for (std::size_t i = 0; i < shards_.size(); ++i) changed[i] = shards_[i] != before.shards_[i];
+    const bool begun = shards_.size() != before.shards_.size();
+    std::vector<bool> changed(shard_count, begun);
+    for (std::size_t i = 0; !begun && i < shards_.size(); ++i) {
+      changed[i] = shards_[i] != before.shards_[i];
+    }
     return changed;
   }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -36,10 +35,5 @@ struct Cluster {
 [[nodiscard]] Result<Cluster> cluster_of(const std::vector<KubeObject>& objects,
                                          const std::string& gpus,
                                          std::vector<std::string>& warnings);
-
-/// So many copies of the first node (by name) whose name begins with `kind` and a hyphen, with its
-/// slices, and all that is of no node. An error names the kinds that there are.
-[[nodiscard]] Result<std::vector<KubeObject>> copies_of(const std::vector<KubeObject>& objects,
-                                                        const std::string& kind, std::size_t count);
 
 }  // namespace dray::simulate

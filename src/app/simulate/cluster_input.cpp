@@ -12,6 +12,7 @@
 #include "app/common/cluster_source.h"
 #include "app/common/files.h"
 #include "app/simulate/sources.h"
+#include "dray/simulate/cluster_copies.h"
 
 namespace dray::app {
 namespace {

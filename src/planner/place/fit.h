@@ -67,7 +67,7 @@ class Fit {
   [[nodiscard]] bool refuses_some() const { return !input_.refused.empty(); }
   /// Whether kube-scheduler refused the node for that very pod.
   [[nodiscard]] bool refused(const Task& task, cluster::NodeIndex node) const {
-    return !input_.refused.empty() && is_refused(task, node);
+    return refuses_some() && is_refused(task, node);
   }
   /// Why a claim of the member cannot be evaluated on the node; empty: it can.
   [[nodiscard]] std::string error_on(const Task& task, cluster::NodeIndex node);

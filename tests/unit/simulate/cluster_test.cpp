@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "dray/model/pod_claim.h"
+#include "dray/simulate/cluster_copies.h"
 #include "dray/simulate/jobs_run.h"
 #include "dray/simulate/trace.h"
 #include "tests/objects/gpus.h"
