@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -52,23 +52,18 @@ const foretellDriver = "foretell.example.com"
 
 // What dray foresees of devices is what the plugin allocates: random pods, many at a time, on devices that differ.
 func TestAdviseForetells(t *testing.T) {
-	pods := 800
+	pods := uint64(800)
 	if testing.Short() {
 		pods = 200
 	}
-	seed := uint64(time.Now().Unix() / 86400)
-	if text := os.Getenv("DRAY_CLUSTER_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
+	pods = numberFrom(t, "DRAY_FORETELL_PODS", pods)
+	seed := numberFrom(t, "DRAY_CLUSTER_SEED", uint64(time.Now().Unix()/86400))
 	t.Log("seed", seed)
 	p := startPair(t, pairOptions{advise: true})
 	create(t, foretellCluster())
 	w := &foretellWorld{t: t, pair: p, random: rand.New(rand.NewPCG(seed, 14)), seen: map[string]bool{}}
-	for w.made < pods {
-		w.burst(min(1+w.random.IntN(12), pods-w.made))
+	for w.made < int(pods) {
+		w.burst(min(1+w.random.IntN(12), int(pods)-w.made))
 		if w.random.IntN(3) == 0 || len(w.bound) > 40 {
 			w.remove()
 		}
@@ -82,7 +77,7 @@ func TestAdviseForetells(t *testing.T) {
 	})
 	right, wrong := w.foretold(t.Context())
 	t.Logf("%d pods, %d of them bound; %d claims as foretold, %d otherwise", w.made, w.everBound, right, wrong)
-	if w.everBound < pods/3 {
+	if w.everBound < int(pods)/3 {
 		t.Errorf("only %d pods of %d were bound: too few to say anything", w.everBound, pods)
 	}
 }
@@ -110,6 +105,16 @@ kind: DeviceClass
 metadata: {name: foretell-share}
 spec:
   selectors: [{cel: {expression: 'device.driver == "%[1]s" && device.attributes["%[1]s"].kind == "share"'}}]
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: foretell-mark}
+spec: {selectors: [{cel: {expression: 'device.driver == "%[1]s" && device.attributes["%[1]s"].kind == "mark"'}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: mark, namespace: foretell}
+spec: {spec: {devices: {requests: [{name: a, exactly: {deviceClassName: foretell-mark}}]}}}
 ---
 apiVersion: resource.k8s.io/v1
 kind: DeviceClass
@@ -179,6 +184,7 @@ func foretellSlices(n int) string {
 		fmt.Fprintf(&whole, "  - {name: w-%d, attributes: {kind: {string: whole}, model: {string: \"%s\"}, root: {string: r%d}}, "+
 			"capacity: {memory: {value: %dGi}}}\n", d, model, (d+n)%3, memory)
 	}
+	fmt.Fprintf(&whole, "  - {name: mark, allowMultipleAllocations: true, attributes: {kind: {string: mark}}}\n")
 	for d := range 2 {
 		fmt.Fprintf(&whole, "  - {name: s-%d, allowMultipleAllocations: true, attributes: {kind: {string: share}}, "+
 			"capacity: {memory: {value: 10Gi}}}\n", d)
@@ -226,6 +232,7 @@ type foretellWorld struct {
 	pair      *pair
 	random    *rand.Rand
 	made      int
+	marks     int
 	everBound int
 	bound     []string
 	seen      map[string]bool // claims of bound pods, by uid
@@ -298,26 +305,39 @@ func (w *foretellWorld) remove() {
 	w.settle()
 }
 
-// settle waits until dray counts as many devices as the claims have: its view and kube-scheduler's are one then.
+// settle waits until no pod that went has a claim, and until dray and kube-scheduler have seen that.
 func (w *foretellWorld) settle() {
+	w.t.Helper()
 	eventually(w.t.Context(), w.t, "devices of the pods that went are free", func(ctx context.Context) (bool, error) {
 		list, err := plane.Client.CoreV1().Pods("foretell").List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
 		}
 		_, claims := allocated(w.t, "foretell")
-		devices := map[string]bool{}
-		for i := range claims {
-			if claims[i].Status.Allocation == nil {
-				continue
-			}
-			for _, r := range claims[i].Status.Allocation.Devices.Results {
-				devices[r.Pool+"/"+r.Device] = true
-			}
-		}
-		in := metric(ctx, w.t, w.pair, `dray_devices_allocated`)
-		return len(list.Items) == len(w.bound) && in == len(devices), nil
+		left := slices.ContainsFunc(claims, func(c resourcev1.ResourceClaim) bool {
+			return !slices.ContainsFunc(c.OwnerReferences, func(o metav1.OwnerReference) bool {
+				return slices.Contains(w.bound, o.Name)
+			})
+		})
+		return len(list.Items) == len(w.bound) && !left, nil
 	})
+	w.mark()
+}
+
+// mark has a pod bound whose claim is younger than all that was done to claims: who allocates it has seen that. Nobody
+// else wants its device.
+func (w *foretellWorld) mark() {
+	t := w.t
+	t.Helper()
+	name := fmt.Sprintf("mark%d", w.marks)
+	w.marks++
+	createPods(t, podOf("foretell", name, harness.SchedulerName, "mark"))
+	waitBound(t, "foretell", name)
+	bound := w.bound
+	w.bound = []string{name}
+	w.note()
+	w.bound = bound
+	deleteNow(t, "foretell", name)
 }
 
 func (w *foretellWorld) foretold(ctx context.Context) (right, wrong int) {

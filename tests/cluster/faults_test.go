@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -31,14 +30,7 @@ func longOnly(t *testing.T) {
 // firstSeed is DRAY_CLUSTER_SEED, or advances with the date, so that each day looks at other workloads.
 func firstSeed(t *testing.T) uint64 {
 	t.Helper()
-	seed := uint64(time.Now().Unix()/(24*60*60)) * longSeeds
-	if text := os.Getenv("DRAY_CLUSTER_SEED"); text != "" {
-		given, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed = given
-	}
+	seed := numberFrom(t, "DRAY_CLUSTER_SEED", uint64(time.Now().Unix()/(24*60*60))*longSeeds)
 	t.Logf("DRAY_CLUSTER_SEED=%d repeats these workloads", seed)
 	return seed
 }
