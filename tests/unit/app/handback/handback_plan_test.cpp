@@ -107,6 +107,9 @@ TEST_CASE("who leads") {
   lease.renewed = now - std::chrono::seconds(10);
   CHECK(live_leader({lease}, now) == "d0");
   CHECK(!live_leader({lease}, now + std::chrono::seconds(10)));
+  auto given_back = lease;
+  given_back.holder.clear();
+  CHECK(!live_leader({given_back}, now));
   lease.meta.name = "dray-scheduler";
   CHECK(!live_leader({lease}, now));
   CHECK(!live_leader({}, now));
