@@ -130,6 +130,12 @@ std::string_view text(Reason reason) {
   return reason_info(reason).text;
 }
 
+std::string_view plain_text(Reason reason) {
+  static constexpr std::string_view prefix = "dray: ";
+  const auto said = text(reason);
+  return said.starts_with(prefix) ? said.substr(prefix.size()) : said;
+}
+
 std::string_view name(Reason reason) {
   return reason_info(reason).name;
 }

@@ -19,7 +19,7 @@ TEST_CASE("what the command line does not know is named, with status 1 and no ou
       Row{"a command that there is not",
           {"alocate", "-f", "x"},
           "dray: no command \"alocate\"; there are allocate, demo, doctor, handback, lint, "
-          "match, repair, replay, serve, simulate, snapshot"},
+          "match, policy, repair, replay, serve, simulate, snapshot"},
       Row{"serve", {"serve", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"demo", {"demo", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"allocate",

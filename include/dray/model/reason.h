@@ -89,6 +89,9 @@ struct ReasonInfo {
 /// The constant text of a Reason, as kube-scheduler and the user see it: `dray: …`.
 [[nodiscard]] std::string_view text(Reason reason);
 
+/// The same without who says so, where that is plain: in dray's own reports.
+[[nodiscard]] std::string_view plain_text(Reason reason);
+
 /// Its CamelCase name, for conditions, metrics and JSON: `DevicesInUse`.
 [[nodiscard]] std::string_view name(Reason reason);
 

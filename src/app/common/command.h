@@ -32,6 +32,7 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> add_allocate(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_repair(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_snapshot(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_policy(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_replay(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_doctor(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_handback(CLI::App& app);

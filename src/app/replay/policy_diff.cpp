@@ -22,7 +22,7 @@ std::string outcome_words(const planner::JobOutcome& outcome) {
                        nodes(outcome.placements));
   }
   if (!outcome.held.empty()) return "room is made for it on " + nodes(outcome.held);
-  auto text = "waits: " + std::string(dray::text(outcome.reason));
+  auto text = "waits: " + std::string(plain_text(outcome.reason));
   if (!outcome.detail.empty()) text += ": " + outcome.detail;
   return text;
 }

@@ -14,7 +14,7 @@ namespace dray::app {
 
 namespace {
 
-std::expected<std::string, int> read_file(const std::filesystem::path& file) {
+std::expected<std::string, int> read_zone_file(const std::filesystem::path& file) {
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   if (error) return std::unexpected(error.value());
@@ -42,7 +42,7 @@ std::expected<std::string, std::string> read_time_zone(std::string_view name) {
   int first_error = 0;
   for (const auto& folder : folders) {
     if (folder.empty()) continue;
-    auto data = read_file(folder / (name == "Local" ? "UTC" : name));
+    auto data = read_zone_file(folder / (name == "Local" ? "UTC" : name));
     if (data) return std::move(*data);
     if (first_error == 0 && data.error() != ENOENT) first_error = data.error();
   }

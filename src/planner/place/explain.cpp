@@ -16,7 +16,7 @@ namespace {
 /// Why nodes were refused: the Reason that got furthest is the job's, the rest is for people.
 class Refusals {
  public:
-  void add(Reason reason) { count(reason, text(reason).substr(prefix.size())); }
+  void add(Reason reason) { count(reason, plain_text(reason)); }
   /// In other words than the Reason's.
   void count(Reason reason, std::string_view words) {
     auto& known = entry(reason);
@@ -48,7 +48,6 @@ class Refusals {
   }
 
  private:
-  static constexpr std::string_view prefix = "dray: ";
   struct Entry {
     Reason reason = Reason::none;
     std::string_view words = {};  ///< constant

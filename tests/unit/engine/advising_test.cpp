@@ -129,6 +129,14 @@ TEST_CASE("what was answered counts as taken until the claim shows what it got")
     CHECK(bench.in_use() == 2);
     CHECK(bench.filter(b, {"n0"}).node_names == names({"n0"}));
   }
+  SECTION("it is not bound after all, and there is no place for it") {
+    auto cordoned = make_node("n0");
+    cordoned.unschedulable = true;
+    bench.tell(cordoned);
+    CHECK(bench.in_use() == 2);
+    bench.refuse(a, "SchedulerError");
+    CHECK(bench.in_use() == 1);
+  }
   SECTION("nothing is heard of it") {
     const auto before = bench.engine.status().reservations_expired;
     bench.now += 91s;

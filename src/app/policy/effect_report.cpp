@@ -1,0 +1,127 @@
+#include "app/policy/effect_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "wire/json/json_writer.h"
+
+namespace dray::app {
+namespace {
+
+/// A share that differs by less is drawn as the same.
+constexpr double least_difference = 0.005;
+
+struct Count {
+  std::size_t jobs = 0;
+  std::size_t pods = 0;
+};
+
+std::string counts_text(const PolicyEffect& effect) {
+  std::map<Change, Count> counts;
+  for (const auto& job : effect.jobs) {
+    auto& count = counts[job.change];
+    ++count.jobs;
+    count.pods += job.pods;
+  }
+  auto text = fmt::format("{:<14}{:>6}{:>7}\n", "AT ONCE", "JOBS", "PODS");
+  for (const auto& [change, count] : counts) {
+    text += fmt::format("{:<14}{:>6}{:>7}\n", name(change), count.jobs, count.pods);
+  }
+  return text;
+}
+
+bool differs(const ShareEffect& share) {
+  return !share.was || !share.would || std::abs(*share.was - *share.would) >= least_difference;
+}
+
+std::string number(std::optional<double> amount) {
+  return amount ? fmt::format("{:.4g}", *amount) : "-";
+}
+
+std::string shares_text(const std::vector<ShareEffect>& shares) {
+  if (std::ranges::none_of(shares, differs)) return {};
+  std::size_t queue = 5;
+  std::size_t resource = 8;
+  for (const auto& share : shares) {
+    queue = std::max(queue, share.queue.size());
+    resource = std::max(resource, share.resource.size());
+  }
+  auto text = fmt::format("\n{:<{}}  {:<{}}  {:>12}  {:>10}  {:>9}  {:>9}\n", "QUEUE", queue,
+                          "RESOURCE", resource, "FAIR SHARE", "WOULD BE", "HOLDS", "WANTS");
+  for (const auto& share : shares) {
+    if (!differs(share)) continue;
+    text += fmt::format("{:<{}}  {:<{}}  {:>12}  {:>10}  {:>9}  {:>9}\n", share.queue, queue,
+                        share.resource, resource, number(share.was), number(share.would),
+                        number(share.allocated), number(share.requested));
+  }
+  return text;
+}
+
+void text_field(wire::JsonWriter& out, std::string_view key, std::string_view value) {
+  out.key(key);
+  out.string(value);
+}
+
+void number_field(wire::JsonWriter& out, std::string_view key, std::optional<double> value) {
+  if (!value) return;
+  out.key(key);
+  out.raw(fmt::format("{}", *value));
+}
+
+}  // namespace
+
+std::string effect_text(const PolicyEffect& effect) {
+  auto text = effect.jobs.empty() ? std::string("No job would fare otherwise at once.\n")
+                                  : counts_text(effect);
+  text += shares_text(effect.shares);
+  for (const auto& each : effect.jobs) {
+    const auto queues = each.queue == each.new_queue
+                            ? fmt::format("queue {}", each.queue)
+                            : fmt::format("queue {}, then {}", each.queue, each.new_queue);
+    text +=
+        fmt::format("\n{} {} ({}, {} {})\n  was:   {}\n  would: {}\n", name(each.change), each.job,
+                    queues, each.pods, each.pods == 1 ? "pod" : "pods", each.was, each.would);
+  }
+  return text;
+}
+
+std::string effect_json(const PolicyEffect& effect) {
+  wire::JsonWriter out;
+  out.begin_object();
+  out.key("jobs");
+  out.begin_list();
+  for (const auto& each : effect.jobs) {
+    out.begin_object();
+    text_field(out, "change", name(each.change));
+    text_field(out, "job", each.job);
+    out.key("pods");
+    out.integer(static_cast<std::int64_t>(each.pods));
+    text_field(out, "queue", each.queue);
+    text_field(out, "newQueue", each.new_queue);
+    text_field(out, "was", each.was);
+    text_field(out, "would", each.would);
+    out.end_object();
+  }
+  out.end_list();
+  out.key("shares");
+  out.begin_list();
+  for (const auto& share : effect.shares) {
+    out.begin_object();
+    text_field(out, "queue", share.queue);
+    text_field(out, "resource", share.resource);
+    number_field(out, "was", share.was);
+    number_field(out, "would", share.would);
+    number_field(out, "holds", share.allocated);
+    number_field(out, "wants", share.requested);
+    out.end_object();
+  }
+  out.end_list();
+  out.end_object();
+  return std::move(out).take();
+}
+
+}  // namespace dray::app

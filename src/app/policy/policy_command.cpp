@@ -1,0 +1,101 @@
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "app/common/cluster_source.h"
+#include "app/common/command.h"
+#include "app/common/files.h"
+#include "app/policy/effect_report.h"
+#include "app/policy/policy_effect.h"
+#include "wire/policy/policy_codec.h"
+
+namespace dray::app {
+namespace {
+
+Result<std::shared_ptr<const policy::PolicyConfig>> read_policy(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) return std::unexpected(text.error());
+  auto config = wire::decode_policy(*text);
+  if (!config) return std::unexpected(std::move(config.error()).within(path));
+  return std::make_shared<const policy::PolicyConfig>(*std::move(config));
+}
+
+/// What a policy file would change.
+class PolicyCommand : public Command {
+ public:
+  explicit PolicyCommand(CLI::App& app) {
+    auto* command = app.add_subcommand("policy", "Try a policy file before a cluster gets it");
+    command->require_subcommand(1);
+    auto* simulate = command->add_subcommand(
+        "simulate",
+        "Show what would change at once in a cluster: admitted, moved, evicted, newly waiting");
+    simulate->add_option("--policy", policy_, "The policy file to try")->required();
+    simulate->add_option("--current", current_, "The one in force; without it: none is");
+    add_cluster_source(*simulate, source_);
+    simulate->add_option("--snapshot", source_.cluster, "As --cluster: a file of dray snapshot")
+        ->excludes("--cluster")
+        ->excludes("--kubeconfig");
+    simulate->add_option("--at", at_,
+                         "When that is (2026-01-02T03:04:05Z): run times and ages count; now");
+    simulate->add_option("--scheduler-name", options_.scheduler_name, "Whose pods are dray's")
+        ->capture_default_str();
+    simulate->add_option("-o,--output", output_)
+        ->check(CLI::IsMember({"table", "json"}))
+        ->capture_default_str();
+    simulate->footer(
+        "Exit status: 0 no job fares otherwise, 2 some do, 1 an error. Past usage does not count, "
+        "and budgets of plans do not either: what would follow in a row of plans is shown as one.");
+  }
+
+  Result<int> run() override {
+    const auto now = time();
+    if (!now) return std::unexpected(now.error());
+    auto objects = load_objects(source_);
+    if (!objects) return std::unexpected(std::move(objects.error()));
+    print_warnings("policy", objects->warnings);
+    std::shared_ptr<const policy::PolicyConfig> in_force;
+    if (!current_.empty()) {
+      auto read = read_policy(current_);
+      if (!read) return std::unexpected(std::move(read.error()));
+      in_force = *std::move(read);
+    }
+    auto tried = read_policy(policy_);
+    if (!tried) return std::unexpected(std::move(tried.error()));
+    const auto was = decide_at_once(objects->objects, in_force, options_, *now);
+    if (!was) return std::unexpected(Error(was.error()).within(current_));
+    const auto would = decide_at_once(objects->objects, *tried, options_, *now);
+    if (!would) return std::unexpected(Error(would.error()).within(policy_));
+    const auto effect = effect_of(*was, *would);
+    std::fputs((output_ == "json" ? effect_json(effect) + "\n" : effect_text(effect)).c_str(),
+               stdout);
+    return effect.jobs.empty() ? done : no;
+  }
+
+ private:
+  [[nodiscard]] Result<Time> time() const {
+    if (at_.empty()) {
+      return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+    }
+    auto given = parse_time(at_);
+    if (!given) return std::unexpected(std::move(given.error()).within("--at"));
+    return given;
+  }
+
+  ClusterSource source_;
+  std::string policy_;
+  std::string current_;
+  std::string at_;
+  std::string output_ = "table";
+  engine::Options options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_policy(CLI::App& app) {
+  return std::make_unique<PolicyCommand>(app);
+}
+
+}  // namespace dray::app

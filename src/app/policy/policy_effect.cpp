@@ -1,0 +1,271 @@
+#include "app/policy/policy_effect.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+namespace dray::app {
+namespace {
+
+/// Rounds of timers that an engine is given before it has asked for its plan: readmission, say.
+constexpr int most_ticks = 100;
+
+/// What becomes of a pod by a plan.
+enum class Fate : std::uint8_t { runs, starts, gets_room, waits, moves, evicted };
+
+struct PodFate {
+  Fate fate = Fate::waits;
+  Reason reason = Reason::none;
+  std::string node;
+  std::string why;  ///< for people
+  std::shared_ptr<const planner::Job> job;
+};
+using Fates = std::map<Uid, PodFate>;
+
+planner::PlanBudget unbounded() {
+  constexpr auto all = std::numeric_limits<std::size_t>::max();
+  return {.jobs = all, .nodes_tried = all, .evictions = all, .scenarios = all};
+}
+
+std::shared_ptr<const planner::PlanInput> asked_for(const engine::Effects& effects) {
+  for (const auto& effect : effects) {
+    if (const auto* want = std::get_if<engine::WantPlan>(&effect)) return want->input;
+  }
+  return nullptr;
+}
+
+/// Pods that wait or run, before the plan.
+Fates before(const planner::PlanInput& input) {
+  Fates fates;
+  for (const auto& job : input.jobs) {
+    for (const auto& member : job->members) {
+      if (member.state == planner::MemberState::done) continue;
+      auto& fate = fates[member.pod->meta.uid];
+      fate.job = job;
+      if (planner::has_room(member.state)) {
+        fate.fate = Fate::runs;
+        if (member.node) fate.node = member.node->get();
+      } else if (member.state == planner::MemberState::blocked) {
+        fate.why = "a claim of it is missing, or another's gate keeps it";
+      }
+    }
+  }
+  return fates;
+}
+
+void put(Fates& fates, const Placement& placement, Fate fate) {
+  auto& pod = fates[placement.pod_uid];
+  pod.fate = fate;
+  pod.node = placement.node.get();
+}
+
+void take_outcome(Fates& fates, const planner::JobOutcome& outcome) {
+  for (const auto& uid : outcome.pods) {
+    auto& pod = fates[uid];
+    pod.reason = outcome.reason;
+    pod.why = plain_text(outcome.reason);
+    if (!outcome.detail.empty()) pod.why += ": " + outcome.detail;
+  }
+  for (const auto& placement : outcome.held) put(fates, placement, Fate::gets_room);
+  for (const auto& placement : outcome.placements) put(fates, placement, Fate::starts);
+}
+
+void take_eviction(Fates& fates, const planner::Eviction& eviction,
+                   const planner::PlanInput& input) {
+  const auto taker = eviction.beneficiary ? input.jobs.find(*eviction.beneficiary) : nullptr;
+  auto why = std::string(name(eviction.cause));
+  if (taker) why += " for " + taker->name;
+  if (!eviction.detail.empty()) why += ": " + eviction.detail;
+  for (const auto& uid : eviction.pods) {
+    fates[uid].fate = Fate::evicted;
+    fates[uid].why = why;
+  }
+  for (const auto& placement : eviction.moved) put(fates, placement, Fate::moves);
+}
+
+Fates fates_of(const Decided& decided) {
+  auto fates = before(decided.input);
+  for (const auto& outcome : decided.plan.jobs) take_outcome(fates, outcome);
+  for (const auto& eviction : decided.plan.evictions) {
+    take_eviction(fates, eviction, decided.input);
+  }
+  return fates;
+}
+
+std::optional<Change> change_of_running(const PodFate& was, const PodFate& would) {
+  if (was.fate == would.fate) return std::nullopt;
+  if (would.fate == Fate::evicted) return Change::evicted;
+  return would.fate == Fate::moves ? Change::moved : Change::spared;
+}
+
+std::optional<Change> change_of_waiting(const PodFate& was, const PodFate& would) {
+  if (was.fate != would.fate) {
+    switch (would.fate) {
+      case Fate::starts:
+        return Change::admitted;
+      case Fate::gets_room:
+        return was.fate == Fate::waits ? Change::unblocked : Change::delayed;
+      default:
+        return Change::newly_waiting;
+    }
+  }
+  if (was.fate == Fate::waits && was.reason != would.reason) return Change::other_reason;
+  return std::nullopt;
+}
+
+/// Of pods alike: how they fare, and where.
+std::string words(const PodFate& fate, const std::set<std::string>& nodes) {
+  const auto where = fmt::format("{}", fmt::join(nodes, ", "));
+  switch (fate.fate) {
+    case Fate::runs:
+      return "runs on " + where;
+    case Fate::starts:
+      return "starts on " + where;
+    case Fate::gets_room:
+      return fmt::format("starts on {} once others have left", where);
+    case Fate::moves:
+      return fmt::format("moves to {} ({})", where, fate.why);
+    case Fate::evicted:
+      return "is evicted: " + fate.why;
+    case Fate::waits:
+      return fate.why.empty() ? "waits" : "waits: " + fate.why;
+  }
+  std::unreachable();
+}
+
+/// Pods of a job that fare alike by both.
+struct Alike {
+  std::size_t pods = 0;
+  const PodFate* was = nullptr;
+  const PodFate* would = nullptr;
+  std::set<std::string> old_nodes;
+  std::set<std::string> new_nodes;
+};
+
+/// By job, by both fates and by what is said of them.
+using Groups =
+    std::map<std::tuple<std::string, Fate, Fate, Reason, Reason, std::string, std::string>, Alike>;
+
+Groups group(const Fates& was, const Fates& would) {
+  Groups groups;
+  for (const auto& [uid, now] : would) {
+    const auto found = was.find(uid);
+    if (found == was.end() || !now.job) continue;
+    const auto& old = found->second;
+    auto& alike =
+        groups[{now.job->name, old.fate, now.fate, old.reason, now.reason, old.why, now.why}];
+    ++alike.pods;
+    alike.was = &old;
+    alike.would = &now;
+    alike.old_nodes.insert(old.node);
+    alike.new_nodes.insert(now.node);
+  }
+  return groups;
+}
+
+std::optional<Change> change_of(const Alike& alike) {
+  const auto runs = [](const PodFate& pod) {
+    return pod.fate == Fate::runs || pod.fate == Fate::moves || pod.fate == Fate::evicted;
+  };
+  if (runs(*alike.would)) return change_of_running(*alike.was, *alike.would);
+  if (auto change = change_of_waiting(*alike.was, *alike.would)) return change;
+  if (alike.would->fate == Fate::waits || alike.old_nodes == alike.new_nodes) return std::nullopt;
+  return Change::elsewhere;
+}
+
+using Shares = std::map<std::pair<std::string, std::string>, ShareEffect>;
+
+void add_shares(Shares& shares, const Decided& decided, std::optional<double> ShareEffect::* side) {
+  if (!decided.input.policy) return;
+  const auto& resources = decided.input.policy->counting.resources();
+  for (const auto& queue : decided.plan.queues) {
+    for (std::size_t r = 0; r < resources.size(); ++r) {
+      auto& share = shares[{queue.queue.get(), resources[r].name}];
+      share.queue = queue.queue.get();
+      share.resource = resources[r].name;
+      share.*side = queue.fair_share[r];
+      share.allocated = queue.allocated[r];
+      share.requested = queue.requested[r];
+    }
+  }
+}
+
+}  // namespace
+
+Result<Decided> decide_at_once(const std::vector<KubeObject>& objects,
+                               std::shared_ptr<const policy::PolicyConfig> config,
+                               const engine::Options& options, Time now) {
+  engine::Engine engine(options);
+  std::shared_ptr<const planner::PlanInput> input;
+  const auto take = [&](const engine::Effects& effects) {
+    if (auto asked = asked_for(effects)) input = std::move(asked);
+  };
+  if (config) take(engine.apply(engine::PolicyChanged{std::move(config)}, now));
+  for (const auto& object : objects) take(engine.apply(cluster::ObjectChanged{object}, now));
+  take(engine.apply(engine::Synced{}, now));
+  take(engine.apply(engine::LeadershipChanged{true, 1}, now));
+  for (int i = 0; !input && i < most_ticks && engine.next_tick(); ++i) {
+    take(engine.tick(std::max(now, *engine.next_tick())));
+  }
+  if (const auto problem = engine.status().policy_problem; !problem.empty()) {
+    return fail(ErrorCode::invalid, problem);
+  }
+  if (!input) return Decided();  // nobody waits
+  Decided decided{*input, {}};
+  decided.input.budget = unbounded();
+  planner::Planner planner(engine::allocator_options(options, 2));
+  decided.plan = planner.plan(decided.input);
+  return decided;
+}
+
+std::string_view name(Change change) {
+  switch (change) {
+    case Change::evicted:
+      return "evicted";
+    case Change::moved:
+      return "moved";
+    case Change::newly_waiting:
+      return "newly-waiting";
+    case Change::delayed:
+      return "delayed";
+    case Change::admitted:
+      return "admitted";
+    case Change::unblocked:
+      return "unblocked";
+    case Change::spared:
+      return "spared";
+    case Change::elsewhere:
+      return "elsewhere";
+    case Change::other_reason:
+      return "other-reason";
+  }
+  std::unreachable();
+}
+
+PolicyEffect effect_of(const Decided& was, const Decided& would) {
+  PolicyEffect effect;
+  const auto old_fates = fates_of(was);
+  const auto new_fates = fates_of(would);
+  for (const auto& [key, alike] : group(old_fates, new_fates)) {
+    const auto change = change_of(alike);
+    if (!change) continue;
+    effect.jobs.push_back({*change, alike.would->job->name, alike.pods, alike.was->job->queue.get(),
+                           alike.would->job->queue.get(), words(*alike.was, alike.old_nodes),
+                           words(*alike.would, alike.new_nodes)});
+  }
+  std::ranges::stable_sort(effect.jobs, {}, &JobEffect::change);
+  Shares shares;
+  add_shares(shares, was, &ShareEffect::was);
+  add_shares(shares, would, &ShareEffect::would);
+  for (auto& [key, share] : shares) effect.shares.push_back(std::move(share));
+  return effect;
+}
+
+}  // namespace dray::app
