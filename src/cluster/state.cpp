@@ -191,6 +191,14 @@ std::shared_ptr<const Pod> ClusterState::pod(const Uid& uid) const {
   return data_->pods.find(uid);
 }
 
+std::optional<ObjectGone> ClusterState::replaced_by(const KubeObject& object) const {
+  const auto* next = std::get_if<Pod>(&object);
+  const auto known = next == nullptr ? nullptr : pod(next->key());
+  if (!known || known->meta.uid == next->meta.uid) return std::nullopt;
+  const auto& meta = known->meta;
+  return ObjectGone{Kind::pod, meta.namespace_name, meta.name, meta.uid};
+}
+
 void ClusterState::for_each_pod(
     const std::function<void(const std::shared_ptr<const Pod>&)>& visit) const {
   data_->pods.for_each(visit);

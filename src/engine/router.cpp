@@ -76,6 +76,8 @@ void Engine::Router::on(const cluster::ObjectUnreadable& found, Time now) {
 }
 
 void Engine::Router::on(const cluster::ObjectChanged& change, Time now) {
+  // Pods are known by uid: who had the name is gone, though nobody has said so.
+  if (const auto gone = cluster_.replaced_by(change.object)) on(*gone, now);
   admission_.unreadable().erase(kind_of(change.object), meta_of(change.object));
   const auto before = cluster_.generation();
   cluster_.apply(change);

@@ -45,6 +45,8 @@ class ClusterState {
   /// Objects as they came; null: there is none.
   [[nodiscard]] std::shared_ptr<const Pod> pod(const PodKey& key) const;
   [[nodiscard]] std::shared_ptr<const Pod> pod(const Uid& uid) const;
+  /// The pod that has lost its name to the object, which is another; nothing: there is none.
+  [[nodiscard]] std::optional<ObjectGone> replaced_by(const KubeObject& object) const;
   /// In no order that means anything, but always the same.
   void for_each_pod(const std::function<void(const std::shared_ptr<const Pod>&)>& visit) const;
   [[nodiscard]] std::shared_ptr<const ResourceClaim> claim(const ClaimKey& key) const;

@@ -1,6 +1,5 @@
 #include "planner/state/demand.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "planner/state/claim_use.h"
@@ -96,11 +95,12 @@ PodDemand DemandTable::sum(const std::shared_ptr<const Pod>& pod, const PodClaim
   const auto* same = copied(pod);
   PodDemand demand = same != nullptr ? *same : read_pod(*pod);
   for (const auto& claim : claims) {
-    // A claim that several pods share counts for the first of its users, and once in a job.
+    // A claim that several pods share counts for the first of its users; where none stands in it
+    // (yet, or any more), for the first that is asked about.
     if (!is_first_user(*snapshot_, *claim, *pod)) continue;
     if (is_shared(*claim, *pod)) {
-      if (std::ranges::find(counted, claim->key()) != counted.end()) continue;
-      counted.push_back(claim->key());
+      const auto& counts_for = counted.try_emplace(claim->key(), pod->meta.uid).first->second;
+      if (counts_for != pod->meta.uid) continue;
     }
     std::shared_ptr<const AllocationResult> held;
     const AllocationResult* has = nullptr;

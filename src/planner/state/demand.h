@@ -28,8 +28,9 @@ struct PodDemand {
 /// Adds a demand, `sign` times, to a row of a NodeTable's columns.
 void add_demand(std::span<double> row, const PodDemand& demand, double sign);
 
-/// Shared claims that are counted already: a claim counts once in a job.
-using CountedClaims = std::vector<ClaimKey>;
+/// Shared claims that are counted already, and for which pod: a claim counts once in a job, and
+/// once for all in a queue that have room.
+using CountedClaims = std::map<ClaimKey, Uid>;
 
 /// Reads what pods take by a policy's counting. Equal demands have one address.
 class DemandTable {

@@ -124,6 +124,7 @@ void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
   // Waiting tasks point to theirs until they have been looked at again, below.
   const auto last_singular = shapes_.take_singular();
   leaves_.resize(policy.queues.queues().size());
+  counted_.clear();
   keep_or_make(input, other_nodes);
   if (std::exchange(moved_, false)) put_in_order();
   for (auto* job : order_) {
@@ -163,13 +164,14 @@ void JobTable::keep_or_make(const PlanInput& input, bool other_nodes) {
 
 /// What a claim of several pods counts for one of them changes when another comes or goes.
 bool JobTable::claims_moved(const PlanJob& job) {
-  CountedClaims counted;
-  return job.shares_claims && std::ranges::any_of(job.tasks, [&](const Task& task) {
-           if (!has_room(task.member->state)) return false;
-           const auto claims = claims_of(*snapshot_, task.pod());
-           return (claims ? *claims : PodClaims()) != task.claims ||
-                  demands_.demand_of(task.member->pod, task.claims, counted) != task.demand;
-         });
+  if (!job.shares_claims) return false;
+  auto& counted = counted_[job.queue];
+  return std::ranges::any_of(job.tasks, [&](const Task& task) {
+    if (!has_room(task.member->state)) return false;
+    const auto claims = claims_of(*snapshot_, task.pod());
+    return (claims ? *claims : PodClaims()) != task.claims ||
+           demands_.demand_of(task.member->pod, task.claims, counted) != task.demand;
+  });
 }
 
 void JobTable::find_nodes(PlanJob& job) const {
@@ -201,7 +203,7 @@ std::unique_ptr<PlanJob> JobTable::make(std::shared_ptr<const Job> job) {
   made->held = policy::Amounts(resources);
   made->leaving = policy::Amounts(resources);
   made->tasks.reserve(job->members.size());
-  CountedClaims counted;
+  auto& counted = counted_[made->queue];
   for (const auto& member : job->members) {
     Task task{.member = &member,
               .state = state_of(member.state),
@@ -253,7 +255,7 @@ void JobTable::refresh_waiting(PlanJob& job) {
   CountedClaims counted;
   for (const auto& task : job.tasks) {
     if (task.state == policy::TaskState::pending) continue;
-    for (const auto& claim : task.claims) counted.push_back(claim->key());
+    for (const auto& claim : task.claims) counted.emplace(claim->key(), task.pod().meta.uid);
   }
   for (auto& task : job.tasks) {
     if (task.state != policy::TaskState::pending) continue;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -124,6 +125,8 @@ class JobTable {
   std::vector<PlanJob*> order_;
   bool moved_ = false;  ///< jobs came or went since `order_` was made
   std::vector<Leaf> leaves_;
+  /// By queue, for those that have room; of this update.
+  std::map<std::optional<policy::QueueIndex>, CountedClaims> counted_;
   policy::Amounts held_;
   std::vector<bool> changed_claims_;  ///< by part, since the last update
   std::size_t claims_read_ = 0;

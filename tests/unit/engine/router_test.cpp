@@ -97,6 +97,30 @@ TEST_CASE("a gated pod that bypasses dray since the policy changed loses its gat
   CHECK(bench.take_write<LiftGate>());
 }
 
+TEST_CASE("who lost its name to another pod is gone, though no watch has said so") {
+  Bench bench({}, true);
+  bench.add_nodes(2, 1);
+  bench.tell(make_group(2));
+  for (const auto* name : {"a", "b"}) {
+    auto pod = member(name);
+    pod.node_name = NodeName("n0");
+    bench.tell(claim_of(name));
+    bench.tell(pod);
+  }
+  for (const auto* name : {"a", "b"}) {
+    auto anew = member(name);
+    anew.meta.uid = Uid(std::string("uid-anew-") + name);
+    bench.tell(anew);
+  }
+  bench.planned({});  // whatever was wanted before the last came
+  const auto& jobs = bench.wanted.back().input->jobs;
+  const auto gang = std::ranges::find(jobs, Uid("uid-g"), &planner::Job::uid);
+  REQUIRE(gang != jobs.end());
+  // Those before them would be its minimum, and each of these a member more, to be placed alone.
+  CHECK((*gang)->members.size() == 2);
+  for (const auto& each : (*gang)->members) CHECK(each.state == planner::MemberState::waiting);
+}
+
 TEST_CASE("a gang that gathers is answered when leadership is lost") {
   GangBench bench;
   bench.offer_all();

@@ -202,6 +202,37 @@ TEST_CASE("a claim of several pods counts for the next when its first user goes"
   CHECK(held("b") == 2);
 }
 
+TEST_CASE("a claim that lost its devices under several pods counts once in their queue") {
+  World world;
+  world.node("n0", 8);
+  world.queue("a", 2);
+  world.queue("b", 2);
+  const auto uses_it = [](Pod& pod) {
+    pod.resource_claims.push_back({.name = "s", .claim_name = "shared", .template_name = {}});
+  };
+  world.running("r0", "n0", 0, 0, "a", uses_it);
+  world.running("r1", "n0", 0, 0, "a", uses_it);
+  world.running("r2", "n0", 0, 0, "b", uses_it);
+  world.tell(make_claim("shared", 2));  // nobody stands in it any more
+  auto input = world.make_input();
+  JobTable table;
+  const auto held = [&](const char* queue) {
+    auto queues = input.policy->queues;
+    table.count(queues);
+    return queues[*queues.find(queue)].allocated.values().back();
+  };
+  for (int plans = 0; plans < 2; ++plans) {
+    table.update(input, *input.policy);
+    CHECK(held("a") == 2);
+    CHECK(held("b") == 2);
+  }
+  world.state.apply(cluster::ObjectGone{Kind::pod, "default", "r0", Uid("uid-r0")});
+  input.jobs = {input.jobs[1], input.jobs[2]};
+  input.snapshot = world.state.snapshot();
+  table.update(input, *input.policy);
+  CHECK(held("a") == 2);
+}
+
 TEST_CASE("who ran on a node that is gone is not on the one that has its place by now") {
   World world;
   world.node("n0", 1);
