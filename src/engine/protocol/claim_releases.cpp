@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "dray/alloc/extended_resources.h"
-#include "dray/planner/pod_claims.h"
+#include "dray/model/pod_claim.h"
 
 namespace dray::engine {
 namespace {
@@ -24,17 +24,19 @@ Duration release_backoff(std::uint32_t attempts) {
 
 Commands ClaimReleases::start(const Pod& pod) {
   const auto& uid = pod.meta.uid;
-  const auto claims = planner::claims_of(*cluster_.snapshot(), pod);
-  if (!claims) return {};
   const auto release = [&](const ResourceClaim& claim) {
     add(claim.key(), uid, ReleaseClaim{claim.key(), claim.meta.uid, uid, true});
   };
-  for (const auto& claim : *claims) {
+  for (const auto& entry : pod.resource_claims) {
+    // Another of them may be missing, for ever: devices of this one are of no use before it is
+    // there.
+    const auto* name = claim_of_entry(pod, entry).name;
+    const auto claim = name == nullptr ? nullptr : cluster_.claim({pod.meta.namespace_name, *name});
     // Of a claim that others use it gives back its own part: the first user's queue has the
     // devices, and might be full for it by what another runs on already.
-    const bool ours =
-        claim->allocation && std::ranges::find(claim->reserved_for, uid, &ClaimConsumer::uid) !=
-                                 claim->reserved_for.end();
+    const bool ours = claim && claim->allocation &&
+                      std::ranges::find(claim->reserved_for, uid, &ClaimConsumer::uid) !=
+                          claim->reserved_for.end();
     if (ours) release(*claim);
   }
   // The claim for extended resources suits one node's offer; it is made anew for another.

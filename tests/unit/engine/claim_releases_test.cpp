@@ -224,6 +224,23 @@ TEST_CASE("a pod whose claims are not there has nothing to give back") {
   CHECK(world.releases.start(make_pod("p", "c")).empty());
 }
 
+TEST_CASE("what a pod holds is given back though another claim of its is not there") {
+  struct Row {
+    std::string name;
+    PodResourceClaim missing;
+  };
+  const auto row = GENERATE(
+      Row{"deleted", {.name = "other", .claim_name = "deleted", .template_name = {}}},
+      Row{"yet to be made", {.name = "other", .claim_name = {}, .template_name = "template"}});
+  DYNAMIC_SECTION(row.name) {
+    World world;
+    world.tell(held_by({"p"}));
+    auto pod = make_pod("p", "c");
+    pod.resource_claims.insert(pod.resource_claims.begin(), row.missing);
+    CHECK(words(world.start(pod)) == "ReleaseClaim default/c for release");
+  }
+}
+
 /// The claim that dray makes for the pod's extended resources.
 ResourceClaim extended_claim(const Pod& pod) {
   ResourceClaim claim;
