@@ -118,14 +118,20 @@ std::optional<Solution> VictimSearch::with_fewest(const Attempt& attempt,
 }
 
 /// Tries victims beside those that are needed: what the plan itself has just placed, which goes
-/// before what runs, and, where more pods are lost than get room, all that were found. Who would be
-/// evicted may move to their room: a gang that loses one pod goes as a whole.
+/// before what runs, and, where more pods are lost than get room, or a queue has others of a lower
+/// priority, all that were found. Who would be evicted may move to their room: a gang that loses
+/// one pod goes as a whole.
 std::optional<Solution> VictimSearch::with_more(const Attempt& attempt,
                                                 std::span<const Victims> all,
                                                 const Scenario& scenario, Overlay::Mark mark,
                                                 Solution found) {
-  if (lost(found).empty()) return found;
-  const bool whoever = lost(found).size() > attempt.chunk.size();
+  const auto gone = lost(found);
+  if (gone.empty()) return found;
+  const bool lower =
+      attempt.action == Action::preempt && std::ranges::any_of(all, [&](const Victims& chunk) {
+        return chunk.job->job->priority < gone.front();
+      });
+  const bool whoever = lower || gone.size() > attempt.chunk.size();
   Scenario more;
   for (std::size_t place = 0; place < all.size(); ++place) {
     const bool placed_anew = std::ranges::all_of(all[place].tasks, &Task::just_placed);
@@ -136,7 +142,7 @@ std::optional<Solution> VictimSearch::with_more(const Attempt& attempt,
   if (more.size() == scenario.size() || more.size() > few_victims) return found;
   overlay_.undo(mark);
   auto better = simulator_.run(attempt, all, more);
-  const bool fewer = better && lost(*better).size() < lost(found).size();
+  const bool fewer = better && !loses_no_more(found, *better, attempt.action);
   if (fewer) better = with_fewest(attempt, all, more, mark, *std::move(better));
   if (fewer && better) return better;
   overlay_.undo(mark);

@@ -27,6 +27,7 @@ var foundBefore = []struct {
 	{550842, ""},
 	{565451, ""},
 	{580609, ""},
+	{684932, "the same pods get their room"},
 	// Whom it had moved it did not evict for a later job.
 	{534261, ""},
 	{575726, ""},

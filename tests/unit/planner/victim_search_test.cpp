@@ -152,6 +152,30 @@ TEST_CASE("of as many victims those of the lower priority go") {
   CHECK(solution->moved.size() == 1);
 }
 
+TEST_CASE("those of a lower priority go instead, though the job would not fit where they are") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 9);
+  world.node("n0", 6);
+  world.node("n1", 2);
+  auto& mid = world.gang("mid", "x", 2);
+  mid.priority = 1;
+  world.member(mid, "mid0", 1, "n0", 0);
+  world.member(mid, "mid1", 1, "n0", 1);
+  auto& low = world.gang("low", "x", 2);
+  low.priority = GENERATE(0, 1);
+  world.member(low, "low0", 1, "n1", 0);
+  world.member(low, "low1", 1, "n1", 1);
+  auto& top = world.gang("top", "x", 2);
+  top.priority = 2;
+  world.members(top, 2, 3);
+  Searching c(world);
+  const auto solution = c.solve("top", Action::preempt);
+  REQUIRE(solution);
+  CHECK(solution->moved.size() == (low.priority == 0 ? 2 : 0));
+  CHECK((victims(solution).find("low0") != std::string::npos) == (low.priority == 0));
+}
+
 TEST_CASE("what cannot be done leaves the overlay and all tasks as they were") {
   auto world = world_of(2);
   world.waiting("big", 3, "y");
