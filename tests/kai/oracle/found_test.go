@@ -53,6 +53,8 @@ var foundBefore = []struct {
 	{594642, "on purpose: a queue gets back what KAI's own rules let it take"},
 	{570480, "on purpose: a job for which a plan has made room keeps that"},
 	{596031, "on purpose: a queue gets back what KAI's own rules let it take"},
+	{638645, "on purpose: a queue gets back what KAI's own rules let it take"},
+	{690018, "on purpose: what one job of a queue may reclaim goes to no other that may not"},
 }
 
 func TestFoundBefore(t *testing.T) {

@@ -52,5 +52,41 @@ func takingsOf(d *difference) ([]cluster.Taking, error) {
 	for _, found := range kept.FindAllStringSubmatch(d.said.Got, -1) {
 		take(found[2], found[1])
 	}
+	if taker := onlyTaker(d); taker != "" {
+		for _, uid := range trimmed(d) {
+			take(taker, uid)
+		}
+	}
 	return takings, nil
+}
+
+// trimmed are the pods that have been given room and have none any more, while others of their job start: dray does not say
+// then who has it.
+func trimmed(d *difference) []string {
+	back := func(t cluster.Task) bool { return d.kai[t.UID] == "Binding" && d.dray[t.UID] == "Pending" }
+	starts := func(t cluster.Task) bool { return t.Status == "Pending" && d.dray[t.UID] == "Binding" }
+	var found []string
+	for i := range d.c.Jobs {
+		if !slices.ContainsFunc(d.c.Jobs[i].Tasks, starts) {
+			continue
+		}
+		for _, t := range d.c.Jobs[i].Tasks {
+			if t.Status == "Pending" && back(t) {
+				found = append(found, t.UID)
+			}
+		}
+	}
+	return found
+}
+
+// onlyTaker is the job for which dray reclaims; empty if it does so for none, or for several.
+func onlyTaker(d *difference) string {
+	taker := ""
+	for _, found := range reclaimed.FindAllStringSubmatch(d.said.Got, -1) {
+		if taker != "" && taker != found[2] {
+			return ""
+		}
+		taker = found[2]
+	}
+	return taker
 }

@@ -230,25 +230,31 @@ func fullDomain(d *difference) bool {
 }
 
 // reclaimedByProxy: all that differs is in queues for one job of which others left by reclaim. By dray it keeps that room,
-// and a more important job of the queue, that has as much by both, has room of the queue's own; by KAI that job has it,
-// though KAI's rules let it take nothing of whom it comes from.
+// and a more important job of the queue, that has as much by both, has room of the queue's own, or waits; by KAI that job
+// has it, though KAI's rules let it take nothing of whom it comes from.
 func reclaimedByProxy(d *difference) bool {
-	if d.c.Actions[len(d.c.Actions)-1] != "preempt" || !d.all(promised, evicted) {
+	if d.c.Actions[len(d.c.Actions)-1] != "preempt" || !d.all(promised, evicted, spared, started) {
 		return false
 	}
-	proxies, within := map[string]bool{}, map[string]bool{}
+	proxies, within := map[string]bool{}, map[string]int32{}
 	for i := range d.c.Jobs {
 		j := &d.c.Jobs[i]
 		keeps := slices.ContainsFunc(j.Tasks, func(t cluster.Task) bool { return d.kai[t.UID] == "Pending" && d.dray[t.UID] == "Pipelined" })
 		if keeps && proxyFor(d, j) {
-			proxies[j.Name], within[j.Queue] = true, true
+			lowest, known := within[j.Queue]
+			if !known || j.Priority < lowest {
+				within[j.Queue] = j.Priority
+			}
+			proxies[j.Name] = true
 		}
 	}
 	for i := range d.c.Jobs {
 		j := &d.c.Jobs[i]
+		lowest, differs := within[j.Queue]
 		for _, t := range j.Tasks {
 			kai, dray := d.kai[t.UID], d.dray[t.UID]
-			if kai != dray && !proxies[j.Name] && !(evicted(kai, dray) && within[j.Queue]) {
+			waits := kai == "Pipelined" && dray == "Pending" && j.Priority > lowest
+			if kai != dray && !proxies[j.Name] && !(differs && (evicted(kai, dray) || waits)) {
 				return false
 			}
 		}
