@@ -67,24 +67,27 @@ void WhatIf::prepare(Pod& pod) {
     }
   }
   if (pod.meta.uid.get().empty()) pod.meta.uid = made_up_uid("pod", pod.meta);
-  make_claims(pod);
+  for (auto& claim : claims_for(pod, cluster_)) add(std::move(claim));
   cluster_.apply(cluster::ObjectChanged{pod});
 }
 
-void WhatIf::make_claims(Pod& pod) {
+std::vector<ResourceClaim> WhatIf::claims_for(Pod& pod, const cluster::ClusterState& cluster) {
+  std::vector<ResourceClaim> claims;
   for (const auto& entry : pod.resource_claims) {
     if (!entry.template_name) continue;
     const bool made = std::ranges::any_of(
         pod.resource_claim_statuses, [&](const auto& status) { return status.name == entry.name; });
     if (made) continue;
-    const auto source = cluster_.claim_template({pod.meta.namespace_name, *entry.template_name});
+    const auto source = cluster.claim_template({pod.meta.namespace_name, *entry.template_name});
     if (!source) continue;
     auto claim = claim_of(*source);
     claim.meta.name = pod.meta.name + "-" + entry.name;
+    claim.meta.uid = made_up_uid("claim", claim.meta);
     claim.meta.owners.push_back(pod_as_owner(pod.meta.name, pod.meta.uid));
     pod.resource_claim_statuses.push_back({entry.name, claim.meta.name});
-    add(std::move(claim));
+    claims.push_back(std::move(claim));
   }
+  return claims;
 }
 
 JobOutcome WhatIf::place(Pod pod) {

@@ -202,6 +202,14 @@ TEST_CASE("a job that has run too short a time to be taken back from stays, at t
   CHECK(late.out.contains("evicted a/r1"));
 }
 
+TEST_CASE("manifests will do: claims are made from their templates") {
+  const auto ended = dray({"policy", "simulate", "--cluster", "config/demo/cluster", "-f",
+                           "config/demo/workload.yaml", "--policy", "config/demo/policy.yaml"});
+  CHECK(ended.err.empty());
+  CHECK(ended.status == 2);
+  CHECK(ended.out.contains("\nnewly-waiting "));
+}
+
 TEST_CASE("what cannot be used is an error that names the file") {
   struct Row {
     std::string name;

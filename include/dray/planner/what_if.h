@@ -28,6 +28,10 @@ class WhatIf {
   [[nodiscard]] JobOutcome place(Pod pod);
   /// A pod that uses the claim, needs nothing else and bears every node taint.
   [[nodiscard]] static Pod user_of(const ResourceClaim& claim);
+  /// The claims that the pod's templates make and that its status does not name yet, as place()
+  /// makes them; the status names them then.
+  [[nodiscard]] static std::vector<ResourceClaim> claims_for(Pod& pod,
+                                                             const cluster::ClusterState& cluster);
   /// The claim that a template makes, named as the template.
   [[nodiscard]] static ResourceClaim claim_of(const ResourceClaimTemplate& source);
 
@@ -48,7 +52,6 @@ class WhatIf {
 
  private:
   void prepare(Pod& pod);
-  void make_claims(Pod& pod);
   void reserve_claims(const Placement& placement);
   void try_devices(const cluster::AllocatedState& state, cluster::NodeIndex node, const Pod& pod,
                    NodeVerdict& verdict);

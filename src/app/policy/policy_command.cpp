@@ -64,9 +64,10 @@ class PolicyCommand : public Command {
     }
     auto tried = read_policy(policy_);
     if (!tried) return std::unexpected(std::move(tried.error()));
-    const auto was = decide_at_once(objects->objects, in_force, options_, *now);
+    const auto cluster = with_claims(std::move(objects->objects));
+    const auto was = decide_at_once(cluster, in_force, options_, *now);
     if (!was) return std::unexpected(Error(was.error()).within(current_));
-    const auto would = decide_at_once(objects->objects, *tried, options_, *now);
+    const auto would = decide_at_once(cluster, *tried, options_, *now);
     if (!would) return std::unexpected(Error(would.error()).within(policy_));
     const auto effect = effect_of(*was, *would);
     std::fputs((output_ == "json" ? effect_json(effect) + "\n" : effect_text(effect)).c_str(),

@@ -4,12 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 #include <variant>
+
+#include "dray/planner/what_if.h"
 
 namespace dray::app {
 namespace {
@@ -198,6 +201,22 @@ void add_shares(Shares& shares, const Decided& decided, std::optional<double> Sh
 }
 
 }  // namespace
+
+std::vector<KubeObject> with_claims(std::vector<KubeObject> objects) {
+  cluster::ClusterState templates;
+  for (const auto& object : objects) {
+    if (kind_of(object) != Kind::resource_claim_template) continue;
+    templates.apply(cluster::ObjectChanged{object});
+  }
+  std::vector<KubeObject> made;
+  for (auto& object : objects) {
+    auto* pod = std::get_if<Pod>(&object);
+    if (pod == nullptr || pod->finished()) continue;
+    std::ranges::move(planner::WhatIf::claims_for(*pod, templates), std::back_inserter(made));
+  }
+  std::ranges::move(made, std::back_inserter(objects));
+  return objects;
+}
 
 Result<Decided> decide_at_once(const std::vector<KubeObject>& objects,
                                std::shared_ptr<const policy::PolicyConfig> config,

@@ -142,6 +142,9 @@ func (c *counters) requests(ctx context.Context, plane *harness.ControlPlane) er
 		turnedAway := labels["code"] == "429" || labels["code"] == "403"
 		if labels["subresource"] == "binding" && !turnedAway {
 			c.binds += count
+			if labels["code"][0] != '2' {
+				c.refused["bind "+labels["code"]] += count
+			}
 		}
 		if code := labels["code"]; code == "429" || code == "503" || code == "504" {
 			c.refused[code] += count
@@ -165,7 +168,7 @@ func (c *counters) requests(ctx context.Context, plane *harness.ControlPlane) er
 type counters struct {
 	cpu     map[string]time.Duration // by program
 	writes  map[string]float64       // with success, by verb and resource
-	refused map[string]float64       // 429, 503, 504, by code
+	refused map[string]float64       // 429, 503, 504, by code, and other answers to bindings that are no success
 	binds   float64                  // that were not turned away
 }
 
