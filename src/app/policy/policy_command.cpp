@@ -7,21 +7,12 @@
 
 #include "app/common/cluster_source.h"
 #include "app/common/command.h"
-#include "app/common/files.h"
+#include "app/common/policy_file.h"
 #include "app/policy/effect_report.h"
 #include "app/policy/policy_effect.h"
-#include "wire/policy/policy_codec.h"
 
 namespace dray::app {
 namespace {
-
-Result<std::shared_ptr<const policy::PolicyConfig>> read_policy(const std::string& path) {
-  const auto text = read_file(path);
-  if (!text) return std::unexpected(text.error());
-  auto config = wire::decode_policy(*text);
-  if (!config) return std::unexpected(std::move(config.error()).within(path));
-  return std::make_shared<const policy::PolicyConfig>(*std::move(config));
-}
 
 /// What a policy file would change.
 class PolicyCommand : public Command {
@@ -58,16 +49,17 @@ class PolicyCommand : public Command {
     print_warnings("policy", objects->warnings);
     std::shared_ptr<const policy::PolicyConfig> in_force;
     if (!current_.empty()) {
-      auto read = read_policy(current_);
+      auto read = load_policy(current_);
       if (!read) return std::unexpected(std::move(read.error()));
-      in_force = *std::move(read);
+      in_force = std::make_shared<const policy::PolicyConfig>(*std::move(read));
     }
-    auto tried = read_policy(policy_);
+    auto tried = load_policy(policy_);
     if (!tried) return std::unexpected(std::move(tried.error()));
     const auto cluster = with_claims(std::move(objects->objects));
     const auto was = decide_at_once(cluster, in_force, options_, *now);
     if (!was) return std::unexpected(Error(was.error()).within(current_));
-    const auto would = decide_at_once(cluster, *tried, options_, *now);
+    const auto would = decide_at_once(
+        cluster, std::make_shared<const policy::PolicyConfig>(*std::move(tried)), options_, *now);
     if (!would) return std::unexpected(Error(would.error()).within(policy_));
     const auto effect = effect_of(*was, *would);
     std::fputs((output_ == "json" ? effect_json(effect) + "\n" : effect_text(effect)).c_str(),

@@ -11,11 +11,11 @@
 #include "app/common/command.h"
 #include "app/common/files.h"
 #include "app/common/object_list.h"
+#include "app/common/policy_file.h"
 #include "app/replay/policy_diff.h"
 #include "app/replay/replay_report.h"
 #include "service/record/record_file.h"
 #include "service/record/replay.h"
-#include "wire/policy/policy_codec.h"
 
 namespace dray::app {
 namespace {
@@ -78,10 +78,8 @@ class ReplayCommand : public Command {
   }
 
   [[nodiscard]] Result<int> compare_policy(const std::vector<std::string>& files) const {
-    const auto text = read_file(policy_);
-    if (!text) return std::unexpected(text.error());
-    auto config = wire::decode_policy(*text);
-    if (!config) return std::unexpected(std::move(config.error()).within(policy_));
+    auto config = load_policy(policy_);
+    if (!config) return std::unexpected(std::move(config.error()));
     PolicyDiff diff(*std::move(config));
     service::Replay replay;
     replay.on_plan([&](const planner::PlanInput& input, const planner::Plan& plan) {

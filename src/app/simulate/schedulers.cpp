@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/common/files.h"
-#include "wire/policy/policy_codec.h"
+#include "app/common/policy_file.h"
 
 namespace dray::app {
 namespace {
@@ -26,10 +25,8 @@ Result<simulate::Scheduler> load_scheduler(const std::string& name,
     return fail(ErrorCode::invalid,
                 fmt::format("--policy {}: no such policy, and no FILE.yaml", name));
   }
-  const auto text = read_file(name);
-  if (!text) return std::unexpected(text.error());
-  auto config = wire::decode_policy(*text);
-  if (!config) return std::unexpected(std::move(config.error()).within(name));
+  auto config = load_policy(name);
+  if (!config) return std::unexpected(std::move(config.error()));
   if (config->queues.empty()) {
     auto& queue = config->queues.emplace_back();
     queue.name = policy::QueueName(std::string(policy::default_queue));

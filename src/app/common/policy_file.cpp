@@ -1,0 +1,18 @@
+#include "app/common/policy_file.h"
+
+#include <utility>
+
+#include "app/common/files.h"
+#include "wire/policy/policy_codec.h"
+
+namespace dray::app {
+
+Result<policy::PolicyConfig> load_policy(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) return std::unexpected(text.error());
+  auto config = wire::decode_policy(*text);
+  if (!config) return std::unexpected(std::move(config.error()).within(path));
+  return config;
+}
+
+}  // namespace dray::app
