@@ -61,15 +61,37 @@ std::string shares_text(const std::vector<ShareEffect>& shares) {
   return text;
 }
 
-void text_field(wire::JsonWriter& out, std::string_view key, std::string_view value) {
-  out.key(key);
-  out.string(value);
+std::string json_number(std::optional<double> amount) {
+  return amount ? fmt::format("{}", *amount) : "";
 }
 
-void number_field(wire::JsonWriter& out, std::string_view key, std::optional<double> value) {
-  if (!value) return;
+void describe(wire::FieldWriter& io, const JobEffect& effect) {
+  io.required("change", std::string(name(effect.change)));
+  io.required("job", effect.job);
+  io.raw("pods", fmt::format("{}", effect.pods));
+  io.required("queue", effect.queue);
+  io.required("newQueue", effect.new_queue);
+  io.required("was", effect.was);
+  io.required("would", effect.would);
+}
+
+void describe(wire::FieldWriter& io, const ShareEffect& share) {
+  io.required("queue", share.queue);
+  io.required("resource", share.resource);
+  io.raw("was", json_number(share.was));
+  io.raw("would", json_number(share.would));
+  io.raw("holds", json_number(share.allocated));
+  io.raw("wants", json_number(share.requested));
+}
+
+template <class T>
+void write_list(wire::JsonWriter& out, std::string_view key, const std::vector<T>& items) {
   out.key(key);
-  out.raw(fmt::format("{}", *value));
+  out.begin_list();
+  for (const auto& item : items) {
+    out.object([&](wire::FieldWriter& io) { describe(io, item); });
+  }
+  out.end_list();
 }
 
 }  // namespace
@@ -92,34 +114,8 @@ std::string effect_text(const PolicyEffect& effect) {
 std::string effect_json(const PolicyEffect& effect) {
   wire::JsonWriter out;
   out.begin_object();
-  out.key("jobs");
-  out.begin_list();
-  for (const auto& each : effect.jobs) {
-    out.begin_object();
-    text_field(out, "change", name(each.change));
-    text_field(out, "job", each.job);
-    out.key("pods");
-    out.integer(static_cast<std::int64_t>(each.pods));
-    text_field(out, "queue", each.queue);
-    text_field(out, "newQueue", each.new_queue);
-    text_field(out, "was", each.was);
-    text_field(out, "would", each.would);
-    out.end_object();
-  }
-  out.end_list();
-  out.key("shares");
-  out.begin_list();
-  for (const auto& share : effect.shares) {
-    out.begin_object();
-    text_field(out, "queue", share.queue);
-    text_field(out, "resource", share.resource);
-    number_field(out, "was", share.was);
-    number_field(out, "would", share.would);
-    number_field(out, "holds", share.allocated);
-    number_field(out, "wants", share.requested);
-    out.end_object();
-  }
-  out.end_list();
+  write_list(out, "jobs", effect.jobs);
+  write_list(out, "shares", effect.shares);
   out.end_object();
   return std::move(out).take();
 }
