@@ -1,13 +1,14 @@
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 
 #include "tests/commands/child.h"
 
 namespace dray::commands_test::policy_test {
 namespace {
 
-/// A node with three devices; of queue a two pods run, of queue b two wait.
-constexpr std::string_view cluster = R"(apiVersion: v1
+/// With three devices.
+constexpr std::string_view node = R"(apiVersion: v1
 kind: Node
 metadata: {name: n0}
 status: {allocatable: {cpu: "8", pods: "100"}, conditions: [{type: Ready, status: "True"}]}
@@ -25,87 +26,61 @@ spec:
   nodeName: n0
   pool: {name: n0, generation: 1, resourceSliceCount: 1}
   devices: [{name: g0}, {name: g1}, {name: g2}]
+)";
 
----
+/// A pod NAME of namespace SPACE and its claim; both end where a status or a place is added.
+constexpr std::string_view claim_of_pod = R"(---
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
-metadata: {name: r0, namespace: a, uid: c-r0}
+metadata: {name: NAME, namespace: SPACE, uid: c-NAME}
 spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}]}}
-status:
-  reservedFor: [{resource: pods, name: r0, uid: r0}]
+)";
+constexpr std::string_view held = R"(status:
+  reservedFor: [{resource: pods, name: NAME, uid: NAME}]
   allocation:
-    devices: {results: [{request: gpu, driver: gpu.example.com, pool: n0, device: g0}]}
+    devices: {results: [{request: gpu, driver: gpu.example.com, pool: n0, device: DEVICE}]}
     nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n0]}]}]}
----
+)";
+constexpr std::string_view pod = R"(---
 apiVersion: v1
 kind: Pod
-metadata: {name: r0, namespace: a, uid: r0, creationTimestamp: "2026-01-01T00:00:00Z"}
+metadata: {name: NAME, namespace: SPACE, uid: NAME, creationTimestamp: "2026-01-01T00:00:00Z"}
 spec:
   schedulerName: dray-scheduler
-  nodeName: n0
   containers: [{name: main, resources: {claims: [{name: gpu}]}}]
-  resourceClaims: [{name: gpu, resourceClaimName: r0}]
-status:
-  phase: Running
-  startTime: "2026-01-01T00:00:00Z"
-  conditions: [{type: PodScheduled, status: "True", lastTransitionTime: "2026-01-01T00:00:00Z"}]
-
----
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata: {name: r1, namespace: a, uid: c-r1}
-spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}]}}
-status:
-  reservedFor: [{resource: pods, name: r1, uid: r1}]
-  allocation:
-    devices: {results: [{request: gpu, driver: gpu.example.com, pool: n0, device: g1}]}
-    nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n0]}]}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: r1, namespace: a, uid: r1, creationTimestamp: "2026-01-01T00:00:00Z"}
-spec:
-  schedulerName: dray-scheduler
-  nodeName: n0
-  containers: [{name: main, resources: {claims: [{name: gpu}]}}]
-  resourceClaims: [{name: gpu, resourceClaimName: r1}]
-status:
-  phase: Running
-  startTime: "2026-01-01T00:00:00Z"
-  conditions: [{type: PodScheduled, status: "True", lastTransitionTime: "2026-01-01T00:00:00Z"}]
-
----
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata: {name: w0, namespace: b, uid: c-w0}
-spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}]}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: w0, namespace: b, uid: w0, creationTimestamp: "2026-01-01T00:00:00Z"}
-spec:
-  schedulerName: dray-scheduler
-  schedulingGates: [{name: dray.dev/admission}]
-  containers: [{name: main, resources: {claims: [{name: gpu}]}}]
-  resourceClaims: [{name: gpu, resourceClaimName: w0}]
-status: {phase: Pending}
-
----
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata: {name: w1, namespace: b, uid: c-w1}
-spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}]}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: w1, namespace: b, uid: w1, creationTimestamp: "2026-01-01T00:00:00Z"}
-spec:
-  schedulerName: dray-scheduler
-  schedulingGates: [{name: dray.dev/admission}]
-  containers: [{name: main, resources: {claims: [{name: gpu}]}}]
-  resourceClaims: [{name: gpu, resourceClaimName: w1}]
+  resourceClaims: [{name: gpu, resourceClaimName: NAME}]
+)";
+constexpr std::string_view waits = R"(  schedulingGates: [{name: dray.dev/admission}]
 status: {phase: Pending}
 )";
+constexpr std::string_view runs = R"(  nodeName: n0
+status:
+  phase: Running
+  startTime: "2026-01-01T00:00:00Z"
+  conditions: [{type: PodScheduled, status: "True", lastTransitionTime: "2026-01-01T00:00:00Z"}]
+)";
+
+std::string with(std::string text, std::string_view word, std::string_view value) {
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at)) {
+    text.replace(at, word.size(), value);
+  }
+  return text;
+}
+
+/// It runs on the device; without one it waits.
+std::string pod_of(std::string_view space, std::string_view name, std::string_view device = {}) {
+  auto text = std::string(claim_of_pod);
+  if (!device.empty()) text += held;
+  text += pod;
+  text += device.empty() ? waits : runs;
+  return with(with(with(std::move(text), "NAME", name), "SPACE", space), "DEVICE", device);
+}
+
+/// A node with three devices; of queue a two pods run, of queue b two wait.
+std::string cluster() {
+  return std::string(node) + pod_of("a", "r0", "g0") + pod_of("a", "r1", "g1") + pod_of("b", "w0") +
+         pod_of("b", "w1");
+}
 
 constexpr std::string_view head = R"(apiVersion: dray.dev/v1alpha1
 kind: Policy
@@ -126,7 +101,7 @@ reclaim: {enabled: true}
 
 Ended simulate(const std::string& current, const std::string& tried,
                std::vector<std::string> more = {}) {
-  const TempFile snapshot("cluster.yaml", cluster);
+  const TempFile snapshot("cluster.yaml", cluster());
   const TempFile in_force("current.yaml", current);
   const TempFile other("new.yaml", tried);
   std::vector<std::string> arguments{"policy",    "simulate",      "--snapshot", snapshot.path(),
@@ -188,7 +163,7 @@ TEST_CASE("a limit keeps out who would start, and gives another reason to who wa
 }
 
 TEST_CASE("without --current no policy is in force") {
-  const auto ended = dray({"policy", "simulate", "--snapshot", TempFile("c.yaml", cluster).path(),
+  const auto ended = dray({"policy", "simulate", "--snapshot", TempFile("c.yaml", cluster()).path(),
                            "--policy", TempFile("p.yaml", one_queue("{gpu: 2}")).path()});
   CHECK(ended.out.contains("newly-waiting b/w0 (queue default, then all, 1 pod)\n"));
 }
