@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -42,7 +43,7 @@ func TestAQueueOfOthersIsRefusedAtAdmission(t *testing.T) {
 	create(t, twoTeams)
 	maps := plane.Client.CoreV1().ConfigMaps("dray-system")
 	if _, err := dryRun(t.Context(), inQueue("second", "first", "")); err != nil {
-		t.Fatalf("refused before there is a ConfigMap: %v", err)
+		t.Fatalf("refused before dray said anything: %v", err)
 	}
 	policy, err := filepath.Abs("testdata/queue-users.yaml")
 	if err != nil {
@@ -50,7 +51,9 @@ func TestAQueueOfOthersIsRefusedAtAdmission(t *testing.T) {
 	}
 	startPair(t, pairOptions{DrayOptions: harness.DrayOptions{Args: []string{"--policy", policy}}})
 	t.Cleanup(func() {
-		if err := maps.Delete(contextAfter(t), "dray-queue-users", metav1.DeleteOptions{}); err != nil {
+		_, err := maps.Update(contextAfter(t), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "dray-queue-users"}},
+			metav1.UpdateOptions{})
+		if err != nil {
 			t.Error(err)
 		}
 	})
@@ -88,4 +91,56 @@ func TestAQueueOfOthersIsRefusedAtAdmission(t *testing.T) {
 	if !strings.Contains(written.Data["queue.trainers"], "serviceaccount second/trainer\n") {
 		t.Errorf("the ConfigMap has %v", written.Data)
 	}
+}
+
+// For a parameter of an admission policy that is not in its cache the API server asks itself, at each pod that anybody
+// creates, and refuses the pod if the answer takes too long: what the policies read is there from the start.
+func TestCreatingAPodMakesTheAPIServerReadNothing(t *testing.T) {
+	pods := []*corev1.Pod{podOf("default", "others", "default-scheduler"), inQueue("default", "open", "")}
+	for _, pod := range pods { // the namespace, the first time
+		if _, err := dryRun(t.Context(), pod); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := readsOfConfigMaps(t)
+	const times = 20
+	for range times {
+		for _, pod := range pods {
+			if _, err := dryRun(t.Context(), pod); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// The control plane's own controllers may read one meanwhile.
+	if reads := readsOfConfigMaps(t) - before; reads >= times {
+		t.Errorf("%d pods made the API server read ConfigMaps %d times", times*len(pods), reads)
+	}
+}
+
+// readsOfConfigMaps is how many requests for single ConfigMaps the API server has answered, its own among them.
+func readsOfConfigMaps(t *testing.T) int {
+	t.Helper()
+	page, err := plane.Client.CoreV1().RESTClient().Get().AbsPath("/metrics").DoRaw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads, seen := 0, false
+	for line := range strings.Lines(string(page)) {
+		if !strings.HasPrefix(line, "apiserver_request_total{") {
+			continue
+		}
+		seen = true
+		if !strings.Contains(line, `resource="configmaps"`) || !strings.Contains(line, `verb="GET"`) {
+			continue
+		}
+		count, err := strconv.Atoi(strings.TrimSpace(line[strings.LastIndexByte(line, ' '):]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads += count
+	}
+	if !seen {
+		t.Fatal("the API server's metrics have no requests")
+	}
+	return reads
 }
