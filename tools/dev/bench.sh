@@ -54,6 +54,14 @@ bench_suite() {
   python3 tools/bench_ratios.py "${@:2}" "$1" "$bench_goals" "$bench_out/$1.dray.jsonl" "$bench_out/$1.peer.jsonl"
 }
 
+# bench_claims [FILE]: the tables of docs/claims.md, in virtual time; fails if FILE has others.
+bench_claims() {
+  need_packages cpp tools
+  build_preset release dray || fail "no build"
+  [[ -d ${DRAY_SHARED:-}/data/philly ]] || fail "the claims are measured on recorded loads: DRAY_SHARED is to name a folder with data/openb and data/philly"
+  python3 tests/bench/claims.py build/release/bin/dray "$DRAY_SHARED/data" "$@"
+}
+
 # bench_pods [FLAG...]: pods bound a second on a real control plane (tests/cluster/podsbench), half an hour.
 bench_pods() {
   need_packages cpp tools
@@ -71,6 +79,10 @@ bench() {
     bench_pods "${@:2}"
     return
   fi
+  if [[ ${1:-} == claims ]]; then
+    bench_claims "${@:2}"
+    return
+  fi
   if [[ ${1:-} == --ratios ]]; then
     ratios=(--ratios)
     bench_suites=(cel alloc policy)
@@ -79,7 +91,7 @@ bench() {
   for suite in "${bench_suites[@]}"; do
     [[ $suite != *"${1:-}"* ]] || found+=("$suite")
   done
-  [[ ${#found[@]} -gt 0 ]] || fail "no benchmark's name contains '$1'; there are: ${bench_suites[*]} pods"
+  [[ ${#found[@]} -gt 0 ]] || fail "no benchmark's name contains '$1'; there are: ${bench_suites[*]} pods claims"
   mkdir -p "$bench_out"
   need_packages cpp tools
   local programs=("${found[@]/#/dray_}")
