@@ -53,6 +53,18 @@ cases_stage() {
       row "$label (shared)" 0 0 1 "no shared cases: DRAY_SHARED is not set and there is no ../shared"
     fi
   done
+  [[ $preset != release ]] || claims_row
+}
+
+# The tables of docs/claims.md are what comes out.
+claims_row() {
+  local status=0
+  if [[ ! -d ${DRAY_SHARED:-}/data/philly ]]; then
+    row claims 0 0 1 "no recorded loads: DRAY_SHARED names no folder with data/philly"
+    return 0
+  fi
+  step claims 120 python3 tests/bench/claims.py build/release/bin/dray "$DRAY_SHARED/data" docs/claims.md || status=$?
+  tally claims "$status" "$(count line "$(log_of claims)")"
 }
 
 # case_rows PRESET SUITE LABEL PATTERN: no row where no file matches.
