@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   commands["serve"] = dray::app::add_serve(app);
   commands["demo"] = dray::app::add_demo(app);
   commands["allocate"] = dray::app::add_allocate(app);
+  commands["explain"] = dray::app::add_explain(app);
   commands["match"] = dray::app::add_match(app);
   commands["lint"] = dray::app::add_lint(app);
   commands["repair"] = dray::app::add_repair(app);

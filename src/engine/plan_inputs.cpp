@@ -8,10 +8,7 @@ namespace dray::engine {
 
 bool PlanInputs::worth_planning() const {
   if (usage_.history() || admission_.jobs().has_groups()) return true;
-  return std::ranges::any_of(pods_.all(), [](const auto& entry) {
-    const auto& pod = entry.second;
-    return pod.state == PodState::waiting && !pod.reservation && !pod.bypasses;
-  });
+  return pods_.any_unplaced();
 }
 
 void PlanInputs::add_refused(const PodLife& pod, Time now,

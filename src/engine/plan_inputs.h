@@ -18,7 +18,7 @@ namespace dray::engine {
 class PlanInputs {
  public:
   PlanInputs(cluster::ClusterState& cluster, Admission& admission, RoomBook& room,
-             const UsageKeeper& usage, const PodLifecycle& pods)
+             const UsageKeeper& usage, PodLifecycle& pods)
       : cluster_(cluster), admission_(admission), room_(room), usage_(usage), pods_(pods) {}
 
   /// Something waits, a gang may have lost members, or what runs is to be counted.
@@ -46,7 +46,7 @@ class PlanInputs {
   Admission& admission_;
   RoomBook& room_;
   const UsageKeeper& usage_;
-  const PodLifecycle& pods_;
+  PodLifecycle& pods_;
 };
 
 }  // namespace dray::engine

@@ -11,6 +11,7 @@ Commands PodLifecycle::withdraw(const Uid& pod) {
   if (!life.reservation) return {};
   cluster_.forget(pod);
   life.reservation.reset();
+  unplaced_.insert(pod);
   return {JobChanged{pod}};
 }
 

@@ -70,6 +70,7 @@ PodLife& PodLifecycle::follow(const Pod& pod, bool seen, Commands& out) {
   life.key = key;
   life.uid = pod.meta.uid;
   life.seen = seen;
+  unplaced_.insert(life.uid);
   return life;
 }
 
@@ -149,16 +150,13 @@ void PodLifecycle::drop(const Uid& pod, Commands& out) {
   out.emplace_back(PodDropped{pod, bound});
 }
 
-void PodLifecycle::set_bypasses(const Uid& pod, bool bypasses) {
-  pods_.at(pod).bypasses = bypasses;
-}
-
-void PodLifecycle::set_reason(const Uid& pod, Reason reason) {
-  pods_.at(pod).wait.reason = reason;
-}
-
-void PodLifecycle::set_detail(const Uid& pod, const std::string& detail) {
-  pods_.at(pod).wait.detail = detail;
+bool PodLifecycle::any_unplaced() {
+  while (!unplaced_.empty()) {
+    const auto pod = pods_.find(*unplaced_.begin());
+    if (pod != pods_.end() && pod->second.unplaced()) return true;
+    unplaced_.erase(unplaced_.begin());
+  }
+  return false;
 }
 
 Commands PodLifecycle::reserve(const Placement& placement, const std::string& detail,
@@ -187,6 +185,7 @@ void PodLifecycle::release(PodLife& pod, Commands& out) {
   timers_.arm(pod.uid, std::nullopt);
   pod.wait.tell_at.reset();
   pod.state = PodState::waiting;
+  unplaced_.insert(pod.uid);
   if (!pod.reservation) return;
   cluster_.forget(pod.uid);
   pod.reservation.reset();

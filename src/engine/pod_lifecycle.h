@@ -103,6 +103,10 @@ struct PodLife {
   [[nodiscard]] bool fixed() const {
     return state == PodState::binding || state == PodState::bound;
   }
+  /// A plan is to find a place for it.
+  [[nodiscard]] bool unplaced() const {
+    return state == PodState::waiting && !reservation && !bypasses;
+  }
 };
 
 /// The pods that dray follows: their states and their reservations. Who may reserve, and for what,
@@ -144,7 +148,12 @@ class PodLifecycle {
   /// The watch shows a followed pod being deleted: it needs no place any more.
   [[nodiscard]] Commands deleted(const Uid& pod);
   [[nodiscard]] Commands drop(const Uid& pod);
-  void set_bypasses(const Uid& pod, bool bypasses);
+  void set_bypasses(const Uid& pod, bool bypasses) {
+    pods_.at(pod).bypasses = bypasses;
+    if (!bypasses) unplaced_.insert(pod);
+  }
+  /// Some pod is unplaced. Costs what has changed since it was last asked, however many are placed.
+  [[nodiscard]] bool any_unplaced();
   /// The watch shows a claim as it is now.
   void claims_moved() { bound_.claims_moved(); }
 
@@ -176,8 +185,8 @@ class PodLifecycle {
   /// What it waits for is usually on its way: told only after a while.
   void waits_quietly(const Uid& pod, Reason reason, const std::string& detail, Time now);
   /// Not told: kube-scheduler hears it as the answer to its request.
-  void set_reason(const Uid& pod, Reason reason);
-  void set_detail(const Uid& pod, const std::string& detail);
+  void set_reason(const Uid& pod, Reason reason) { pods_.at(pod).wait.reason = reason; }
+  void set_detail(const Uid& pod, const std::string& detail) { pods_.at(pod).wait.detail = detail; }
 
   // ---- kube-scheduler's requests
 
@@ -268,6 +277,7 @@ class PodLifecycle {
   std::map<Uid, PodLife> pods_;
   std::map<PodKey, Uid> by_name_;
   std::set<Uid> refused_;
+  std::set<Uid> unplaced_;      ///< all that are, and some that no longer are
   std::map<Uid, Time> unseen_;  ///< refused before the watch has shown them; kept for a while
   Time unseen_swept_{};
   Timers<Uid> timers_;

@@ -154,6 +154,7 @@ void Engine::Router::observe_pod(const Pod& pod, Time now) {
 
 void Engine::Router::show_followed(const Pod& pod, Time now) {
   const auto& uid = pod.meta.uid;
+  binds_.see(pod);
   if (pod.meta.deleted && !binds_.contains(uid)) {
     carry(gangs_.left(uid), now);
     carry(pods_.deleted(uid), now);

@@ -34,7 +34,8 @@ namespace dray::engine {
 ///
 /// advising.cpp: what mode advise does otherwise; router.cpp: events, timers and commands;
 /// outcomes.cpp: of writes; verbs.cpp: filter, prioritize, preempt; bind_verb.cpp: bind, and what
-/// binds ask of gangs; planning.cpp: asking for plans, and taking them.
+/// binds ask of gangs; planning.cpp: asking for plans, and taking them; question.cpp: what an
+/// explanation reads.
 class Engine::Router {
  public:
   explicit Router(Options given);
@@ -49,6 +50,7 @@ class Engine::Router {
   void bind(RequestId id, const extender::BindRequest& request, Time now);
   [[nodiscard]] Status status() const;
   [[nodiscard]] std::optional<PodView> pod(const PodKey& key) const;
+  [[nodiscard]] std::optional<planner::Question> question(const PodKey& key, Time now);
 
   /// Plans if one is due, and gives all that the step asked for.
   [[nodiscard]] Effects finish_step(Time now);
@@ -154,6 +156,10 @@ class Engine::Router {
   /// A binding of the pod is under way, or something of its is being given back.
   [[nodiscard]] bool being_written(const Uid& pod) const;
   [[nodiscard]] std::set<Uid> bound_members(const planner::Job& job) const;
+
+  // ---- question.cpp
+  [[nodiscard]] std::shared_ptr<const Pod> asked_about(const PodKey& key,
+                                                       const planner::JobList& jobs) const;
 
   // ---- planning.cpp
   void plan_when_due(Time now);

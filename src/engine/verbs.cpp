@@ -8,8 +8,7 @@
 namespace dray::engine {
 namespace {
 
-std::vector<NodeName> offered_nodes(const extender::FilterRequest& request) {
-  if (request.node_names) return *request.node_names;
+std::vector<NodeName> names_of_nodes(const extender::FilterRequest& request) {
   std::vector<NodeName> names;
   if (request.nodes) {
     for (const auto& offered : *request.nodes) names.emplace_back(offered.node.meta.name);
@@ -46,7 +45,8 @@ extender::FilterResponse Engine::Router::filter(const extender::FilterRequest& r
   if (pod.meta.name.empty() || pod.meta.uid.get().empty()) {
     return fault("dray: filter request: Pod.metadata.name or uid is empty");
   }
-  const auto nodes = offered_nodes(request);
+  const auto made = names_of_nodes(request);
+  const auto& nodes = request.node_names ? *request.node_names : made;
   const auto* followed = pods_.find(pod.key(), pod.meta.uid);
   if (followed == nullptr) return filter_unknown(request, nodes, now);
   // Bare Node objects come from a cluster autoscaler's simulation or from a scheduler that would
@@ -133,14 +133,15 @@ extender::PrioritizeResponse Engine::Router::prioritize(
   const auto* pod = pods_.find(request.pod.key(), request.pod.meta.uid);
   const auto* ranks = pod != nullptr && pod->reservation ? judging_.told.ranks(pod->uid) : nullptr;
   extender::PrioritizeResponse response;
-  for (auto& node : offered_nodes(request)) {
+  const auto made = names_of_nodes(request);
+  for (const auto& node : request.node_names ? *request.node_names : made) {
     if (ranks != nullptr) {
       const auto rank = ranks->find(node);
-      response.push_back({std::move(node), rank == ranks->end() ? 0 : rank->second});
+      response.push_back({node, rank == ranks->end() ? 0 : rank->second});
       continue;
     }
     const bool reserved = pod != nullptr && pod->reservation && pod->reservation->node == node;
-    response.push_back({std::move(node), reserved ? 10 : 0});
+    response.push_back({node, reserved ? 10 : 0});
   }
   return response;
 }

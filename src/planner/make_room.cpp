@@ -292,6 +292,7 @@ bool MakeRoom::withdraw(const PlanJob& taker, const Solution& solution) {
       if (solution.moved.contains(task)) continue;
       overlay_.return_to_waiting(*victim.job, *task);
       if (none) {
+        made_.losers.push_back(victim.job);
         decisions_.wait(*victim.job, Reason::room_kept, "its room goes to " + taker.job->name);
       }
     }

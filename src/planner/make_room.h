@@ -20,6 +20,7 @@ struct RoomMade {
   std::size_t refused_early = 0;    ///< jobs that a bound refused without a search
   bool exhausted = false;           ///< the budget ended it
   std::optional<Time> again_at;     ///< when a protection or a delay ends
+  std::vector<PlanJob*> losers;     ///< what the plan had just given them went to others
 };
 
 /// Makes room for waiting jobs by evicting others: consolidation, reclaim, preemption.

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "planner/serve_losers.h"
 #include "planner/stale_gangs.h"
 
 namespace dray::planner {
@@ -19,7 +20,7 @@ PlanMaker::PlanMaker(const PlanInput& input, PlanMemory& memory)
       placer_(context_, overlay_, memory.allocator(), memory.verdicts()),
       decisions_(start_.queues) {}
 
-Plan PlanMaker::make() {
+Plan PlanMaker::make(JobWatch* watch) {
   Plan plan;
   plan.total = start_.total;
   plan.queues = report_queues();
@@ -28,14 +29,16 @@ Plan PlanMaker::make() {
   const auto waiting = waiting_jobs();
   Earliest again_at(input_.now);
 
-  auto served =
-      ServeJobs(context_, jobs_, overlay_, placer_, decisions_).run(waiting, input_.actions.place);
+  auto served = ServeJobs(context_, jobs_, overlay_, placer_, decisions_, watch)
+                    .run(waiting, input_.actions.place);
   plan.refused_early = served.refused_early;
   plan.exhausted = served.exhausted;
   again_at.add(served.again_at);
   if (evicts()) {
     auto made =
         MakeRoom(context_, jobs_, overlay_, placer_, decisions_, served.open_nodes).run(waiting);
+    ServeLosers(context_, jobs_, overlay_, placer_, decisions_, served.open_nodes)
+        .run(std::move(made.losers));
     plan.evictions = std::move(made.evictions);
     plan.scenarios = made.scenarios;
     plan.refused_early += made.refused_early;

@@ -17,7 +17,8 @@ class PlanMaker {
   PlanMaker(const PlanMaker&) = delete;
   PlanMaker& operator=(const PlanMaker&) = delete;
 
-  [[nodiscard]] Plan make();
+  /// `watch` may be null.
+  [[nodiscard]] Plan make(JobWatch* watch = nullptr);
   /// See Planner.
   [[nodiscard]] std::vector<Reason> verdicts(const Uid& job);
   [[nodiscard]] Advice advise(const Uid& job, const Uid& pod);

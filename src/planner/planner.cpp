@@ -17,8 +17,8 @@ Planner::~Planner() = default;
 Planner::Planner(Planner&&) noexcept = default;
 Planner& Planner::operator=(Planner&&) noexcept = default;
 
-Plan Planner::plan(const PlanInput& input) {
-  return PlanMaker(input, state_->memory).make();
+Plan Planner::plan(const PlanInput& input, JobWatch* watch) {
+  return PlanMaker(input, state_->memory).make(watch);
 }
 
 std::vector<Reason> Planner::verdicts(const PlanInput& input, const Uid& job) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -24,13 +25,14 @@ bool started(const PlanJob& job) {
 }  // namespace
 
 ServeJobs::ServeJobs(const PlanContext& context, const JobTable& jobs, Overlay& overlay,
-                     Placer& placer, Decisions& decisions)
+                     Placer& placer, Decisions& decisions, JobWatch* watch)
     : context_(context),
       jobs_(jobs),
       overlay_(overlay),
       placer_(placer),
       decisions_(decisions),
-      again_at_(context.input.now) {
+      again_at_(context.input.now),
+      watch_(watch) {
   served_.open_nodes = placer.fit().everywhere();
 }
 
@@ -55,6 +57,7 @@ void ServeJobs::serve_holds(std::span<PlanJob* const> waiting) {
   for (const auto& hold : context_.input.holds) {
     auto* job = jobs_.find(hold.job);
     if (job == nullptr || std::ranges::find(waiting, job) == waiting.end()) continue;
+    if (watch_ != nullptr) watch_->turns.push_back(job->job->uid);
     serve_hold(*job, hold);
   }
 }
@@ -94,6 +97,7 @@ void ServeJobs::serve_all(std::span<PlanJob* const> waiting) {
       break;
     }
     count += first ? 1 : 0;
+    if (first && watch_ != nullptr) watch_->turns.push_back(job->job->uid);
     order.settle(serve_chunk(*job) && !job->next_chunk().empty());
   }
 }
@@ -123,6 +127,7 @@ bool ServeJobs::serve_chunk(PlanJob& job) {
 
 void ServeJobs::refuse(const PlanJob& job, const policy::CapacityRefusal& refusal) {
   ++served_.refused_early;
+  if (watched(job)) watch_->capacity = refusal;
   // Of a job that has started only now nothing is said, but that it did.
   const auto* known = decisions_.find(job);
   if (known != nullptr && known->reason == Reason::none && started(job)) return;
@@ -139,6 +144,7 @@ void ServeJobs::explain(const PlanJob& job, std::size_t members, const NoRoom& f
     return decisions_.wait(job, why ? why->reason : Reason::no_node_fits, why ? why->detail : "");
   }
   auto refusal = placer_.why_not(failure);
+  if (watched(job)) show(members, failure, refusal.devices);
   if (placer_.fit().exhausted()) return decisions_.wait(job, Reason::planning, refusal.detail);
   if (refusal.detail.empty() && kept_for_ != nullptr) refusal.reason = Reason::room_kept;
   if (failure.no_domain) return decisions_.wait(job, Reason::no_domain, refusal.detail);
@@ -147,6 +153,29 @@ void ServeJobs::explain(const PlanJob& job, std::size_t members, const NoRoom& f
       job, Reason::gang_no_room,
       fmt::format("room for {} of {} pods; the next: {}", failure.placed, members,
                   refusal.detail.empty() ? std::string(name(refusal.reason)) : refusal.detail));
+}
+
+void ServeJobs::show(std::size_t members, const NoRoom& failure, std::string text) {
+  auto nodes = nodes_alike(failure, placer_.fit(), overlay_);
+  NodesAlike kept{.reason = Reason::room_kept,
+                  .what = {},
+                  .text = std::string(plain_text(Reason::room_kept)),
+                  .nearest = {},
+                  .nodes = {}};
+  for (const auto node : placer_.fit().everywhere().nodes) {
+    const bool asked = std::ranges::find(failure.among, node) != failure.among.end();
+    if (!asked && kept_for_ != nullptr) kept.nodes.push_back(overlay_.snapshot().name(node));
+  }
+  if (!kept.nodes.empty()) nodes.push_back(std::move(kept));
+  std::ranges::stable_sort(nodes, std::greater(),
+                           [](const NodesAlike& alike) { return alike.nodes.size(); });
+  watch_->no_room.emplace(JobWatch::NoRoom{.pod = failure.task->pod().meta.uid,
+                                           .members = members,
+                                           .found = failure.placed,
+                                           .no_domain = failure.no_domain,
+                                           .text = std::move(text),
+                                           .nodes = std::move(nodes),
+                                           .state = overlay_.releasing()});
 }
 
 /// The first job that has waited for too long gets nodes to itself: what ends on them is not given

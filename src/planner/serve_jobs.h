@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "dray/planner/job_watch.h"
 #include "dray/policy/capacity.h"
 #include "planner/place/decisions.h"
 #include "planner/place/placer.h"
@@ -24,8 +26,9 @@ struct Served {
 /// Places waiting jobs on what is free, in their order (KAI's action allocate).
 class ServeJobs {
  public:
+  /// `watch` is told of its job; it may be null.
   ServeJobs(const PlanContext& context, const JobTable& jobs, Overlay& overlay, Placer& placer,
-            Decisions& decisions);
+            Decisions& decisions, JobWatch* watch = nullptr);
 
   /// First the jobs for which an earlier plan holds room, then, if `place`, all of `waiting`.
   [[nodiscard]] Served run(std::span<PlanJob* const> waiting, bool place);
@@ -38,6 +41,10 @@ class ServeJobs {
   void take(PlanJob& job, std::span<const Placed> placed);
   void refuse(const PlanJob& job, const policy::CapacityRefusal& refusal);
   void explain(const PlanJob& job, std::size_t members, const NoRoom& failure);
+  [[nodiscard]] bool watched(const PlanJob& job) const {
+    return watch_ != nullptr && watch_->job == job.job->uid;
+  }
+  void show(std::size_t members, const NoRoom& failure, std::string text);
   void keep_nodes(PlanJob& job, std::span<const std::uint32_t> chunk);
 
   const PlanContext& context_;
@@ -48,6 +55,7 @@ class ServeJobs {
   const PlanJob* kept_for_ = nullptr;  ///< the job that waits long and has nodes to itself
   Earliest again_at_;
   Served served_;
+  JobWatch* watch_;
 };
 
 }  // namespace dray::planner

@@ -102,7 +102,7 @@ JobOutcome WhatIf::place(Pod pod) {
   }
   PlanInput input;
   input.snapshot = cluster_.snapshot();
-  input.only = only_;
+  if (only_) input.only = *only_;
   input.budget.nodes_tried = any_number_of_nodes;
   input.jobs.put(std::make_shared<const Job>(single_pod_job(
       cluster_.pod(pod.key()), policy::QueueName(std::string(policy::default_queue)), {})));

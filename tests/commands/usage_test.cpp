@@ -18,8 +18,8 @@ TEST_CASE("what the command line does not know is named, with status 1 and no ou
       Row{"no command", {}, "A subcommand is required"},
       Row{"a command that there is not",
           {"alocate", "-f", "x"},
-          "dray: no command \"alocate\"; there are allocate, demo, doctor, handback, lint, "
-          "match, policy, repair, replay, serve, simulate, snapshot"},
+          "dray: no command \"alocate\"; there are allocate, demo, doctor, explain, handback, "
+          "lint, match, policy, repair, replay, serve, simulate, snapshot"},
       Row{"serve", {"serve", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"demo", {"demo", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"allocate",
@@ -54,7 +54,8 @@ TEST_CASE("help and version are no errors, and help lists every command") {
   CHECK(lines(version.out).size() == 1);
   const auto help = dray({"--help"});
   CHECK(help.status == 0);
-  for (const auto* command : {"serve", "demo", "allocate", "match", "lint", "doctor", "handback"}) {
+  for (const auto* command :
+       {"serve", "demo", "allocate", "explain", "match", "lint", "doctor", "handback"}) {
     INFO(command);
     CHECK(help.out.contains("\n  " + std::string(command) + " "));
     const auto own = dray({command, "--help"});

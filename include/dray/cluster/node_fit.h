@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "dray/cluster/allocated_state.h"
@@ -23,9 +26,28 @@ class NodeFit {
   /// Reason::none: the pod fits. Reads what is placed on `state` as well.
   [[nodiscard]] Reason check(const AllocatedState& state, NodeIndex node) const;
 
+  /// What stands behind the Reason of check(), for people; nothing where it fits.
+  struct Lack {
+    std::string what;  ///< `label zone=a`, `taint k=v:NoSchedule`, `cpu`, `port TCP/80`
+    /// Of a resource, in its unit (cpu: thousandths).
+    std::int64_t wanted = 0;
+    std::int64_t left = 0;
+
+    bool operator==(const Lack&) const = default;
+  };
+  [[nodiscard]] Lack lack(const AllocatedState& state, NodeIndex node) const;
+
  private:
-  [[nodiscard]] Reason check_selection(const NodeFacts& node) const;
-  [[nodiscard]] Reason check_resources(const NodeFacts& node, const NodeUse& use) const;
+  /// The first resource that the node has too little of.
+  struct Short {
+    std::string_view resource;
+    std::int64_t wanted = 0;
+    std::int64_t left = 0;
+  };
+  [[nodiscard]] const Labels::value_type* other_label(const NodeFacts& node) const;
+  [[nodiscard]] const NodeTaint* untolerated(const NodeFacts& node) const;
+  [[nodiscard]] const HostPort* taken_port(const NodeUse& use) const;
+  [[nodiscard]] std::optional<Short> short_of(const NodeFacts& node, const NodeUse& use) const;
 
   NodeUse needs_;
   std::vector<bool> by_class_;  // of needs_.requested.others: a DeviceClass stands behind it

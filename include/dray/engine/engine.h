@@ -14,6 +14,10 @@
 #include "dray/model/extender_api.h"
 #include "dray/planner/plan.h"
 
+namespace dray::planner {
+struct Question;
+}
+
 namespace dray::engine {
 
 /// Tells a write's outcome from the others. Never used twice in a run.
@@ -215,6 +219,10 @@ class Engine {
   };
   /// Nothing for a pod that is not known, or was bound too long ago.
   [[nodiscard]] std::optional<PodView> pod(const PodKey& key) const;
+
+  /// All that planner::explain() reads of a pod, as of now; it may then run beside the engine. The
+  /// key of a gang stands for the first of its pods that waits. Nothing: there is neither.
+  [[nodiscard]] std::optional<planner::Question> question(const PodKey& key, Time now);
 
  private:
   class Router;

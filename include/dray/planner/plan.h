@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ class Snapshot;
 
 namespace dray::planner {
 
+struct JobWatch;
+
 // ---- What goes in ----
 
 /// Bounds a plan by work, not by time, so that it is the same everywhere. What is beyond a bound
@@ -31,6 +35,12 @@ struct PlanBudget {
   std::size_t nodes_tried = 200'000;  ///< (pod, node) pairs that are looked at in full
   std::size_t evictions = 64;         ///< pods
   std::size_t scenarios = 4'096;      ///< sets of victims that are tried out
+
+  /// All that would follow in a row of plans, in one.
+  [[nodiscard]] static constexpr PlanBudget unbounded() {
+    constexpr auto all = std::numeric_limits<std::size_t>::max();
+    return {.jobs = all, .nodes_tried = all, .evictions = all, .scenarios = all};
+  }
 };
 
 /// A node that a pod is not to get: kube-scheduler refused it there, and neither has changed since.
@@ -97,7 +107,8 @@ struct PlanInput {
   JobList jobs;
   std::vector<UnlistedDemand> unlisted;
   std::vector<RefusedNode> refused;  ///< sorted: kube-scheduler did not take the node for the pod
-  std::optional<std::vector<NodeName>> only;  ///< where jobs may go; absent: anywhere
+  /// Where jobs may go; absent: anywhere. The names are the caller's to keep.
+  std::optional<std::span<const NodeName>> only;
   std::vector<DisruptionBudget> disruption_budgets;
   std::vector<Hold> holds;
   std::vector<LeavingClaim> leaving;                  ///< sorted by claim
@@ -209,7 +220,8 @@ class Planner {
   Planner& operator=(Planner&&) noexcept;
 
   /// A plan for the input, within its budget. Never fails: what cannot be placed has a Reason.
-  [[nodiscard]] Plan plan(const PlanInput& input);
+  /// `watch`, if there is one, is filled on the way (job_watch.h).
+  [[nodiscard]] Plan plan(const PlanInput& input, JobWatch* watch = nullptr);
   /// What each node of `only` says as things are to a waiting job of one pod, in that order;
   /// Reason::none: it fits. What the job or its queue lacks is every node's answer.
   [[nodiscard]] std::vector<Reason> verdicts(const PlanInput& input, const Uid& job);

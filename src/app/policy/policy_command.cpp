@@ -10,6 +10,7 @@
 #include "app/common/policy_file.h"
 #include "app/policy/effect_report.h"
 #include "app/policy/policy_effect.h"
+#include "dray/engine/at_once.h"
 
 namespace dray::app {
 namespace {
@@ -55,7 +56,7 @@ class PolicyCommand : public Command {
     }
     auto tried = load_policy(policy_);
     if (!tried) return std::unexpected(std::move(tried.error()));
-    const auto cluster = with_claims(std::move(objects->objects));
+    const auto cluster = engine::with_claims(std::move(objects->objects));
     const auto was = decide_at_once(cluster, in_force, options_, *now);
     if (!was) return std::unexpected(Error(was.error()).within(current_));
     const auto would = decide_at_once(

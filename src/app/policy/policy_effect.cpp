@@ -4,21 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
-#include <variant>
 
-#include "dray/planner/what_if.h"
+#include "dray/engine/at_once.h"
 
 namespace dray::app {
 namespace {
-
-/// Rounds of timers that an engine is given before it has asked for its plan: readmission, say.
-constexpr int most_ticks = 100;
 
 /// What becomes of a pod by a plan.
 enum class Fate : std::uint8_t { runs, starts, gets_room, waits, moves, evicted };
@@ -31,18 +25,6 @@ struct PodFate {
   std::shared_ptr<const planner::Job> job;
 };
 using Fates = std::map<Uid, PodFate>;
-
-planner::PlanBudget unbounded() {
-  constexpr auto all = std::numeric_limits<std::size_t>::max();
-  return {.jobs = all, .nodes_tried = all, .evictions = all, .scenarios = all};
-}
-
-std::shared_ptr<const planner::PlanInput> asked_for(const engine::Effects& effects) {
-  for (const auto& effect : effects) {
-    if (const auto* want = std::get_if<engine::WantPlan>(&effect)) return want->input;
-  }
-  return nullptr;
-}
 
 /// Pods that wait or run, before the plan.
 Fates before(const planner::PlanInput& input) {
@@ -202,43 +184,14 @@ void add_shares(Shares& shares, const Decided& decided, std::optional<double> Sh
 
 }  // namespace
 
-std::vector<KubeObject> with_claims(std::vector<KubeObject> objects) {
-  cluster::ClusterState templates;
-  for (const auto& object : objects) {
-    if (kind_of(object) != Kind::resource_claim_template) continue;
-    templates.apply(cluster::ObjectChanged{object});
-  }
-  std::vector<KubeObject> made;
-  for (auto& object : objects) {
-    auto* pod = std::get_if<Pod>(&object);
-    if (pod == nullptr || pod->finished()) continue;
-    std::ranges::move(planner::WhatIf::claims_for(*pod, templates), std::back_inserter(made));
-  }
-  std::ranges::move(made, std::back_inserter(objects));
-  return objects;
-}
-
 Result<Decided> decide_at_once(const std::vector<KubeObject>& objects,
                                std::shared_ptr<const policy::PolicyConfig> config,
                                const engine::Options& options, Time now) {
-  engine::Engine engine(options);
-  std::shared_ptr<const planner::PlanInput> input;
-  const auto take = [&](const engine::Effects& effects) {
-    if (auto asked = asked_for(effects)) input = std::move(asked);
-  };
-  if (config) take(engine.apply(engine::PolicyChanged{std::move(config)}, now));
-  for (const auto& object : objects) take(engine.apply(cluster::ObjectChanged{object}, now));
-  take(engine.apply(engine::Synced{}, now));
-  take(engine.apply(engine::LeadershipChanged{true, 1}, now));
-  for (int i = 0; !input && i < most_ticks && engine.next_tick(); ++i) {
-    take(engine.tick(std::max(now, *engine.next_tick())));
-  }
-  if (const auto problem = engine.status().policy_problem; !problem.empty()) {
-    return fail(ErrorCode::invalid, problem);
-  }
-  if (!input) return Decided();  // nobody waits
-  Decided decided{*input, {}};
-  decided.input.budget = unbounded();
+  const auto told = engine::at_once(objects, std::move(config), options, now);
+  if (!told) return std::unexpected(told.error());
+  if (!told->input) return Decided();  // nobody waits
+  Decided decided{*told->input, {}};
+  decided.input.budget = planner::PlanBudget::unbounded();
   planner::Planner planner(engine::allocator_options(options, 2));
   decided.plan = planner.plan(decided.input);
   return decided;

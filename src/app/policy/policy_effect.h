@@ -17,9 +17,6 @@
 
 namespace dray::app {
 
-/// The objects and the claims that pods' templates make and nobody has made yet, as in manifests.
-[[nodiscard]] std::vector<KubeObject> with_claims(std::vector<KubeObject> objects);
-
 /// What a plan makes of a cluster as it stands.
 struct Decided {
   planner::PlanInput input;

@@ -33,6 +33,11 @@ void BindRuns::join(const Uid& pod, RequestId request) {
   runs_.at(pod).waiting.push_back(request);
 }
 
+void BindRuns::see(const Pod& pod) {
+  const auto run = runs_.find(pod.meta.uid);
+  if (run != runs_.end()) run->second.binding.see(pod);
+}
+
 Commands BindRuns::step(const Uid& pod, Binding::Token token, const WriteOutcome& outcome,
                         Time now) {
   const auto run = runs_.find(pod);

@@ -42,6 +42,8 @@ class BindRuns {
   [[nodiscard]] Commands start(Start start, Time now);
   /// The same pod was asked to be bound to the same node again: answered with the first call.
   void join(const Uid& pod, RequestId request);
+  /// The watch shows the pod anew.
+  void see(const Pod& pod);
   [[nodiscard]] Commands step(const Uid& pod, Binding::Token token, const WriteOutcome& outcome,
                               Time now);
   /// The claims of the pod's gang are all there.

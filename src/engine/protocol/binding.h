@@ -11,6 +11,7 @@
 #include "dray/engine/write.h"
 #include "dray/model/claim.h"
 #include "dray/model/placement.h"
+#include "dray/model/pod.h"
 
 namespace dray::engine {
 
@@ -69,6 +70,10 @@ class Binding {
   [[nodiscard]] Commands proceed();
   /// Undoes what was done; nothing once the pod may be bound.
   [[nodiscard]] Commands abort(std::string error);
+  /// The watch shows the pod anew, as kube-scheduler's own write to its status does at about this
+  /// time: before the pod is bound, that is the version to name. A pod that uses other claims by
+  /// now is left to the conflict that it makes.
+  void see(const Pod& pod);
   [[nodiscard]] Commands step(Token token, const WriteOutcome& outcome, Time now);
   /// Retries that have waited long enough, and the deadline.
   [[nodiscard]] Commands tick(Time now);

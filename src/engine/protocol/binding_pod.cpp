@@ -51,6 +51,11 @@ void Binding::pod_told(const WriteOutcome& outcome, Time now, Commands& out) {
   tell_pod(out);
 }
 
+void Binding::see(const Pod& pod) {
+  if (phase_ != Phase::claims || pod_version_.get().empty()) return;
+  if (!uses_other_claims(pod, placement_)) pod_version_ = pod.meta.resource_version;
+}
+
 void Binding::bind_pod(Commands& out) {
   phase_ = Phase::binding_pod;
   pod_may_be_bound_ = true;

@@ -1,6 +1,7 @@
 #include "planner/evict/reprieve.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,17 +33,17 @@ std::vector<std::int32_t> lowest_so_far(std::span<const Victims> victims) {
 
 }  // namespace
 
-void Reprieve::spare(Solution& solution) {
+void Reprieve::spare(PlanJob& job, Solution& solution) {
   auto& victims = solution.victims;
   const auto lowest = lowest_so_far(victims);
   std::unordered_set<const PlanJob*> gone;
   for (auto i = victims.size(); i-- > 0;) {
     // All of a chunk, and only on top of what the job had without it.
-    auto& job = *victims[i].job;
-    if (gone.contains(&job)) continue;
-    if (spare_chunk(solution, victims[i])) continue;
-    gone.insert(&job);
-    if (lowest[i] < job.job->priority) move_job(job, solution);
+    auto& of = *victims[i].job;
+    if (gone.contains(&of)) continue;
+    if (spare_chunk(job, solution, victims[i])) continue;
+    gone.insert(&of);
+    if (lowest[i] < of.job->priority) move_job(of, solution);
   }
   std::erase_if(solution.victims, [](const Victims& chunk) { return chunk.tasks.empty(); });
   move(solution);
@@ -56,7 +57,7 @@ void Reprieve::move(Solution& solution) {
 }
 
 /// Whether the chunk goes on, where it was or elsewhere; the chunk keeps the tasks that move.
-bool Reprieve::spare_chunk(Solution& solution, Victims& chunk) {
+bool Reprieve::spare_chunk(PlanJob& job, Solution& solution, Victims& chunk) {
   // Some may have gone on with another chunk of the job.
   const auto has_moved = [&](Task* task) { return solution.moved.contains(task); };
   auto counts = chunk.counts;
@@ -70,8 +71,9 @@ bool Reprieve::spare_chunk(Solution& solution, Victims& chunk) {
   }
   const auto mark = overlay_.mark();
   std::vector<Task*> leaves;
+  PlacedBefore before;
   for (auto* task : chunk.tasks) {
-    if (has_moved(task) || !stays(*chunk.job, *task)) leaves.push_back(task);
+    if (!stays(job, solution.placed, *chunk.job, *task, before)) leaves.push_back(task);
   }
   // A part may stay if the rest goes on elsewhere.
   auto moved = solution.moved;
@@ -82,6 +84,7 @@ bool Reprieve::spare_chunk(Solution& solution, Victims& chunk) {
   }
   overlay_.undo(mark);
   solution.moved = std::move(moved);
+  if (before) solution.placed = *std::move(before);
   return false;
 }
 
@@ -153,8 +156,15 @@ bool Reprieve::devices_are_free(const AllocationResult& had) const {
   });
 }
 
+bool Reprieve::devices_are_free(const Placement& had) const {
+  return std::ranges::all_of(had.claims, [&](const ClaimPlacement& claim) {
+    return overlay_.releasing().allocation(claim.claim) || devices_are_free(claim.allocation);
+  });
+}
+
 /// Puts a victim back if its own room is not needed after all: its node and its very devices.
-bool Reprieve::stays(PlanJob& job, Task& task) {
+bool Reprieve::stays(PlanJob& job, std::vector<Placed>& placed, PlanJob& of, Task& task,
+                     PlacedBefore& before) {
   if (!task.node || task.placed_by_plan()) return false;
   const auto& releasing = overlay_.releasing();
   if (task.shape == nullptr) task.shape = jobs_.shape_of_victim(task);
@@ -165,13 +175,63 @@ bool Reprieve::stays(PlanJob& job, Task& task) {
                       .claims = {}};
   for (const auto& claim : task.claims) {
     const auto had = context_.input.snapshot->allocation(claim->key());
-    if (!had || (!releasing.allocation(claim->key()) && !devices_are_free(*had))) return false;
+    if (!had) return false;
     placement.claims.push_back({.claim = claim->key(),
                                 .claim_uid = claim->meta.uid,
                                 .allocation = *had,
                                 .already_allocated = true});
   }
-  overlay_.reprieve(job, task, placement);
+  if (devices_are_free(placement)) {
+    overlay_.reprieve(of, task, placement);
+    return true;
+  }
+  // Others will do for the job where the node has enough for both.
+  const auto& nodes = std::as_const(overlay_).nodes();
+  if (nodes.free(*task.node)[nodes.devices_column()] < task.demand->devices) return false;
+  std::vector<Placed*> there;
+  for (auto& each : placed) {
+    if (each.task->node == task.node) there.push_back(&each);
+  }
+  if (there.empty()) return false;
+  if (!before) before = placed;
+  return take_others(job, there, of, task, placement);
+}
+
+/// The job's pods on the task's node take other devices there, so that the task keeps its own.
+bool Reprieve::take_others(PlanJob& job, std::span<Placed* const> placed, PlanJob& of, Task& task,
+                           const Placement& keeps) {
+  auto& devices = placer_.devices();
+  const bool fixed = std::ranges::any_of(placed, [](const Placed* each) {
+    return each->task->shape->singular || !each->task->just_placed();
+  });
+  if (fixed || devices.counts_node_allocatable()) return false;
+  const auto mark = overlay_.mark();
+  std::vector<const Task*> members;
+  for (const auto* each : placed) {
+    overlay_.evict(job, *each->task);
+    overlay_.return_to_waiting(job, *each->task);
+    members.push_back(each->task);
+  }
+  if (!devices_are_free(keeps)) {
+    overlay_.undo(mark);
+    return false;
+  }
+  overlay_.reprieve(of, task, keeps);
+  const bool idle =
+      std::ranges::all_of(placed, [](const Placed* each) { return each->room == Room::idle; });
+  const auto room = idle ? Room::idle : Room::releasing;
+  auto found = devices.choose(overlay_.view(room), members, *task.node);
+  if (!found) {
+    overlay_.undo(mark);
+    return false;
+  }
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    auto& each = *placed[i];
+    overlay_.place(job, *each.task, *task.node, found->placements[i], room);
+    each.placement = std::move(found->placements[i]);
+    each.room = room;
+    each.warnings = found->warnings;
+  }
   return true;
 }
 

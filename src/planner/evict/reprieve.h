@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "planner/evict/scenario.h"
 #include "planner/place/placer.h"
 #include "planner/state/context.h"
@@ -13,16 +17,24 @@ class Reprieve {
   Reprieve(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer)
       : context_(context), jobs_(jobs), overlay_(overlay), placer_(placer) {}
 
-  /// Victims that can stay do, the first served first; the others move where there is room, before
-  /// somebody of a lower priority in their queue stays there.
-  void spare(Solution& solution);
+  /// Victims of `job` that can stay do, the first served first; the others move where there is
+  /// room, before somebody of a lower priority in their queue stays there. So that one can stay,
+  /// the job's pods may take other devices of their node.
+  void spare(PlanJob& job, Solution& solution);
   /// Victims move where there is room; none stays.
   void move(Solution& solution);
 
  private:
-  [[nodiscard]] bool spare_chunk(Solution& solution, Victims& chunk);
+  /// What was placed, before anything of it is changed.
+  using PlacedBefore = std::optional<std::vector<Placed>>;
+
+  [[nodiscard]] bool spare_chunk(PlanJob& job, Solution& solution, Victims& chunk);
   void move_job(PlanJob& job, Solution& solution);
-  [[nodiscard]] bool stays(PlanJob& job, Task& task);
+  [[nodiscard]] bool stays(PlanJob& job, std::vector<Placed>& placed, PlanJob& of, Task& task,
+                           PlacedBefore& before);
+  [[nodiscard]] bool take_others(PlanJob& job, std::span<Placed* const> placed, PlanJob& of,
+                                 Task& task, const Placement& keeps);
+  [[nodiscard]] bool devices_are_free(const Placement& had) const;
   [[nodiscard]] bool devices_are_free(const AllocationResult& had) const;
   [[nodiscard]] bool counters_taken(cluster::PoolIndex pool, const DeviceName& device) const;
 

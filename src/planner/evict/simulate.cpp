@@ -51,7 +51,7 @@ bool VictimSimulator::place(const Attempt& attempt, Solution& solution, First fi
   auto placed = placer_.place(job, attempt.chunk, placer_.fit().everywhere(), Room::releasing);
   if (!placed) return false;
   solution.placed = *std::move(placed);
-  if (first == First::job) reprieve_.spare(solution);
+  if (first == First::job) reprieve_.spare(job, solution);
   return true;
 }
 

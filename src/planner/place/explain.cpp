@@ -36,7 +36,7 @@ class Refusals {
   [[nodiscard]] std::string summary() {
     std::ranges::sort(
         entries_, [](const Entry& a, const Entry& b) { return ByProgress()(b.reason, a.reason); });
-    auto said = shortages_.text();
+    auto said = devices();
     std::string rest;
     for (const auto& [reason, words, others] : entries_) {
       if (others == 0) continue;
@@ -46,6 +46,7 @@ class Refusals {
     if (said.empty() || rest.empty()) return said + rest;
     return said + "; elsewhere: " + rest;
   }
+  [[nodiscard]] std::string devices() const { return shortages_.text(); }
 
  private:
   struct Entry {
@@ -68,34 +69,156 @@ class Refusals {
   Shortages shortages_;
 };
 
+/// Why a node refused the member.
+struct Answer {
+  Reason reason = Reason::none;  ///< none: it did not
+  std::string_view words = {};   ///< constant; empty: the Reason's
+  /// What devices lack; null: it is something else. Valid until the next answer.
+  const std::shared_ptr<const alloc::Shortage>* shortage = nullptr;
+};
+
+Answer answer_of(const NoRoom& failure, Fit& fit, cluster::NodeIndex node) {
+  const auto& task = *failure.task;
+  if (fit.refused(task, node)) return {.reason = Reason::node_refused};
+  if (const auto barred = failure.barred.find(node); barred != failure.barred.end()) {
+    return {.reason = barred->second, .words = "devices that were there went to others of the job"};
+  }
+  const auto& seen = fit.verdict(task, node);
+  if (seen.idle == Reason::none) return {};
+  const auto reason = seen.releasing != Reason::none ? seen.releasing : seen.idle;
+  return {.reason = reason, .shortage = seen.shortage ? &seen.shortage : nullptr};
+}
+
+/// Of a resource of nodes: `8`, `500m`, `1.5Gi`.
+std::string amount_text(std::string_view resource, std::int64_t amount) {
+  amount = std::max<std::int64_t>(amount, 0);
+  if (resource == "cpu") return Quantity::from_milli(amount).to_string();
+  constexpr std::int64_t gi = 1LL << 30;
+  if (resource != "memory" && resource != "ephemeral-storage") return std::to_string(amount);
+  return amount < gi / 8 ? fmt::format("{}Mi", amount >> 20)
+                         : fmt::format("{:.4g}Gi", static_cast<double>(amount) / gi);
+}
+
+/// There may be others, of another group, that do.
+std::string of_these(std::string text) {
+  static constexpr std::string_view nowhere = "no node has ";
+  const auto at = text.find(nowhere);
+  if (at != std::string::npos) text.replace(at, nowhere.size(), "none of these has ");
+  return text;
+}
+
+/// A group of nodes as it grows.
+struct Alike {
+  Reason reason = Reason::none;
+  std::string what;  ///< tells groups of one Reason apart
+  std::string_view words;
+  Shortages shortages;
+  bool lacks_devices = false;
+  std::int64_t wanted = 0;  ///< of a resource of nodes
+  std::int64_t left = 0;    ///< the most of a node
+  NodeName best;            ///< that node
+  std::vector<NodeName> nodes;
+
+  [[nodiscard]] std::string text() const {
+    if (lacks_devices) return of_these(shortages.text());
+    if (!words.empty()) return std::string(words);
+    switch (reason) {
+      case Reason::node_selector:
+        return what == "required node affinity"
+                   ? "the pod's required node affinity does not match the node"
+                   : "the pod wants the " + what + ", the node does not have it";
+      case Reason::node_taint:
+        return "the node has the " + what + ", which the pod does not tolerate";
+      case Reason::node_ports:
+        return "the host " + what + " is taken";
+      case Reason::gang_no_room:
+        return "the node takes such a pod, but others of the job go there already";
+      case Reason::node_resources:
+        if (what == "pods") return "the node has as many pods as it may have";
+        return fmt::format("wants {} of {}; the most that a node has left is {} ({})",
+                           amount_text(what, wanted), what, amount_text(what, left), best.get());
+      default:
+        return std::string(plain_text(reason));
+    }
+  }
+};
+
 }  // namespace
 
 Refusal explain(const NoRoom& failure, Fit& fit, const Overlay& overlay) {
-  if (fit.exhausted()) return {Reason::planning, "the budget of this plan is used up"};
-  const auto& task = *failure.task;
+  if (fit.exhausted()) return {Reason::planning, "the budget of this plan is used up", {}};
   Refusals refusals;
   for (const auto node : failure.among) {
-    if (fit.refused(task, node)) {
-      refusals.add(Reason::node_refused);
-      continue;
+    const auto answer = answer_of(failure, fit, node);
+    if (answer.reason == Reason::none) continue;
+    if (answer.reason == Reason::allocation_error && answer.words.empty()) {
+      return {answer.reason, fit.error_on(*failure.task, node), {}};
     }
-    if (const auto barred = failure.barred.find(node); barred != failure.barred.end()) {
-      refusals.count(barred->second, "devices that were there went to others of the job");
-      continue;
-    }
-    const auto& seen = fit.verdict(task, node);
-    if (seen.idle == Reason::none) continue;
-    if (seen.releasing == Reason::allocation_error) {
-      return {seen.releasing, fit.error_on(task, node)};
-    }
-    const auto reason = seen.releasing != Reason::none ? seen.releasing : seen.idle;
-    if (seen.shortage) {
-      refusals.add(reason, seen.shortage, overlay.snapshot().name(node));
+    if (answer.shortage != nullptr) {
+      refusals.add(answer.reason, *answer.shortage, overlay.snapshot().name(node));
+    } else if (!answer.words.empty()) {
+      refusals.count(answer.reason, answer.words);
     } else {
-      refusals.add(reason);
+      refusals.add(answer.reason);
     }
   }
-  return {refusals.furthest(), refusals.summary()};
+  return {refusals.furthest(), refusals.summary(), refusals.devices()};
+}
+
+std::vector<NodesAlike> nodes_alike(const NoRoom& failure, Fit& fit, const Overlay& overlay) {
+  std::vector<Alike> groups;
+  const auto& task = *failure.task;
+  for (const auto node : failure.among) {
+    auto answer = answer_of(failure, fit, node);
+    if (answer.reason == Reason::none) {
+      // Others of the chunk were there, and are undone.
+      if (failure.placed == 0 || failure.no_domain) continue;
+      answer.reason = Reason::gang_no_room;
+    }
+    const auto& name = overlay.snapshot().name(node);
+    cluster::NodeFit::Lack lack;
+    if (answer.shortage != nullptr) {
+      const auto& shortage = **answer.shortage;
+      lack.what = shortage.request + "\n" + shortage.device_class;
+    } else if (answer.words.empty() && answer.reason != Reason::gang_no_room) {
+      lack = task.shape->fit.lack(overlay.releasing(), node);
+    }
+    auto found = std::ranges::find_if(groups, [&](const Alike& group) {
+      if (group.what != lack.what || group.words != answer.words) return false;
+      return group.lacks_devices ? answer.shortage != nullptr : group.reason == answer.reason;
+    });
+    if (found == groups.end()) {
+      auto& made = groups.emplace_back();
+      made.reason = answer.reason;
+      made.what = lack.what;
+      made.words = answer.words;
+      made.wanted = lack.wanted;
+      made.left = lack.left;
+      made.best = name;
+      found = groups.end() - 1;
+    }
+    if (answer.shortage != nullptr) {
+      found->lacks_devices = true;
+      if (ByProgress()(found->reason, answer.reason)) found->reason = answer.reason;
+      found->shortages.add(*answer.shortage, name);
+    }
+    if (lack.left > found->left) {
+      found->left = lack.left;
+      found->best = name;
+    }
+    found->nodes.push_back(name);
+  }
+  std::vector<NodesAlike> alike;
+  alike.reserve(groups.size());
+  for (auto& group : groups) {
+    alike.push_back({.reason = group.reason,
+                     .what = group.lacks_devices ? std::string() : group.what,
+                     .text = group.text(),
+                     .left = group.left,
+                     .nearest = group.lacks_devices ? group.shortages.nearest() : group.best,
+                     .nodes = std::move(group.nodes)});
+  }
+  return alike;
 }
 
 }  // namespace dray::planner

@@ -41,13 +41,7 @@ Fit::Fit(const PlanInput& input, Overlay& overlay, Devices& devices, NodeVerdict
     everywhere_.nodes.assign(all.begin(), all.end());
     return;
   }
-  const auto& nodes = overlay.nodes();
-  std::vector<bool> asked(nodes.size());
-  for (const auto& name : *input.only) {
-    if (const auto node = nodes.find(name)) asked[node->get()] = true;
-  }
-  std::ranges::copy_if(nodes.by_name(), std::back_inserter(everywhere_.nodes),
-                       [&](NodeIndex node) { return asked[node.get()]; });
+  everywhere_.nodes = overlay.nodes().find_all(*input.only);
 }
 
 bool Fit::may_try() {

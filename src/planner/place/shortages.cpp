@@ -70,11 +70,15 @@ std::string Shortages::places(const Group& best) const {
                     : fmt::format("({} and {} more)", best.first.get(), nodes - 1);
 }
 
-std::string Shortages::text() const {
-  if (groups_.empty()) return {};
-  const auto& best = *std::ranges::max_element(groups_, [](const Group& a, const Group& b) {
+const Shortages::Group& Shortages::best() const {
+  return *std::ranges::max_element(groups_, [](const Group& a, const Group& b) {
     return nearness(*a.shortage) < nearness(*b.shortage);
   });
+}
+
+std::string Shortages::text() const {
+  if (groups_.empty()) return {};
+  const auto& best = this->best();
   const auto& shortage = *best.shortage;
   const auto where = places(best) + pools_text(shortage);
   if (!shortage.because.empty()) return fmt::format("{} {}", shortage.because, where);

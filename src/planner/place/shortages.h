@@ -20,6 +20,8 @@ class Shortages {
   /// `wants 9 devices of class gpu.nvidia.com on one node; the most that a node has is 8
   /// (dgxh100-00 and 31 more)`; empty if nothing was added.
   [[nodiscard]] std::string text() const;
+  /// The first of the nodes that text() names; something was added.
+  [[nodiscard]] const NodeName& nearest() const { return best().first; }
 
  private:
   struct Group {
@@ -29,6 +31,7 @@ class Shortages {
   };
   [[nodiscard]] std::size_t group_of(const std::shared_ptr<const alloc::Shortage>& shortage,
                                      const NodeName& node);
+  [[nodiscard]] const Group& best() const;
   [[nodiscard]] std::string places(const Group& best) const;
 
   std::vector<Group> groups_;  ///< of nodes that say the same

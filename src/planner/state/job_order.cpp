@@ -18,10 +18,10 @@ JobOrder::JobOrder(const policy::QueueTree& queues, const policy::Amounts& total
   reorder();
 }
 
-JobOrder::Rank JobOrder::rank_of(const PlanJob& job) const {
+JobOrder::Rank JobOrder::rank_in(policy::GangPhase phase, const PlanJob& job) const {
   const auto waited = std::max(now_ - job.job->queued, Duration{0});
   const std::int64_t priority = policy::aged_priority(job.job->priority, waited, aging_);
-  return {!job.job->promised, -priority, job.phase(), job.job->created, job.order};
+  return {!job.job->promised, -priority, phase, job.job->created, job.order};
 }
 
 void JobOrder::sort_backwards(std::vector<PlanJob*>& jobs) const {

@@ -33,6 +33,10 @@ class JobOrder {
   [[nodiscard]] bool before(const PlanJob& a, const PlanJob& b) const {
     return rank_of(a) < rank_of(b);
   }
+  /// The same if neither had a place, whatever each has.
+  [[nodiscard]] bool before_without_places(const PlanJob& a, const PlanJob& b) const {
+    return rank_in(policy::GangPhase{}, a) < rank_in(policy::GangPhase{}, b);
+  }
   /// Jobs of one queue, the one that is served last first.
   void sort_backwards(std::vector<PlanJob*>& jobs) const;
 
@@ -45,7 +49,8 @@ class JobOrder {
   };
   /// Smaller ones are served first.
   using Rank = std::tuple<bool, std::int64_t, policy::GangPhase, Time, std::uint32_t>;
-  [[nodiscard]] Rank rank_of(const PlanJob& job) const;
+  [[nodiscard]] Rank rank_of(const PlanJob& job) const { return rank_in(job.phase(), job); }
+  [[nodiscard]] Rank rank_in(policy::GangPhase phase, const PlanJob& job) const;
   void build(policy::QueueIndex queue);
   void make_heap(std::vector<policy::QueueIndex>& heap);
   void refresh(policy::QueueIndex queue);

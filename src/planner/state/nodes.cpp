@@ -60,7 +60,7 @@ void NodeTable::update(const cluster::Snapshot& snapshot, const policy::Policy& 
     if (last.is_of(entry) && !shared) continue;
     // An index may be another node's by now.
     renamed = renamed || find(snapshot.name(node)) != node;
-    last = {entry.version, entry.facts, entry.use};
+    last = {entry.version, entry.facts, entry.use, !entry.facts->unschedulable};
     set_stamp(node, new_stamp());
     measure(snapshot, node);
   }
@@ -71,7 +71,37 @@ void NodeTable::update(const cluster::Snapshot& snapshot, const policy::Policy& 
 void NodeTable::index_names(const cluster::Snapshot& snapshot) {
   names_.indices.clear();
   names_.indices.reserve(by_name_.size());
-  for (const auto node : by_name_) names_.indices.emplace(snapshot.name(node), node);
+  names_.sorted.clear();
+  names_.followers.clear();
+  for (const auto node : by_name_) {
+    names_.indices.emplace(snapshot.name(node), node);
+    names_.sorted.push_back(snapshot.name(node));
+    names_.followers.push_back(static_cast<std::uint32_t>(names_.sorted.size()));
+  }
+}
+
+std::vector<cluster::NodeIndex> NodeTable::find_all(std::span<const NodeName> names) {
+  const auto& sorted = names_.sorted;
+  std::vector<bool> asked(sorted.size());
+  std::uint32_t guess = 0;
+  std::uint32_t* last = nullptr;
+  for (const auto& name : names) {
+    if (guess >= sorted.size() || sorted[guess] != name) {
+      const auto node = find(name);
+      if (!node) continue;
+      guess = rank(*node);
+      if (last != nullptr) *last = guess;
+    }
+    asked[guess] = true;
+    last = &names_.followers[guess];
+    guess = *last;
+  }
+  std::vector<cluster::NodeIndex> found;
+  found.reserve(std::min(names.size(), sorted.size()));
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (asked[i]) found.push_back(by_name_[i]);
+  }
+  return found;
 }
 
 std::optional<cluster::NodeIndex> NodeTable::find(const NodeName& name) const {
@@ -147,10 +177,10 @@ policy::Amounts NodeTable::amounts_of(const cluster::Pool& pool,
   return policy::Amounts(columns_ - 2);
 }
 
-policy::Amounts NodeTable::free_total(const cluster::Snapshot& snapshot) const {
+policy::Amounts NodeTable::free_total() const {
   policy::Amounts total(columns_ - 2);
   for (const auto node : by_name_) {
-    if (snapshot.facts(node).unschedulable) continue;
+    if (!measured_[node.get()].takes_pods) continue;
     const auto row = free(node);
     for (std::size_t r = 0; r < total.size(); ++r) total[r] += std::max(row[r], 0.0);
   }

@@ -47,8 +47,11 @@ class NodeTable {
 
   /// The node of that name; nothing: there is none.
   [[nodiscard]] std::optional<cluster::NodeIndex> find(const NodeName& name) const;
+  /// The nodes of these names, those that are there, in the order of their names and each once. A
+  /// list in which names follow each other as in the last one costs a comparison a name.
+  [[nodiscard]] std::vector<cluster::NodeIndex> find_all(std::span<const NodeName> names);
   /// What is free on nodes that take pods.
-  [[nodiscard]] policy::Amounts free_total(const cluster::Snapshot& snapshot) const;
+  [[nodiscard]] policy::Amounts free_total() const;
   /// Nodes that take pods, in the order of their names.
   [[nodiscard]] std::span<const cluster::NodeIndex> by_name() const { return by_name_; }
   [[nodiscard]] std::uint32_t rank(cluster::NodeIndex node) const {
@@ -73,6 +76,7 @@ class NodeTable {
     std::uint64_t version = 0;
     std::shared_ptr<const cluster::NodeFacts> facts;
     std::shared_ptr<const cluster::NodeUse> use;
+    bool takes_pods = false;  ///< it is not cordoned
 
     [[nodiscard]] bool is_of(const cluster::NodeEntry& entry) const {
       return version == entry.version && facts == entry.facts && use == entry.use;
@@ -85,7 +89,9 @@ class NodeTable {
   std::vector<double> capacity_;
   struct Names {
     std::vector<std::uint32_t> ranks;  ///< by node index
+    std::vector<NodeName> sorted;      ///< by rank
     std::unordered_map<NodeName, cluster::NodeIndex> indices;
+    std::vector<std::uint32_t> followers;  ///< by rank: the rank that came next in the last list
   };
   std::vector<cluster::NodeIndex> by_name_;
   Names names_;

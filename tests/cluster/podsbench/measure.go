@@ -35,6 +35,7 @@ type result struct {
 	Rate        float64            `json:"pods_per_second"`
 	Middle      float64            `json:"middle_pods_per_second"` // of the middle 80 %
 	Slowest     float64            `json:"slowest_tenth"`          // its rate against the fastest tenth's
+	Tenths      []tenth            `json:"tenths"`
 	First       float64            `json:"first_bound_seconds"`
 	CPU         map[string]float64 `json:"cpu_ms_per_pod"` // by program
 	Writes      map[string]float64 `json:"writes_per_pod"` // by verb and resource, answered with success
@@ -42,6 +43,12 @@ type result struct {
 	Refused     map[string]float64 `json:"refused"`       // 429, 503, 504, by code
 	Binds       float64            `json:"binds_per_pod"` // that were not turned away
 	Terms       int32              `json:"terms"`         // of dray's leadership
+}
+
+// tenth is what it took to bind the next tenth of the pods.
+type tenth struct {
+	Rate float64            `json:"pods_per_second"`
+	CPU  map[string]float64 `json:"cpu_ms_per_pod"` // by program, to the next look
 }
 
 // Scheduling is the CPU of who schedules: kube-scheduler and its extender.
@@ -73,8 +80,9 @@ func watchBindings(ctx context.Context, plane *harness.ControlPlane, want int) (
 	})
 }
 
-// wait returns an error that says how many are bound if none was for the time patience.
-func (b *bindings) wait(ctx context.Context, patience time.Duration) error {
+// wait returns an error that says how many are bound if none was for the time patience. It tells look about once a second
+// how many are.
+func (b *bindings) wait(ctx context.Context, patience time.Duration, look func(bound int) error) error {
 	last, since := -1, time.Now()
 	for {
 		select {
@@ -87,6 +95,9 @@ func (b *bindings) wait(ctx context.Context, patience time.Duration) error {
 		b.mutex.Lock()
 		bound := len(b.times)
 		b.mutex.Unlock()
+		if err := look(bound); err != nil {
+			return err
+		}
 		if bound != last {
 			last, since = bound, time.Now()
 		} else if time.Since(since) > patience {
@@ -106,11 +117,12 @@ func (b *bindings) rates(r *result, begin time.Time) {
 	r.First, r.Rate = times[0], float64(n)/times[n-1]
 	at := func(share int) float64 { return times[(n-1)*share/10] }
 	r.Middle = float64(n) * 0.8 / max(at(9)-at(1), 1e-3)
-	var tenths []float64
-	for tenth := range 10 {
-		tenths = append(tenths, 1/max(at(tenth+1)-at(tenth), 1e-3))
+	var rates []float64
+	for i := range 10 {
+		rates = append(rates, float64(n)/10/max(at(i+1)-at(i), 1e-3))
+		r.Tenths = append(r.Tenths, tenth{Rate: rates[i]})
 	}
-	r.Slowest = slices.Min(tenths) / slices.Max(tenths)
+	r.Slowest = slices.Min(rates) / slices.Max(rates)
 }
 
 var requestTotal = regexp.MustCompile(`^apiserver_request_total\{(.*)\} ([0-9.e+]+)$`)
@@ -189,6 +201,13 @@ type meter struct {
 	plane    *harness.ControlPlane
 	programs map[string]*harness.Process
 	begin    counters
+	tenths   []share // the first look in each tenth of the pods, and the last
+}
+
+// share is what programs had used when so many pods were bound.
+type share struct {
+	bound int
+	cpu   map[string]time.Duration
 }
 
 func startMeter(ctx context.Context, plane *harness.ControlPlane, fresh ...*harness.Process) (*meter, error) {
@@ -202,16 +221,53 @@ func startMeter(ctx context.Context, plane *harness.ControlPlane, fresh ...*harn
 }
 
 func (m *meter) look(ctx context.Context) (counters, error) {
-	seen := counters{cpu: map[string]time.Duration{}}
+	seen := counters{}
+	var err error
+	if seen.cpu, err = m.used(); err != nil {
+		return seen, err
+	}
+	err = seen.requests(ctx, m.plane)
+	return seen, err
+}
+
+// used is the CPU time of each program.
+func (m *meter) used() (map[string]time.Duration, error) {
+	all := map[string]time.Duration{}
 	for name, p := range m.programs {
 		used, err := p.CPU()
 		if err != nil {
-			return seen, err
+			return nil, err
 		}
-		seen.cpu[name] = used
+		all[name] = used
 	}
-	err := seen.requests(ctx, m.plane)
-	return seen, err
+	return all, nil
+}
+
+// note remembers what is used at the beginning of each tenth of the pods.
+func (m *meter) note(bound, pods int) error {
+	if bound < len(m.tenths)*pods/10 {
+		return nil
+	}
+	used, err := m.used()
+	if err == nil {
+		m.tenths = append(m.tenths, share{bound, used})
+	}
+	return err
+}
+
+// perTenth fills in what each tenth of the pods used. A run too short for a look in each tenth does not say.
+func (m *meter) perTenth(r *result) error {
+	if err := m.note(r.Pods, r.Pods); err != nil || len(m.tenths) != len(r.Tenths)+1 {
+		return err
+	}
+	for i := range r.Tenths {
+		from, to := m.tenths[i], m.tenths[i+1]
+		r.Tenths[i].CPU = map[string]float64{}
+		for name, used := range to.cpu {
+			r.Tenths[i].CPU[name] = (used - from.cpu[name]).Seconds() * 1000 / float64(to.bound-from.bound)
+		}
+	}
+	return nil
 }
 
 // settled is the first of as many looks as calmLooks that all show the same writes: kube-scheduler's events and late

@@ -208,10 +208,14 @@ func (r *run) measure(ctx context.Context, pods int) (result, error) {
 			return shown, err
 		}
 	}
-	if err := bound.wait(ctx, patience); err != nil {
+	look := func(bound int) error { return before.note(bound, pods) }
+	if err := bound.wait(ctx, patience, look); err != nil {
 		return shown, err
 	}
 	bound.rates(&shown, begin)
+	if err := before.perTenth(&shown); err != nil {
+		return shown, err
+	}
 	if err := profiled(); err != nil {
 		return shown, err
 	}

@@ -36,6 +36,10 @@ var foundBefore = []struct {
 	{611069, ""},
 	{612499, ""},
 	{613242, "the same evictions"},
+	{623193, "other pods of the same job"},
+	{707870, "the same pods get their room"},
+	// A job that lost its place to a higher priority waited, while one that comes after it kept a place.
+	{767363, "the same pods get their room"},
 	// Of a gang's victims it never tried those of the largest node alone.
 	{610413, ""},
 	// A rule was missing, or too narrow.
@@ -44,7 +48,7 @@ var foundBefore = []struct {
 	{535126, "where is not compared: what both give room to has it on other nodes"},
 	{543043, "KAI's queues are out of order once a job was served"},
 	{551008, "on purpose: what has just been given room, and runs nowhere yet"},
-	{564589, "on purpose: of victims of one priority those go on that can where they are"},
+	{564589, "the same pods get their room"},
 	{571631, "on purpose: what a queue's own evictions leave stays with it"},
 	{575034, "on purpose: a queue gets back what KAI's own rules let it take"},
 	{582848, "where is not compared: what both give room to has it on other nodes"},

@@ -94,4 +94,62 @@ TEST_CASE("pods that are there take room and ports") {
   CHECK(fit(cluster, same_port) == Reason::node_ports);
 }
 
+TEST_CASE("what stands behind a node's refusal is named, with its numbers") {
+  struct Row {
+    std::string name;
+    void (*edit)(Node& host, Pod& asked);
+    cluster::NodeFit::Lack want;
+  };
+  const auto row = GENERATE(
+      Row{"it fits", [](Node&, Pod&) {}, {}},
+      Row{"a label",
+          [](Node&, Pod& asked) { asked.node_selector = {{"zone", "b"}}; },
+          {.what = "label zone=b"}},
+      Row{"affinity",
+          [](Node&, Pod& asked) { asked.required_node_affinity = NodeSelector{{{}}}; },
+          {.what = "required node affinity"}},
+      Row{"a taint with a value",
+          [](Node& host, Pod&) { host.taints.push_back({"k", "v", "NoSchedule"}); },
+          {.what = "taint k=v:NoSchedule"}},
+      Row{"one without",
+          [](Node& host, Pod&) { host.taints.push_back({"k", "", "NoExecute"}); },
+          {.what = "taint k:NoExecute"}},
+      Row{"cpu",
+          [](Node&, Pod& asked) { asked.containers[0].requests["cpu"] = quantity("9"); },
+          {.what = "cpu", .wanted = 9000, .left = 6000}},
+      Row{"memory",
+          [](Node&, Pod& asked) { asked.containers[0].requests["memory"] = quantity("2Ti"); },
+          {.what = "memory", .wanted = 2LL << 40, .left = 1LL << 40}},
+      Row{"storage",
+          [](Node&, Pod& asked) {
+            asked.containers[0].requests["ephemeral-storage"] = quantity("1");
+          },
+          {.what = "ephemeral-storage", .wanted = 1, .left = 0}},
+      Row{"another resource",
+          [](Node&, Pod& asked) {
+            asked.containers[0].requests["example.com/gpu"] = quantity("1");
+          },
+          {.what = "example.com/gpu", .wanted = 1, .left = 0}},
+      Row{"pods",
+          [](Node& host, Pod&) { host.allocatable["pods"] = quantity("1"); },
+          {.what = "pods", .wanted = 1, .left = 0}},
+      Row{"a port",
+          [](Node&, Pod& asked) { asked.containers[0].host_ports.push_back({"", "", 80}); },
+          {.what = "port TCP/80"}});
+  DYNAMIC_SECTION(row.name) {
+    ClusterState cluster;
+    auto host = make_node("n1", 8);
+    auto asked = make_pod("p");
+    row.edit(host, asked);
+    put(cluster, host);
+    auto there = make_pod("there", {{"cpu", quantity("2")}});
+    there.node_name = NodeName("n1");
+    there.containers[0].host_ports.push_back({"TCP", "", 80});
+    put(cluster, there);
+    const AllocatedState state(cluster.snapshot());
+    const cluster::NodeFit fit(asked, state.snapshot());
+    CHECK(fit.lack(state, *state.snapshot().node(NodeName("n1"))) == row.want);
+  }
+}
+
 }  // namespace dray::node_fit_test

@@ -1,5 +1,6 @@
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -41,12 +42,14 @@ struct Bound : Run {
   Binding binding;
   Binding::Commands first;
 
-  Bound() : binding(prepared()) {
+  /// `meanwhile` is what the watch shows of the pod while the claims are written.
+  explicit Bound(const std::optional<Pod>& meanwhile = std::nullopt) : binding(prepared()) {
     std::vector<std::shared_ptr<const ResourceClaim>> claims;
     claims.push_back(
         std::make_shared<const ResourceClaim>(server.claims.at(placement.claims[0].claim)));
     first = binding.start(claims, t0);
     while (!first.empty() && first[0].token != Binding::pod_token) {
+      if (meanwhile) binding.see(*meanwhile);
       first = binding.step(first[0].token, server.write(first[0].write), t0);
     }
   }
@@ -155,6 +158,37 @@ TEST_CASE("a pod that uses other claims by now is not bound with those it was pl
     if (row.next != "release") return;
     CHECK(run.binding.error() == "pod default/p uses other claims by now");
   }
+}
+
+TEST_CASE("the pod is bound at the version that the watch shows while its claims are written") {
+  struct Row {
+    std::string name;
+    std::vector<PodResourceClaimStatus> made;
+    std::string bound_at;
+  };
+  const auto row =
+      GENERATE(Row{"the same claim", {{.name = "gpus", .claim_name = "c0"}}, "bind at 10"},
+               Row{"one made anew", {{.name = "gpus", .claim_name = "c0-again"}}, "bind at 9"});
+  DYNAMIC_SECTION(row.name) {
+    auto pod = testing::with_template(Pod(), "one", "gpus");
+    pod.meta.resource_version = ResourceVersion("10");
+    pod.resource_claim_statuses = row.made;
+    Bound run(pod);
+    CHECK(shown(run.first) == row.bound_at);
+  }
+}
+
+TEST_CASE("what the watch shows after the binding was sent is not the version that it named") {
+  Bound run;
+  static_cast<void>(run.answer(fail(ErrorCode::unavailable, "no answer")));
+  auto pod = run.server.pod;
+  pod.meta.resource_version = ResourceVersion("10");
+  run.binding.see(pod);
+  auto read = testing::with_template(run.server.pod, "one", "gpus");
+  read.meta.resource_version = ResourceVersion("10");
+  read.resource_claim_statuses = {};
+  // It is another version than the binding named, which cannot land any more: no fence is needed.
+  CHECK(shown(run.answer(WrittenObject{read})) == "release");
 }
 
 TEST_CASE("a binding without an answer is fenced before a pod with other claims is given up") {

@@ -158,9 +158,11 @@ TEST_CASE("the policy says how much a plan may do, and never nothing") {
 TEST_CASE("a plan of one job evicts nobody, and tries the given nodes alone") {
   World world;
   world.refuse();
-  const auto input = world.inputs.of_one(world.job("p"), {NodeName("n1")}, 256, start);
+  const std::vector nodes{NodeName("n1")};
+  const auto input = world.inputs.of_one(world.job("p"), nodes, 256, start);
   CHECK(input.jobs.size() == 1);
-  CHECK(input.only == std::vector{NodeName("n1")});
+  REQUIRE(input.only);
+  CHECK(std::ranges::equal(*input.only, nodes));
   CHECK(input.refused.size() == 1);
   CHECK(input.actions.place);
   CHECK_FALSE(input.actions.consolidate);
@@ -211,7 +213,8 @@ TEST_CASE("a dry run asks about one pod beside all others, whatever is known of 
   REQUIRE(asked != input.jobs.end());
   CHECK((*asked)->first().meta.uid == pod.meta.uid);
   CHECK((*asked)->queue == policy::QueueName(std::string(policy::default_queue)));
-  CHECK(input.only == nodes);
+  REQUIRE(input.only);
+  CHECK(std::ranges::equal(*input.only, nodes));
   CHECK(input.now == start);
   CHECK(input.snapshot == world.cluster.snapshot());
   CHECK(input.policy == world.admission.policy());
@@ -223,6 +226,18 @@ TEST_CASE("a plan is worth it while something waits, or there are groups") {
   world.pods.set_bypasses(Uid("uid-p"), true);
   CHECK(world.inputs.worth_planning());
   static_cast<void>(world.pods.reserve(LifecycleWorld::place("n0", "q"), "", {}));
+  CHECK_FALSE(world.inputs.worth_planning());
+  static_cast<void>(world.pods.release(Uid("uid-q")));
+  CHECK(world.inputs.worth_planning());
+  static_cast<void>(world.pods.reserve(LifecycleWorld::place("n0", "q"), "", {}));
+  CHECK_FALSE(world.inputs.worth_planning());
+  static_cast<void>(world.pods.withdraw(Uid("uid-q")));
+  CHECK(world.inputs.worth_planning());
+  static_cast<void>(world.pods.reserve(LifecycleWorld::place("n0", "q"), "", {}));
+  CHECK_FALSE(world.inputs.worth_planning());
+  world.pods.set_bypasses(Uid("uid-p"), false);
+  CHECK(world.inputs.worth_planning());
+  world.pods.set_bypasses(Uid("uid-p"), true);
   CHECK_FALSE(world.inputs.worth_planning());
   auto pod = make_pod("a", "");
   pod.meta.annotations["pod-group-name"] = "g";

@@ -16,7 +16,8 @@ struct Binding1 : Bench {
   Pod pod = make_pod("p", "c-p", false);
   std::optional<std::pair<WriteId, AllocateClaim>> allocate;
 
-  Binding1() {
+  explicit Binding1(const std::string& version = {}) {
+    pod.meta.resource_version = ResourceVersion(version);
     add_nodes(1, 1);
     tell(claim_of("p"));
     tell(pod);
@@ -31,6 +32,17 @@ struct Binding1 : Bench {
     return WrittenObject{claim};
   }
 };
+
+TEST_CASE("a pod that changes while its claims are written is bound at its new version") {
+  Binding1 bench("5");
+  auto pod = bench.pod;
+  pod.meta.resource_version = ResourceVersion("6");
+  bench.tell(pod);
+  bench.done(bench.allocate->first, bench.allocated());
+  const auto bind = bench.take_write<BindPod>();
+  REQUIRE(bind);
+  CHECK(bind->second.expected == ResourceVersion("6"));
+}
 
 TEST_CASE("losing leadership answers every call and holds nothing") {
   Binding1 bench;

@@ -12,7 +12,8 @@ namespace {
 /// `n0:2 n1:-`: each node's rank, or that it will not do; and the best one's devices.
 std::string advice(World& world, const std::string& job) {
   auto input = world.make_input();
-  input.only = {NodeName("n0"), NodeName("n1"), NodeName("n2")};
+  const std::vector<NodeName> nodes{NodeName("n0"), NodeName("n1"), NodeName("n2")};
+  input.only = nodes;
   auto options = world.options;
   options.mode = alloc::Mode::predicted;
   Planner planner(options);

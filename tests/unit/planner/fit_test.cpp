@@ -151,7 +151,8 @@ TEST_CASE("everywhere is all nodes, or those that are asked for, by name and eac
   };
   Parts all(world);
   CHECK(names(all) == "abc");
-  world.input.only = {{NodeName("c"), NodeName("a"), NodeName("c"), NodeName("gone")}};
+  const std::vector<NodeName> only{NodeName("c"), NodeName("a"), NodeName("c"), NodeName("gone")};
+  world.input.only = only;
   Parts some(world);
   CHECK(names(some) == "ac");
 }

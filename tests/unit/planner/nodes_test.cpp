@@ -61,7 +61,7 @@ TEST_CASE("what is free on nodes that take no pods is not free") {
   world.node("n0", 4);
   world.node("n1", 2, [](Node& node) { node.unschedulable = true; });
   Parts parts(world);
-  CHECK(parts.memory.nodes().free_total(*parts.input.snapshot)[parts.gpu()] == 4);
+  CHECK(parts.memory.nodes().free_total()[parts.gpu()] == 4);
 }
 
 TEST_CASE("nodes stand in the order of their names") {
@@ -92,6 +92,36 @@ TEST_CASE("a node is found by its name, whoever had its index before") {
   CHECK_FALSE(nodes.find(NodeName("a")));
   CHECK(nodes.find(NodeName("0")) == snapshot->node(NodeName("0")));
   CHECK(nodes.find(NodeName("b")) == snapshot->node(NodeName("b")));
+}
+
+TEST_CASE("the nodes of a list are found in the order of names, whatever list came before") {
+  World world;
+  for (const auto* name : {"a", "b", "c", "d", "e"}) world.node(name, 1);
+  const auto input = world.make_input();
+  NodeTable nodes;
+  nodes.update(*input.snapshot, *input.policy);
+  for (const std::string list : {"abcde", "dbeac", "dbeac", "eac", "ca", "", "xd", "dxb", "axe",
+                                 "bbadd", "e", "dbeac", "abcde", "zyx"}) {
+    std::vector<NodeName> names;
+    for (const char name : list) names.emplace_back(std::string(1, name));
+    std::string found;
+    for (const auto node : nodes.find_all(names)) found += input.snapshot->name(node).get();
+    std::string expected;
+    for (const char name : {'a', 'b', 'c', 'd', 'e'}) {
+      if (list.find(name) != std::string::npos) expected += name;
+    }
+    CAPTURE(list);
+    CHECK(found == expected);
+  }
+  // An index, and a place in the order, may be another node's by now.
+  world.state.apply(cluster::ObjectGone{Kind::node, "", "b", Uid("uid-b")});
+  world.node("0", 1);
+  const auto snapshot = world.state.snapshot();
+  nodes.update(*snapshot, *input.policy);
+  const std::vector names{NodeName("a"), NodeName("b"), NodeName("c"), NodeName("0")};
+  std::string found;
+  for (const auto node : nodes.find_all(names)) found += snapshot->name(node).get();
+  CHECK(found == "0ac");
 }
 
 TEST_CASE("only a node that changed is measured again") {

@@ -123,7 +123,8 @@ TEST_CASE("a refused node is not tried, and only what is asked for is") {
   c.input.refused = {{Uid("uid-p"), NodeName("a")}};
   CHECK(nodes(c.plan()) == std::vector<std::string>{"b"});
   c.input.refused.clear();
-  c.input.only = {NodeName("b")};
+  const std::vector<NodeName> only{NodeName("b")};
+  c.input.only = only;
   CHECK(nodes(c.plan()) == std::vector<std::string>{"b"});
 }
 

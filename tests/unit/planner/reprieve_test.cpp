@@ -14,6 +14,7 @@ struct Sparing {
   Parts parts;
   Reprieve reprieve;
   Solution solution;
+  PlanJob* beneficiary = nullptr;
 
   explicit Sparing(World& world)
       : parts(world), reprieve(parts.context, parts.memory.jobs(), parts.overlay, parts.placer) {}
@@ -34,8 +35,23 @@ struct Sparing {
   }
   void place(const std::string& job) {
     const auto chunk = parts.job(job).next_chunk();
-    REQUIRE(parts.placer.place(parts.job(job), chunk, parts.placer.fit().everywhere(),
-                               Room::releasing));
+    auto placed =
+        parts.placer.place(parts.job(job), chunk, parts.placer.fit().everywhere(), Room::releasing);
+    REQUIRE(placed);
+    solution.placed = *std::move(placed);
+    beneficiary = &parts.job(job);
+  }
+  void spare() { reprieve.spare(*beneficiary, solution); }
+  [[nodiscard]] std::string devices() const {
+    std::string names;
+    for (const auto& each : solution.placed) {
+      for (const auto& claim : each.placement.claims) {
+        for (const auto& device : claim.allocation.devices) {
+          names += device.device.device.get() + " ";
+        }
+      }
+    }
+    return names;
   }
   [[nodiscard]] std::string victims() const {
     std::string names;
@@ -64,7 +80,7 @@ TEST_CASE("victims whose room was not needed stay where they were") {
   c.evict("r0");
   c.evict("r1");
   c.place("w");
-  c.reprieve.spare(c.solution);
+  c.spare();
   CHECK(c.solution.victims.size() == 1);
   CHECK(c.moved().empty());
   CHECK(c.parts.held("x") == 2);
@@ -80,7 +96,7 @@ TEST_CASE("the one that is served first is spared first") {
   c.evict("r1");
   c.evict("r0");
   c.place("w");
-  c.reprieve.spare(c.solution);
+  c.spare();
   // Chunks stand in the order of victims: the last one is served first.
   CHECK(c.victims() == "r1 ");
 }
@@ -94,9 +110,52 @@ TEST_CASE("nobody stays whose device somebody else got, or whose node is full") 
   Sparing c(world);
   c.evict("r0");
   c.place("w");
-  c.reprieve.spare(c.solution);
+  c.spare();
   CHECK(c.victims() == "r0 ");
   CHECK(c.parts.task("r0").state == policy::TaskState::yielding);
+}
+
+TEST_CASE("so that a victim stays, the job takes other devices of the node") {
+  // w gets the first free devices, which r0 has; r1's would do as well.
+  World world;
+  world.queue("x", 4);
+  world.node("n0", 3);
+  world.running("r0", "n0", 0, 1, "x");
+  world.running("r1", "n0", 1, 2, "x");
+  world.waiting("w", 2, "x");
+  Sparing c(world);
+  c.evict("r1");
+  c.evict("r0");
+  c.place("w");
+  REQUIRE(c.devices() == "gpu-0 gpu-1 ");
+  c.spare();
+  CHECK(c.victims() == "r1 ");
+  CHECK(c.devices() == "gpu-1 gpu-2 ");
+  CHECK(c.parts.task("w").state == policy::TaskState::placed);
+  CHECK(c.parts.held("x") == 3);
+}
+
+TEST_CASE("the job keeps its devices if the victim goes after all") {
+  // w could take r's device instead of g0's, but then g1 finds no room.
+  World world;
+  world.queue("x", 8);
+  world.node("n0", 2);
+  world.node("n1", 1);
+  auto& gang = world.gang("g", "x", 2);
+  world.member(gang, "g0", 1, "n0", 0);
+  world.member(gang, "g1", 1, "n1", 0);
+  world.running("r", "n0", 1, 1, "x");
+  world.waiting("v", 1, "x", [](Pod& pod) { pod.nominated_node = NodeName("n1"); });
+  world.waiting("w", 1, "x", [](Pod& pod) { pod.nominated_node = NodeName("n0"); });
+  Sparing c(world);
+  c.evict("r");
+  c.evict("g", {0, 1});
+  c.place("v");
+  c.place("w");
+  REQUIRE(c.devices() == "gpu-0 ");
+  c.spare();
+  CHECK(c.victims() == "g0 g1 ");
+  CHECK(c.devices() == "gpu-0 ");
 }
 
 TEST_CASE("nobody stays for whom its queue has no room any more") {
@@ -108,7 +167,7 @@ TEST_CASE("nobody stays for whom its queue has no room any more") {
   Sparing c(world);
   c.evict("r0");
   c.place("w");
-  c.reprieve.spare(c.solution);
+  c.spare();
   CHECK(c.victims() == "r0 ");
   CHECK(c.moved().empty());
 }
@@ -126,7 +185,7 @@ TEST_CASE("victims move where there is room, within their queue's limit") {
   c.evict("r0");
   c.place("w");
   SECTION("spared") {
-    c.reprieve.spare(c.solution);
+    c.spare();
   }
   SECTION("moved") {
     c.reprieve.move(c.solution);
@@ -151,7 +210,7 @@ TEST_CASE("nobody stays where a victim of a higher priority in the queue would h
   c.evict("low");
   c.evict("high");
   c.place("w");
-  c.reprieve.spare(c.solution);
+  c.spare();
   const bool moves = priority > 0 && queue == "x";
   CHECK(c.victims() == (moves ? "low high " : "high "));
   CHECK(c.moved() == (moves ? "high>n1 " : ""));
@@ -183,7 +242,7 @@ TEST_CASE("a gang stays whole, moves whole, or goes whole") {
   Sparing c(world);
   c.evict("g", {0, 1});
   c.place("w");
-  c.reprieve.spare(c.solution);
+  c.spare();
   if (third) {
     // g1 stays, g0 goes on on the third node.
     CHECK(c.victims() == "g0 ");
@@ -208,7 +267,7 @@ TEST_CASE("of one job nothing is spared on top of a chunk that goes") {
   c.evict("g", {1});
   c.evict("g", {0});
   c.place("w");
-  c.reprieve.spare(c.solution);
+  c.spare();
   // The minimum is not spared where it was; it moves to where the other one had been.
   CHECK(c.moved() == "g0>n1 ");
   CHECK(c.victims() == "g1 g0 ");
@@ -234,7 +293,7 @@ TEST_CASE("a victim that moved with another chunk of its job is not spared once 
   c.evict("g", {1});
   c.evict("g", {0, 2});
   c.place("w");
-  c.reprieve.spare(c.solution);
+  c.spare();
   // g2 is needed for the minimum, and g1 goes after it.
   CHECK(c.victims() == "g1 g2 ");
   CHECK(c.moved() == "g1>n2 g2>n2 ");
@@ -276,7 +335,7 @@ TEST_CASE("a victim stays only if nobody got the counters that its device draws 
   Sparing c(world);
   c.evict("half");
   if (wanted) c.place("card");
-  c.reprieve.spare(c.solution);
+  c.spare();
   CHECK(c.victims() == (wanted ? "half " : ""));
 }
 

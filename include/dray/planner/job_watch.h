@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dray/cluster/allocated_state.h"
+#include "dray/model/ids.h"
+#include "dray/model/reason.h"
+#include "dray/policy/capacity.h"
+
+namespace dray::planner {
+
+/// Nodes that refuse a pod for one reason.
+struct NodesAlike {
+  Reason reason = Reason::none;
+  std::string what;       ///< of a node's own reasons: NodeFit::Lack
+  std::string text;       ///< what decides, with numbers; of devices also where it is nearest
+  std::int64_t left = 0;  ///< of a resource of nodes: the most of one
+  NodeName nearest;       ///< of devices and resources: the node that lacks least
+  std::vector<NodeName> nodes;
+
+  bool operator==(const NodesAlike&) const = default;
+};
+
+/// What a plan saw of one waiting job, for an explanation. The decisions are the same without it.
+struct JobWatch {
+  Uid job;  ///< whose; the only member that goes in
+
+  std::vector<Uid> turns;  ///< jobs that could start, were there room, in the order served
+  /// The queue's bound that kept it out.
+  std::optional<policy::CapacityRefusal> capacity;
+
+  /// How it found no room: the member that found no node, and what each node said to it.
+  struct NoRoom {
+    Uid pod;
+    std::size_t members = 0;  ///< that were to start together
+    std::size_t found = 0;    ///< of them had found their node before this one
+    bool no_domain = false;   ///< no single domain has room for the group
+    std::string text;         ///< of devices: the number that decides, and where it is nearest
+    std::vector<NodesAlike> nodes;  ///< the largest group first
+    cluster::AllocatedState state;  ///< all that is placed then; who leaves has left
+  };
+  std::optional<NoRoom> no_room;
+};
+
+}  // namespace dray::planner

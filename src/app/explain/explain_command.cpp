@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "app/common/cluster_source.h"
+#include "app/common/command.h"
+#include "app/common/policy_file.h"
+#include "app/explain/explain_report.h"
+#include "dray/base/suggest.h"
+#include "dray/engine/at_once.h"
+#include "dray/planner/explanation.h"
+#include "service/clock.h"
+#include "wire/yaml/json_yaml.h"
+
+namespace dray::app {
+namespace {
+
+/// Names that an error lists where none is near.
+constexpr std::size_t most_listed = 8;
+
+/// Why a pod waits, or where it runs or would go.
+class ExplainCommand : public Command {
+ public:
+  explicit ExplainCommand(CLI::App& app) {
+    auto* command = app.add_subcommand(
+        "explain", "Say why a pod or a job waits, what would help, or where it would go");
+    command
+        ->add_option("name", name_, "A pod, its job (PodGroup, Job…), or NAMESPACE/NAME of either")
+        ->required();
+    command->add_option("-n,--namespace", namespace_, "Where it is")->default_str("default");
+    command->add_option("--policy", policy_, "The policy file in force; without it: none is");
+    add_cluster_source(*command, source_);
+    command->add_option("--scheduler-name", options_.scheduler_name, "Whose pods are dray's")
+        ->capture_default_str();
+    command->add_option("-o,--output", output_)
+        ->check(CLI::IsMember({"table", "json", "yaml"}))
+        ->capture_default_str();
+    command->footer(
+        "It changes nothing. Exit status: 0 it runs, would start, or is not dray's; 1 it waits; 2 "
+        "the command line or a file is wrong, or there is no such pod; 3 the cluster cannot be "
+        "reached; 4 the policy cannot be used.");
+  }
+
+  [[nodiscard]] int usage_status() const override { return usage; }
+
+  Result<int> run() override {
+    const auto key = asked_key();
+    if (!key) return stop(key.error(), usage);
+    std::shared_ptr<const policy::PolicyConfig> config;
+    if (!policy_.empty()) {
+      auto read = load_policy(policy_);
+      if (!read) return stop(read.error(), bad_policy);
+      config = std::make_shared<const policy::PolicyConfig>(*std::move(read));
+    }
+    auto loaded = load_objects(source_);
+    if (!loaded) {
+      const auto code = loaded.error().code;
+      const bool here = code == ErrorCode::invalid || code == ErrorCode::not_found ||
+                        code == ErrorCode::unsupported;
+      return stop(loaded.error(), here ? usage : unreachable);
+    }
+    print_warnings("explain", loaded->warnings);
+    const auto objects = engine::with_claims(std::move(loaded->objects));
+    const auto now = service::Clock().now();
+    const auto told = engine::at_once(objects, config, options_, now);
+    if (!told) return stop(Error(told.error()).within(policy_), bad_policy);
+    auto question = told->engine->question(*key, now);
+    if (!question) return stop(unknown(*key, objects), usage);
+    question->input.budget = planner::PlanBudget::unbounded();
+    const auto explanation = planner::explain(*question, engine::allocator_options(options_, 2));
+    print(explanation);
+    const bool waits = explanation.standing == planner::Standing::waits ||
+                       explanation.standing == planner::Standing::follows;
+    return waits ? waiting : done;
+  }
+
+ private:
+  static constexpr int waiting = 1;
+  static constexpr int usage = 2;
+  static constexpr int unreachable = 3;
+  static constexpr int bad_policy = 4;
+
+  static int stop(const Error& error, int status) {
+    fmt::print(stderr, "dray explain: {}\n", error.message);
+    return status;
+  }
+
+  [[nodiscard]] Result<PodKey> asked_key() const {
+    const auto slash = name_.find('/');
+    if (slash == std::string::npos) {
+      return PodKey{namespace_.empty() ? "default" : namespace_, name_};
+    }
+    auto space = name_.substr(0, slash);
+    if (!namespace_.empty() && namespace_ != space) {
+      return fail(
+          ErrorCode::invalid,
+          fmt::format("{} is not in namespace {}: leave out one of them", name_, namespace_));
+    }
+    return PodKey{std::move(space), name_.substr(slash + 1)};
+  }
+
+  /// Says where there is such a name, or what is near.
+  [[nodiscard]] static Error unknown(const PodKey& key, const std::vector<KubeObject>& objects) {
+    std::vector<std::string> elsewhere;
+    std::vector<std::string> here;
+    for (const auto& object : objects) {
+      const auto* pod = std::get_if<Pod>(&object);
+      if (pod == nullptr) continue;
+      if (pod->meta.name == key.name) elsewhere.push_back(pod->key().to_string());
+      if (pod->meta.namespace_name == key.namespace_name) here.push_back(pod->meta.name);
+    }
+    auto said = fmt::format("there is no pod or job {}", key.to_string());
+    if (!elsewhere.empty()) {
+      elsewhere.resize(std::min(elsewhere.size(), most_listed));
+      said += fmt::format("; did you mean {}?", fmt::join(elsewhere, " or "));
+    } else if (here.empty()) {
+      said += fmt::format("; there are no pods in namespace {}, see -n", key.namespace_name);
+    } else if (const auto near = suggest(key.name, here);
+               here.size() <= most_listed || near.contains("did you mean")) {
+      said += near;
+    }
+    return Error(ErrorCode::not_found, std::move(said));
+  }
+
+  void print(const planner::Explanation& explanation) const {
+    auto text =
+        output_ == "table" ? explanation_text(explanation) : explanation_json(explanation) + "\n";
+    if (output_ == "yaml") text = wire::json_to_yaml(text);
+    std::fputs(text.c_str(), stdout);
+  }
+
+  ClusterSource source_;
+  std::string name_;
+  std::string namespace_;
+  std::string policy_;
+  std::string output_ = "table";
+  engine::Options options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_explain(CLI::App& app) {
+  return std::make_unique<ExplainCommand>(app);
+}
+
+}  // namespace dray::app

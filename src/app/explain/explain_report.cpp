@@ -1,0 +1,189 @@
+#include "app/explain/explain_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "dray/policy/amounts.h"
+#include "dray/policy/policy.h"
+#include "wire/json/json_writer.h"
+
+namespace dray::app {
+namespace {
+
+using planner::Explanation;
+using planner::Standing;
+using wire::FieldWriter;
+
+/// `1 pod`, `2 pods`.
+std::string count_of(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string_view verb(Standing standing) {
+  switch (standing) {
+    case Standing::waits:
+      return " waits: ";
+    case Standing::follows:
+      return " waits, and has a place: ";
+    case Standing::bypasses:
+    case Standing::not_ours:
+      return " is not dray's to place: ";
+    case Standing::done:
+    case Standing::starts:
+    case Standing::runs:
+      return ": ";
+  }
+  std::unreachable();
+}
+
+std::string job_text(const planner::JobView& job) {
+  auto text = fmt::format("  job      {}: {}, {} running", job.name, count_of(job.members, "pod"),
+                          job.running);
+  if (job.minimum > 1) {
+    text += fmt::format("; {} have to start together, room for {}", job.minimum, job.have_room);
+  }
+  return text + "\n";
+}
+
+std::string place_text(const planner::QueueView& queue) {
+  if (queue.position == 0) return {};
+  auto text = fmt::format(", number {} of {} waiting there", queue.position,
+                          count_of(queue.waiting, "job"));
+  if (!queue.ahead.empty()) text += fmt::format("; ahead: {}", fmt::join(queue.ahead, ", "));
+  if (queue.more_ahead > 0) text += fmt::format(" and {} more", queue.more_ahead);
+  if (queue.others_ahead > 0) {
+    text += fmt::format("; {} of other queues come{} first", count_of(queue.others_ahead, "job"),
+                        queue.others_ahead == 1 ? "s" : "");
+  }
+  return text;
+}
+
+std::string queue_text(const planner::QueueView& queue) {
+  auto text = fmt::format("  queue    {}{}{}\n", queue.name,
+                          queue.name == policy::default_queue && queue.levels.empty()
+                              ? " (no quotas and no limits are in force)"
+                              : "",
+                          place_text(queue));
+  for (const auto& level : queue.levels) {
+    const auto amount = [&](double value) {
+      return value == policy::unlimited ? std::string("none")
+                                        : policy::humanize(value, level.resource.unit);
+    };
+    text += fmt::format(
+        "           {}, {}: asks for {}, holds {}, quota {}, fair share {}, limit {}\n",
+        level.queue, policy::display_unit(level.resource), amount(level.asked), amount(level.used),
+        amount(level.quota), amount(level.fair_share), amount(level.limit));
+  }
+  return text;
+}
+
+/// Where no node is named in the text.
+std::string names_text(const planner::NodesView& nodes) {
+  if (nodes.text.ends_with(')')) return {};
+  auto text = fmt::format(" ({}", fmt::join(nodes.names, ", "));
+  if (nodes.count > nodes.names.size()) {
+    text += fmt::format(" and {} more", nodes.count - nodes.names.size());
+  }
+  return text + ")";
+}
+
+std::string nodes_text(const Explanation& made) {
+  if (made.nodes.empty()) return {};
+  std::string text = "  nodes that refuse it:\n";
+  for (const auto& nodes : made.nodes) {
+    text += fmt::format("    {:>5}  {}{}\n", nodes.count, nodes.text, names_text(nodes));
+  }
+  if (made.nodes_left_out > 0) {
+    text += fmt::format("    {:>5}  for other reasons\n", made.nodes_left_out);
+  }
+  return text;
+}
+
+void write(FieldWriter& io, const planner::JobView& job) {
+  const auto count = [&](std::string_view key, std::size_t value) {
+    io.required(key, static_cast<std::int64_t>(value));
+  };
+  io.required("name", job.name);
+  count("pods", job.members);
+  count("running", job.running);
+  count("startTogether", job.minimum);
+  count("haveRoom", job.have_room);
+}
+
+void write(FieldWriter& io, const planner::QueueLevel& level) {
+  const auto amount = [&](std::string_view key, double value) {
+    io.raw(key, value == policy::unlimited ? "null" : policy::humanize(value, level.resource.unit));
+  };
+  io.required("queue", level.queue);
+  io.required("resource", level.resource.name);
+  amount("asked", level.asked);
+  amount("held", level.used);
+  amount("quota", level.quota);
+  amount("fairShare", level.fair_share);
+  amount("limit", level.limit);
+}
+
+void write(FieldWriter& io, const planner::QueueView& queue) {
+  const auto count = [&](std::string_view key, std::size_t value) {
+    io.required(key, static_cast<std::int64_t>(value));
+  };
+  io.required("name", queue.name);
+  io.items("levels", queue.levels,
+           [](FieldWriter& item, const auto& level) { write(item, level); });
+  count("position", queue.position);
+  count("waiting", queue.waiting);
+  io.field("ahead", queue.ahead);
+  count("moreAhead", queue.more_ahead);
+  count("otherQueuesAhead", queue.others_ahead);
+}
+
+void write(FieldWriter& io, const planner::NodesView& nodes) {
+  io.required("count", static_cast<std::int64_t>(nodes.count));
+  io.required("reason", std::string(name(nodes.reason)));
+  io.required("message", nodes.text);
+  io.field("names", nodes.names);
+}
+
+}  // namespace
+
+std::string explanation_text(const Explanation& made) {
+  auto text = made.pod + std::string(verb(made.standing)) + made.summary + "\n";
+  for (const auto& device : made.devices) text += "  device   " + device + "\n";
+  if (made.job) text += job_text(*made.job);
+  if (made.queue) text += queue_text(*made.queue);
+  text += nodes_text(made);
+  if (!made.nearest.empty()) text += "  nearest  " + made.nearest + "\n";
+  if (!made.helps.empty()) text += "  what would help:\n";
+  for (const auto& help : made.helps) text += "    - " + help + "\n";
+  for (const auto& note : made.notes) text += "  " + note + "\n";
+  return text;
+}
+
+std::string explanation_json(const Explanation& made) {
+  wire::JsonWriter out;
+  out.object([&](FieldWriter& io) {
+    io.required("pod", made.pod);
+    io.required("standing", std::string(planner::name(made.standing)));
+    if (made.reason != Reason::none) io.required("reason", std::string(name(made.reason)));
+    io.required("summary", made.summary);
+    io.field("node", made.node);
+    io.field("devices", made.devices);
+    if (made.job) {
+      io.object("job", [&](FieldWriter& item) { write(item, *made.job); });
+    }
+    if (made.queue) {
+      io.object("queue", [&](FieldWriter& item) { write(item, *made.queue); });
+    }
+    io.items("nodes", made.nodes, [](FieldWriter& item, const auto& nodes) { write(item, nodes); });
+    io.field("nodesLeftOut", static_cast<std::int64_t>(made.nodes_left_out));
+    io.field("nearest", made.nearest);
+    io.field("helps", made.helps);
+    io.field("notes", made.notes);
+  });
+  return std::move(out).take();
+}
+
+}  // namespace dray::app

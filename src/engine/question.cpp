@@ -1,0 +1,56 @@
+#include <algorithm>
+
+#include "dray/planner/explanation.h"
+#include "engine/router.h"
+
+namespace dray::engine {
+
+std::optional<planner::Question> Engine::question(const PodKey& key, Time now) {
+  return router_->question(key, now);
+}
+
+/// The pod of that name, else the first that waits of the job of that name, or of the pods that the
+/// owner of that name made.
+std::shared_ptr<const Pod> Engine::Router::asked_about(const PodKey& key,
+                                                       const planner::JobList& jobs) const {
+  if (auto pod = cluster_.pod(key)) return pod;
+  const auto is_meant = [&](const planner::Job& job) {
+    if (job.name == key.to_string()) return true;
+    const auto& meta = job.first().meta;
+    return meta.namespace_name == key.namespace_name &&
+           std::ranges::any_of(meta.owners, [&](const auto& owner) {
+             return owner.controller && owner.name == key.name;
+           });
+  };
+  std::shared_ptr<const Pod> found;
+  for (const auto& job : jobs) {
+    if (!is_meant(*job)) continue;
+    for (const auto& member : job->members) {
+      if (member.state == planner::MemberState::waiting) return member.pod;
+      if (!found) found = member.pod;
+    }
+  }
+  return found;
+}
+
+std::optional<planner::Question> Engine::Router::question(const PodKey& key, Time now) {
+  planner::Question question;
+  question.input = inputs().of_all(now);
+  question.pod = asked_about(key, question.input.jobs);
+  if (!question.pod) return std::nullopt;
+  const auto& pod = *question.pod;
+  question.scheduler_name = options_.scheduler_name;
+  question.gate = options_.gate;
+  if (!admission_.ours(pod)) {
+    question.decider = planner::Decider::other_scheduler;
+  } else if (admission_.bypasses(pod)) {
+    question.decider = planner::Decider::nobody_needed;
+  }
+  if (const auto job = admission_.jobs().job_of(pod.meta.uid)) question.job = job->uid;
+  for (auto& [uid, lacks] : admission_.jobs().unformed()) {
+    if (uid == pod.meta.uid) question.lacks = lacks;
+  }
+  return question;
+}
+
+}  // namespace dray::engine

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dray/planner/explanation.h"
+#include "dray/planner/job_watch.h"
+
+namespace dray::planner {
+
+/// Whether the one may know the other's name: they share a namespace or a queue.
+[[nodiscard]] bool same_tenant(const Job& a, const Job& b);
+
+/// What a pod lacks before it can be planned at all: what to make, by name.
+[[nodiscard]] std::vector<std::string> help_for_lack(const Pod& pod, Reason reason);
+
+/// What would help a job that waits. Each thing is tried: a plan is made with that one change.
+class WhatHelps {
+ public:
+  struct Found {
+    std::string nearest;             ///< the node that lacks least, and who is in the way
+    std::vector<std::string> helps;  ///< sentences
+  };
+
+  /// `plan`: of the question's input, in which `watch` saw the job find nothing.
+  WhatHelps(const Question& question, const Job& job, const Plan& plan, const JobWatch& watch,
+            Planner& planner)
+      : question_(question), job_(job), plan_(plan), watch_(watch), planner_(planner) {}
+
+  [[nodiscard]] Found find();
+
+ private:
+  /// What a plan of a changed input makes of the job.
+  struct Tried {
+    JobOutcome outcome;
+    JobWatch watch;
+    Plan plan;
+
+    [[nodiscard]] bool helped() const { return gets_something(outcome); }
+    /// `goes to n3`, after a change: "it then"
+    [[nodiscard]] std::string where() const;
+  };
+  [[nodiscard]] Tried try_out(const PlanInput& changed);
+  [[nodiscard]] Tried try_policy(const std::function<void(policy::Policy&)>& change);
+  [[nodiscard]] Tried try_job(const std::function<void(Job&)>& change);
+  [[nodiscard]] Tried try_pods(const std::function<void(Pod&)>& change);
+
+  [[nodiscard]] bool too_few();
+  void raise_bounds();
+  void change_nodes();
+  void start_with_fewer();
+  void change_request(const NodesAlike& group);
+  using Jobs = std::vector<std::shared_ptr<const Job>>;
+  void end_jobs();
+  [[nodiscard]] bool end_one(const Jobs& others);
+  void end_several(Jobs others);
+  [[nodiscard]] std::string names_of(const Jobs& jobs) const;
+  [[nodiscard]] Jobs others_with_room() const;
+  [[nodiscard]] bool is_near(const Job& other) const;
+  [[nodiscard]] std::string in_the_way(const Job& other, const Tried& tried) const;
+  void evict();
+  void evict_by_policy();
+  void raise_quota();
+  [[nodiscard]] std::string victims(const Plan& plan) const;
+
+  const Question& question_;
+  const Job& job_;
+  const Plan& plan_;
+  const JobWatch& watch_;
+  Planner& planner_;
+  Found found_;
+};
+
+}  // namespace dray::planner

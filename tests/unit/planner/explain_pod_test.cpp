@@ -1,0 +1,388 @@
+#include <catch2/catch.hpp>
+
+#include "dray/planner/explanation.h"
+#include "tests/unit/planner/fixture.h"
+
+namespace dray::planner::explain_pod_test {
+
+using namespace worlds;
+namespace {
+
+Question question_of(World& world, const std::string& job, std::size_t member = 0) {
+  Question question;
+  question.input = world.make_input();
+  question.input.budget = PlanBudget::unbounded();
+  const auto& asked = world.job(job);
+  question.job = asked.uid;
+  question.pod = asked.members.at(member).pod;
+  question.scheduler_name = "dray-scheduler";
+  question.gate = "dray.dev/admission";
+  return question;
+}
+
+Explanation explained(World& world, const std::string& job, std::size_t member = 0) {
+  return explain(question_of(world, job, member), world.options);
+}
+
+bool says(const std::vector<std::string>& lines, const std::string& text) {
+  return std::ranges::any_of(lines, [&](const auto& line) { return line.contains(text); });
+}
+
+TEST_CASE("whose pod it is comes first") {
+  World world;
+  world.node("n0", 1);
+  world.waiting("p", 1, "a");
+  auto question = question_of(world, "p");
+  auto pod = *question.pod;
+  pod.scheduler_name = "other";
+  question.pod = std::make_shared<const Pod>(pod);
+  question.decider = Decider::other_scheduler;
+  auto made = explain(question, {});
+  CHECK(made.standing == Standing::not_ours);
+  CHECK(made.helps ==
+        Names{"if dray is to place it, make it anew with spec.schedulerName: dray-scheduler"});
+  CHECK(made.summary == "it is of scheduler \"other\", not of dray's \"dray-scheduler\"");
+  question.decider = Decider::nobody_needed;
+  made = explain(question, {});
+  CHECK(made.standing == Standing::bypasses);
+  CHECK(made.summary.starts_with("it asks for no devices"));
+}
+
+TEST_CASE("a pod that runs says where, and with which devices") {
+  World world;
+  world.node("n0", 2);
+  world.running("r", "n0", 1, 1, "a");
+  const auto made = explained(world, "r");
+  CHECK(made.standing == Standing::runs);
+  CHECK(made.summary == "runs on n0");
+  CHECK(made.devices == Names{"gpu: gpu.example.com/n0/gpu-1"});
+  CHECK(made.helps.empty());
+}
+
+TEST_CASE("a pod that has room says where it would go") {
+  World world;
+  world.node("n0", 2);
+  world.waiting("p", 2, "a");
+  const auto made = explained(world, "p");
+  CHECK(made.standing == Standing::starts);
+  CHECK(made.summary == "would start now on n0: the only node");
+  CHECK(made.node == "n0");
+  CHECK(made.devices.size() == 2);
+}
+
+TEST_CASE("nodes are grouped by what keeps the pod out, the largest group first") {
+  World world;
+  world.node("a", 1);
+  world.node("b", 2);
+  world.node("c", 8, [](Node& node) { node.unschedulable = true; });
+  world.node("d", 8, [](Node& node) {
+    node.taints.push_back({.key = "k", .value = "v", .effect = "NoSchedule"});
+  });
+  world.node("e", 8, [](Node& node) { node.meta.labels["zone"] = "x"; });
+  world.running("r", "b", 0, 1, "a");
+  world.waiting("p", 2, "a", [](Pod& pod) {
+    pod.required_node_affinity.emplace();
+    NodeSelectorTerm term;
+    term.match_expressions.push_back({.key = "zone", .op = "DoesNotExist", .values = {}});
+    pod.required_node_affinity->terms.push_back(term);
+  });
+  const auto made = explained(world, "p");
+  CHECK(made.standing == Standing::waits);
+  CHECK(made.reason == Reason::devices_in_use);
+  CHECK(made.summary ==
+        "wants 2 devices of class gpu on one node; the most that a node has left is 1 of 2: 1 in "
+        "use (b)");
+  REQUIRE(made.nodes.size() == 4);
+  CHECK(made.nodes[0].count == 2);
+  CHECK(made.nodes[0].text == made.summary);
+  CHECK(made.nodes[0].names == Names{"a", "b"});
+  CHECK(made.nodes[1].text == "the node is cordoned");
+  CHECK(made.nodes[2].text ==
+        "the node has the taint k=v:NoSchedule, which the pod does not tolerate");
+  CHECK(made.nodes[3].text == "the pod's required node affinity does not match the node");
+  CHECK(made.helps ==
+        Names{"uncordon c: it then goes to c",
+              "let the pod tolerate the taint k=v:NoSchedule: it then goes to d",
+              "drop the pod's required node affinity, or label the node so: it then goes to e",
+              "it starts once one of these has ended: default/r",
+              "consolidation is off in the policy; with it on default/r would move for it"});
+  CHECK(made.nearest == "b: it would fit there if default/r ended, which has 1 device (gpu-0)");
+}
+
+TEST_CASE("a label that no node has, and a request that is too large") {
+  World world;
+  world.node("a", 1);
+  world.waiting("p", 1, "a", [](Pod& pod) { pod.node_selector["zone"] = "x"; });
+  world.waiting("q", 1, "a",
+                [](Pod& pod) { pod.containers.front().requests["cpu"] = Quantity(65); });
+  auto made = explained(world, "p");
+  CHECK(made.summary ==
+        "the node does not match the pod's selector or affinity: the node does not "
+        "match the pod's selector or affinity (1 node)");
+  REQUIRE(made.nodes.size() == 1);
+  CHECK(made.nodes[0].text == "the pod wants the label zone=x, the node does not have it");
+  CHECK(made.helps ==
+        Names{"drop zone=x from the pod's nodeSelector, or label the node so: it then goes to a"});
+  made = explained(world, "q");
+  REQUIRE(made.nodes.size() == 1);
+  CHECK(made.nodes[0].text == "wants 65 of cpu; the most that a node has left is 64 (a)");
+  CHECK(made.helps == Names{"ask for at most 64 of cpu: it then goes to a"});
+}
+
+TEST_CASE("what no node has ever is said to be so") {
+  World world;
+  world.node("a", 8);
+  world.fill("r", 2, "a", "a");
+  world.waiting("p", 9, "a");
+  const auto made = explained(world, "p");
+  CHECK(made.summary ==
+        "wants 9 devices of class gpu on one node; the most that a node has is 8 (a)");
+  REQUIRE(made.helps.size() == 1);
+  CHECK(made.helps[0].starts_with("nobody's end helps, because nodes have too few such devices"));
+  CHECK(made.nearest.empty());
+}
+
+TEST_CASE("groups beyond the first few are counted") {
+  World world;
+  for (int i = 0; i < 9; ++i) {
+    world.node("n" + std::to_string(i), 1, [&](Node& node) {
+      node.taints.push_back({.key = "k" + std::to_string(i), .value = {}, .effect = "NoExecute"});
+    });
+  }
+  world.waiting("p", 1, "a");
+  const auto made = explained(world, "p");
+  CHECK(made.nodes.size() == 6);
+  CHECK(made.nodes_left_out == 3);
+}
+
+TEST_CASE("a queue's limit: the numbers, and how far it has to be raised") {
+  World world;
+  world.node("n0", 4);
+  world.queue("top", 0).limit["gpu"] = Quantity(3);
+  world.queue("a", 0, "top").limit["gpu"] = Quantity(2);
+  world.fill("r", 2, "n0", "a");
+  world.waiting("p", 2, "a");
+  auto made = explained(world, "p");
+  CHECK(made.reason == Reason::queue_limit);
+  CHECK(made.summary == "queue a holds 2 of its limit of 2 GPUs, and the job asks for 2 more");
+  REQUIRE(made.queue);
+  CHECK(made.queue->position == 1);
+  REQUIRE(made.queue->levels.size() == 2);
+  CHECK(made.queue->levels[0].queue == "a");
+  CHECK(made.queue->levels[0].used == 2);
+  CHECK(made.queue->levels[0].asked == 2);
+  CHECK(made.queue->levels[1].queue == "top");
+  CHECK(made.queue->levels[1].limit == 3);
+  CHECK(made.helps == Names{"raise the limit of queue a from 2 to 4 GPUs and the limit of queue "
+                            "top from 3 to 4 GPUs: it then goes to n0"});
+  world.waiting("q", 9, "a");
+  made = explained(world, "q");
+  REQUIRE(made.helps.size() == 1);
+  CHECK(made.helps[0].contains("; but then it still waits: wants 9 devices of class gpu"));
+}
+
+TEST_CASE("a quota keeps out what may not be preempted") {
+  World world;
+  world.node("n0", 4);
+  world.queue("a", 1);
+  world.waiting("p", 2, "a").preemptible = false;
+  const auto made = explained(world, "p");
+  CHECK(made.summary ==
+        "queue a holds 0 of its quota of 1 GPUs in jobs that may not be preempted, and the job "
+        "asks for 2 more");
+  CHECK(made.helps == Names{"raise the quota of queue a from 1 to 2 GPUs: it then goes to n0",
+                            "make the job preemptible, which may go over the quota: it then goes "
+                            "to n0"});
+}
+
+TEST_CASE("who starts before it is in its way as those are who run") {
+  World world;
+  world.node("n0", 1);
+  world.waiting("first", 1, "a");
+  world.waiting("second", 1, "a");
+  const auto made = explained(world, "second");
+  CHECK(made.nearest ==
+        "n0: it would fit there if default/first ended, which has 1 device (gpu-0)");
+  CHECK(made.helps == Names{"it starts once one of these has ended: default/first"});
+}
+
+TEST_CASE("of many jobs those on the nearest node are tried") {
+  World world;
+  for (int i = 0; i < 8; ++i) {
+    const auto node = "n" + std::to_string(i);
+    world.node(node, 4);
+    world.fill("r" + std::to_string(i), i == 7 ? 3 : 4, node, "a");
+  }
+  world.waiting("p", 2, "a");
+  const auto made = explained(world, "p");
+  CHECK(made.nearest == "n7: it would fit there if default/r70 ended, which has 1 device (gpu-0)");
+  CHECK(made.helps.front() ==
+        "it starts once one of these has ended: default/r70, default/r71, default/r72");
+  world.waiting("q", 4, "a");
+  CHECK(says(explained(world, "q").helps,
+             "several jobs have to end: no single one of the first 24 of 31 that have room"));
+}
+
+TEST_CASE("several have to end, or those ahead of it have to come first") {
+  World world;
+  world.node("n0", 4);
+  world.fill("r", 4, "n0", "a");
+  world.waiting("two", 2, "a");
+  CHECK(explained(world, "two").helps.front() ==
+        "it starts once these 2 jobs have all ended: default/r0, default/r1");
+  world.waiting("uthree", 3, "a");
+  const auto made = explained(world, "uthree");
+  CHECK(made.queue->ahead == Names{"default/two"});
+  CHECK(made.helps.front().starts_with("jobs ahead of it need the room, too"));
+}
+
+TEST_CASE("those ahead are named in the own queue, and counted in others") {
+  World world;
+  world.node("n0", 1);
+  world.queue("a", 0);
+  world.queue("b", 1);
+  world.running("r", "n0", 0, 1, "a");
+  for (int i = 0; i < 7; ++i) world.waiting("a" + std::to_string(i), 1, "a");
+  world.waiting("b0", 1, "b");
+  const auto made = explained(world, "a6");
+  REQUIRE(made.queue);
+  CHECK(made.queue->position == 7);
+  CHECK(made.queue->waiting == 7);
+  CHECK(made.queue->ahead ==
+        Names{"default/a0", "default/a1", "default/a2", "default/a3", "default/a4"});
+  CHECK(made.queue->more_ahead == 1);
+  CHECK(made.queue->others_ahead == 1);
+}
+
+TEST_CASE("names of another tenant are not told") {
+  World world;
+  world.node("n0", 1);
+  world.queue("a", 0);
+  world.queue("b", 1);
+  auto claim = allocated_claim("c-secret", "n0");
+  claim.meta.namespace_name = "theirs";
+  claim.reserved_for = {testing::consumer("secret", Uid("uid-secret"))};
+  world.tell(claim);
+  world.running("secret", "n0", 0, 0, "a", [](Pod& pod) {
+    pod.meta.namespace_name = "theirs";
+    pod = testing::with_claim(std::move(pod), "c-secret");
+  });
+  world.waiting("p", 1, "b");
+  auto made = explained(world, "p");
+  CHECK_FALSE(made.nearest.contains("secret"));
+  CHECK(made.nearest.contains("if a job of another tenant ended"));
+  CHECK_FALSE(says(made.helps, "secret"));
+  CHECK(says(made.helps, "it starts once one of these has ended: 1 job of other tenants"));
+  CHECK(says(made.helps,
+             "reclaim is off in the policy; with it on 1 job of other tenants would be evicted"));
+  world.config.reclaim.enabled = true;
+  made = explained(world, "p");
+  CHECK(made.standing == Standing::follows);
+  CHECK(made.summary == "gets its place on n0 once 1 job of other tenants has gone");
+}
+
+TEST_CASE("why nobody is evicted: priority, minimum run time, preemptionPolicy, budget, share") {
+  World world;
+  world.node("n0", 1);
+  world.queue("a", 1);
+  world.queue("b", 0);
+  world.config.preemption.enabled = true;
+  auto& runs = world.running("r", "n0", 0, 1, "a");
+  runs.priority = 5;
+  runs.started = start;
+  auto& waits = world.waiting("p", 1, "a");
+  waits.priority = 5;
+  CHECK(says(explained(world, "p").helps,
+             "nobody of its queue has a lower priority than its 5; give it more than 5: it would "
+             "evict default/r"));
+  waits.priority = 6;
+  CHECK(explained(world, "p").summary == "gets its place on n0 once default/r has gone");
+  waits.may_evict = false;
+  CHECK(says(explained(world, "p").helps, "its preemptionPolicy Never keeps it"));
+  waits.may_evict = true;
+  world.input.disruption_budgets = {
+      {.name = "default/budget", .pods = {runs.members[0].pod->meta.uid}, .allowed = 0}};
+  CHECK(
+      says(explained(world, "p").helps, "a PodDisruptionBudget keeps those who could be evicted"));
+  world.input.disruption_budgets.clear();
+  world.config.preemption.min_runtime = std::chrono::hours(1);
+  CHECK(says(explained(world, "p").helps, "have not run for their minimum run time yet"));
+  world.config.preemption.min_runtime = Duration{0};
+  world.config.reclaim.enabled = true;
+  world.waiting("q", 1, "b");
+  const auto made = explained(world, "q");
+  CHECK(made.reason == Reason::over_fair_share);
+  CHECK(made.summary.starts_with("no room is free, and queue b may take none from others"));
+}
+
+TEST_CASE("a gang says how many have room, and what the next one lacks") {
+  World world;
+  world.node("n0", 2);
+  world.node("n1", 1);
+  auto& gang = world.gang("g", "a", 4);
+  world.members(gang, 5, 1);
+  const auto made = explained(world, "g", 2);
+  CHECK(made.reason == Reason::gang_no_room);
+  CHECK(made.summary ==
+        "room for 3 of 4 pods, which start together or not at all; no room is left on the 2 nodes "
+        "that would take one more");
+  REQUIRE(made.nodes.size() == 1);
+  CHECK(made.nodes[0].count == 2);
+  CHECK(made.nodes[0].text == "the node takes such a pod, but others of the job go there already");
+  CHECK(made.helps == Names{"let the gang start with 3 pods (its minimum is 4): it then starts, "
+                            "with room for 3 pods"});
+  REQUIRE(made.job);
+  CHECK(made.job->name == "default/g");
+  CHECK(made.job->members == 5);
+  CHECK(made.job->minimum == 4);
+  CHECK(made.job->have_room == 3);
+}
+
+TEST_CASE("what is missing before anything can be planned is named") {
+  World world;
+  world.node("n0", 2);
+  auto& job = world.waiting("p", 0, "a", [](Pod& pod) {
+    pod.resource_claims.push_back({.name = "gpus", .claim_name = {}, .template_name = "three"});
+  });
+  auto made = explained(world, "p");
+  CHECK(made.reason == Reason::claim_missing);
+  CHECK(says(made.helps, "ResourceClaimTemplate default/three"));
+  job.members[0].state = MemberState::blocked;
+  made = explained(world, "p");
+  CHECK(made.reason == Reason::claim_missing);
+  auto& gated = world.waiting("g", 1, "a", [](Pod& pod) {
+    pod.scheduling_gates = {"dray.dev/admission", "example.com/quota"};
+  });
+  gated.members[0].state = MemberState::blocked;
+  made = explained(world, "g");
+  CHECK(made.summary == "the scheduling gate example.com/quota keeps it, which is not dray's");
+}
+
+TEST_CASE("a pod whose group is not there says what it waits for") {
+  World world;
+  world.node("n0", 2);
+  world.waiting("p", 1, "a");
+  auto question = question_of(world, "p");
+  question.job.reset();
+  question.lacks = NotReady{Reason::gang_incomplete, "PodGroup default/g is not there"};
+  const auto made = explain(question, {});
+  CHECK(made.reason == Reason::gang_incomplete);
+  CHECK(made.summary ==
+        "fewer pods of the gang are there than it needs: PodGroup default/g is not there");
+}
+
+TEST_CASE("what others last said of a pod that waits is told") {
+  World world;
+  world.node("n0", 2);
+  world.waiting("p", 9, "a", [](Pod& pod) {
+    pod.conditions = {{.type = "PodScheduled",
+                       .status = "False",
+                       .reason = "Unschedulable",
+                       .message = "0/1 nodes",
+                       .last_transition = {}}};
+  });
+  CHECK(explained(world, "p").notes == Names{"kube-scheduler last said: 0/1 nodes"});
+}
+
+}  // namespace
+}  // namespace dray::planner::explain_pod_test
