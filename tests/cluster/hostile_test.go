@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -40,17 +41,74 @@ var groupsResource = schema.GroupVersionResource{Group: "scheduling.x-k8s.io", V
 // pods that come and go. Beside it another tenant's pods are bound as ever.
 func TestHostileTenant(t *testing.T) {
 	longOnly(t)
+	p := startPair(t, pairOptions{})
+	// Without queues each may take what is free: the other tenant has devices that nobody else asks for.
+	create(t, fleet(goodDriver, 20, 20, "").Slices())
+	spendAfternoon(t, p, goodDriver)
+}
+
+// The same where both have a queue and ask for the same devices: what the hostile tenant took beyond its quota comes back as fast
+// as the other one wants it.
+func TestHostileTenantWithQueues(t *testing.T) {
+	longOnly(t)
+	policy, err := filepath.Abs("testdata/hostile-queues.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := startPair(t, pairOptions{DrayOptions: harness.DrayOptions{Args: []string{"--policy", policy}}})
+	ctx, stop := context.WithCancel(t.Context())
+	var kubelet sync.WaitGroup
+	var ended atomic.Int64
+	kubelet.Go(func() { endLeavingPods(ctx, "hostile", &ended) })
+	spendAfternoon(t, p, manyDriver)
+	stop()
+	kubelet.Wait()
+	t.Logf("%d pods of the hostile tenant were evicted", ended.Load())
+	if ended.Load() == 0 {
+		t.Error("nobody was evicted: the two never asked for the same devices")
+	}
+	if devices, _ := allocated(t, "good"); len(devices) != goodPods {
+		t.Errorf("the other tenant has %d devices, want %d", len(devices), goodPods)
+	}
+}
+
+// endLeavingPods plays the kubelet: pods that have a node and are being deleted are gone soon.
+func endLeavingPods(ctx context.Context, namespace string, ended *atomic.Int64) {
+	pods := plane.Client.CoreV1().Pods(namespace)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		list, err := pods.List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+		if err != nil {
+			continue
+		}
+		now := int64(0)
+		for _, pod := range list.Items {
+			if pod.DeletionTimestamp != nil && pod.Spec.NodeName != "" &&
+				pods.Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now}) == nil {
+				ended.Add(1)
+			}
+		}
+	}
+}
+
+// spendAfternoon fills the cluster with the hostile tenant's objects, and holds to their limits the other tenant's pods, each
+// with one device of a driver, and what dray needs meanwhile.
+func spendAfternoon(t *testing.T, p *pair, driver string) {
+	t.Helper()
 	create(t, podGroupDefinition)
 	t.Cleanup(func() { // and all that is of this kind
 		if err := plane.Any.Resource(definitions).Delete(contextAfter(t), groupsResource.GroupResource().String(), metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
 	})
-	p := startPair(t, pairOptions{})
 	create(t, fleet(manyDriver, 20, 20, "64").All())
-	// Without queues each may take what is free: the other tenant has devices that nobody else asks for.
-	create(t, fleet(goodDriver, 20, 20, "").Slices())
-	create(t, oneDeviceTemplate("good", goodDriver)+"---"+oneDeviceTemplate("hostile", manyDriver))
+	create(t, oneDeviceTemplate("good", driver)+"---"+oneDeviceTemplate("hostile", manyDriver))
 
 	h := &hostile{client: plane.Any, random: rand.New(rand.NewPCG(firstSeed(t), 2))}
 	h.fill(t)
