@@ -68,6 +68,10 @@ std::string format_log_line(LogFormat format, char severity, int verbosity,
 
 void set_up_logging(LogFormat format, int verbosity) {
   format_used = format;
+  set_verbosity(verbosity);
+}
+
+void set_verbosity(int verbosity) {
   verbosity_shown = verbosity;
 }
 

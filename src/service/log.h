@@ -11,6 +11,8 @@ enum class LogFormat : std::uint8_t { text, json };
 /// Where dray says what it does: klog's line format (`I1121 11:15:32.123456 4711 dray] message`) or
 /// one JSON object a line, on standard error. Any thread, after set_up_logging().
 void set_up_logging(LogFormat format, int verbosity);
+/// From now on. Any thread.
+void set_verbosity(int verbosity);
 
 /// Shown if `verbosity` is at most what was set: 0 always, 2 changes of state, 4 decisions.
 void log_info(int verbosity, std::string_view message);

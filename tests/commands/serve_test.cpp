@@ -128,6 +128,34 @@ TEST_CASE("serve says how it is") {
   CHECK(serve.child.wait().status == 0);
 }
 
+TEST_CASE("the shipped sample of the configuration is taken; what is missing are its files") {
+  const auto ended = dray({"serve", "--config", "config/serve.yaml"});
+  CHECK(ended.status == 1);
+  CHECK(ended.err == "dray serve: kubeconfig: /etc/dray/kubeconfig: cannot be read\n");
+}
+
+TEST_CASE("at SIGHUP serve takes over what can change, and names what needs a restart") {
+  const testing::TempFolder folder;
+  const std::string base =
+      "apiVersion: dray.dev/v1alpha1\nkind: DrayConfiguration\ninsecureExtender: true\n"
+      "extenderAddress: 127.0.0.1:0\nadminAddress: 127.0.0.1:0\n"
+      "cluster: [config/demo/cluster]\n";
+  const auto path = folder.write("config.yaml", base);
+  Child child({"serve", "--config", path});
+  child.wait_for_error("the cluster has been listed");
+  folder.write("config.yaml", base + "verbosity: 3\nplanPause: 10ms\n");
+  child.send(SIGHUP);
+  CHECK(
+      child.wait_for_error("configuration: verbosity").ends_with("configuration: verbosity is 3"));
+  CHECK(child.wait_for_error("until a restart")
+            .ends_with("configuration: until a restart this stays as it was: planPause"));
+  folder.write("config.yaml", base + "verbosite: 3\n");
+  child.send(SIGHUP);
+  CHECK(child.wait_for_error("configuration unchanged").contains(":7:1: no field \"verbosite\""));
+  child.send(SIGTERM);
+  CHECK(child.wait().status == 0);
+}
+
 TEST_CASE("serve's fields may stand in a file; the command line wins") {
   const TempFile config("config.yaml",
                         "apiVersion: dray.dev/v1alpha1\nkind: DrayConfiguration\n"

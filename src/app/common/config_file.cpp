@@ -16,20 +16,6 @@ namespace {
 
 using wire::ConfigNode;
 
-std::string field_name(std::string_view flag) {
-  std::string field;
-  bool upper = false;
-  for (const char c : flag) {
-    if (c == '-') {
-      upper = true;
-    } else {
-      field += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
-      upper = false;
-    }
-  }
-  return field;
-}
-
 /// The flags that are no fields.
 bool is_field(std::string_view flag, const ConfigForm& form) {
   return flag != form.own_flag && flag != "help";
@@ -93,6 +79,20 @@ Result<void> set_option(CLI::App& command, const ConfigNode::Member& member,
 }
 
 }  // namespace
+
+std::string field_name(std::string_view flag) {
+  std::string field;
+  bool upper = false;
+  for (const char c : flag) {
+    if (c == '-') {
+      upper = true;
+    } else {
+      field += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+      upper = false;
+    }
+  }
+  return field;
+}
 
 std::string flag_name(std::string_view field) {
   std::string flag;

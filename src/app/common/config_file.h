@@ -29,5 +29,7 @@ struct ConfigForm {
 
 /// `admin-address` for `adminAddress`.
 [[nodiscard]] std::string flag_name(std::string_view field);
+/// `adminAddress` for `admin-address`.
+[[nodiscard]] std::string field_name(std::string_view flag);
 
 }  // namespace dray::app

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
@@ -16,6 +17,7 @@
 
 #include "app/common/command.h"
 #include "app/common/files.h"
+#include "app/serve/serve_configuration.h"
 #include "app/serve/serve_options.h"
 #include "kube/config.h"
 #include "service/embedded_api.h"
@@ -41,9 +43,41 @@ asio::awaitable<void> stop_on_signal(service::Service* service, asio::io_context
   std::_Exit(1);
 }
 
-asio::awaitable<void> reload_on_hangup(service::Service* service, asio::signal_set* signals) {
+/// What serve was started with, for what a file says later.
+struct StartedWith {
+  std::string file;  ///< of --config; empty: none
+  GivenFlags command_line;
+  GivenFlags running;
+};
+
+/// Takes over what can change while dray runs, and names the rest.
+void reload_configuration(StartedWith& with) {
+  if (with.file.empty()) return;
+  const auto reread = read_again(with.file, with.command_line, with.running);
+  if (!reread) {
+    service::log_error(fmt::format("configuration unchanged: {}", reread.error().message));
+    return;
+  }
+  for (const auto& flag : reread->reloads) {
+    service::set_verbosity(reread->flags.verbosity);
+    service::log_info(
+        0, fmt::format("configuration: {} is {}", field_name(flag), reread->flags.verbosity));
+    with.running.erase(flag);
+    if (const auto given = reread->given.find(flag); given != reread->given.end()) {
+      with.running.insert(*given);
+    }
+  }
+  if (!reread->restart.empty()) {
+    service::log_warning(fmt::format("configuration: until a restart this stays as it was: {}",
+                                     fmt::join(reread->restart, ", ")));
+  }
+}
+
+asio::awaitable<void> reload_on_hangup(service::Service* service, asio::signal_set* signals,
+                                       StartedWith* with) {
   for (;;) {
     co_await signals->async_wait(asio::use_awaitable);
+    reload_configuration(*with);
     service->reload_policy();
   }
 }
@@ -62,10 +96,12 @@ class ServeCommand : public Command {
 
  private:
   Result<void> serve() {
+    StartedWith with{.file = flags_.config, .command_line = given_flags(*command_), .running = {}};
     if (!flags_.config.empty()) {
       const auto applied = apply_config_file(*command_, flags_.config, dray_configuration());
       if (!applied) return applied;
     }
+    with.running = given_flags(*command_);
     service::set_up_logging(
         flags_.logging_format == "json" ? service::LogFormat::json : service::LogFormat::text,
         flags_.verbosity);
@@ -88,7 +124,7 @@ class ServeCommand : public Command {
     service::log_info(0, fmt::format("extender on port {}, health and metrics on port {}",
                                      service.extender_port(), service.admin_port()));
     asio::co_spawn(io, stop_on_signal(&service, &io, &end_signals), asio::detached);
-    asio::co_spawn(io, reload_on_hangup(&service, &reload_signals), asio::detached);
+    asio::co_spawn(io, reload_on_hangup(&service, &reload_signals, &with), asio::detached);
     std::vector<std::jthread> workers;
     for (unsigned i = 1; i < threads; ++i) workers.emplace_back([&io] { io.run(); });
     io.run();

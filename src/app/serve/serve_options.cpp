@@ -161,12 +161,20 @@ void add_engine_flags(CLI::App& command, ServeFlags& f) {
 
 void add_lease_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--leader-elect", f.leader_elect, "Write only while holding the Lease")
+      ->default_str("true");
+  command
+      .add_option("--leader-elect-namespace", f.leader_elect_namespace,
+                  "Namespace of the Lease, and of the ConfigMaps that dray writes")
       ->capture_default_str();
-  command.add_option("--leader-elect-namespace", f.leader_elect_namespace)->capture_default_str();
-  command.add_option("--leader-elect-name", f.leader_elect_name)->capture_default_str();
-  command.add_option("--leader-elect-lease-duration", f.leader_elect_lease_duration)
+  command.add_option("--leader-elect-name", f.leader_elect_name, "Name of the Lease")
       ->capture_default_str();
-  command.add_option("--leader-elect-renew-period", f.leader_elect_renew_period)
+  command
+      .add_option("--leader-elect-lease-duration", f.leader_elect_lease_duration,
+                  "Others may take the Lease when it was not renewed for so long; at least 5s")
+      ->capture_default_str();
+  command
+      .add_option("--leader-elect-renew-period", f.leader_elect_renew_period,
+                  "How often it is renewed; less than a third of its duration")
       ->capture_default_str();
   command.add_option("--identity", f.identity,
                      "Name of this replica in the Lease; no two may share one (default: $POD_NAME, "
@@ -196,7 +204,8 @@ ConfigForm dray_configuration() {
 }
 
 void add_serve_flags(CLI::App& command, ServeFlags& f) {
-  command.add_option("--config", f.config, "DrayConfiguration file: every flag is a field of it");
+  command.add_option("--config", f.config,
+                     "DrayConfiguration file: every flag is a field of it; read again at SIGHUP");
   auto* kubeconfig = command.add_option("--kubeconfig", f.kubeconfig,
                                         "How to reach the API server; without it and without "
                                         "--cluster: the pod's service account, else $KUBECONFIG, "
@@ -221,8 +230,14 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
       .add_option("--drain", f.drain, "How long requests and writes in flight may take at SIGTERM")
       ->capture_default_str();
   command.add_option("--threads", f.threads, "For requests; 0: one a core")->capture_default_str();
-  command.add_option("-v,--verbosity", f.verbosity, "0 to 10")->capture_default_str();
-  command.add_option("--logging-format", f.logging_format)
+  command
+      .add_option("-v,--verbosity", f.verbosity,
+                  "What is logged, 0 to 10: 2 changes of state, 4 decisions")
+      ->check(CLI::Range(0, 10))
+      ->capture_default_str();
+  command
+      .add_option("--logging-format", f.logging_format,
+                  "Lines as Kubernetes' own programs write them, or one JSON object a line")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
 }
