@@ -14,7 +14,7 @@ fi
 # tests/cases/SUITE/*.jsonl.
 case_suites=("cel cel/*.jsonl" "allocator allocator/*.jsonl" "fairshare kai/fairshare_*.jsonl"
   "rules kai/rules_*.jsonl" "kai kai/[ac]*_*.jsonl" "scenarios ../fixtures/scenarios/expect.yaml")
-all_stages=(tools layers web unit property dst cases oracle cluster)
+all_stages=(tools layers web unit property dst cases chart oracle cluster)
 
 count() { python3 tools/count_tests.py "$@" || printf '0 1 0\n%s\n' "no counts"; }
 
@@ -121,6 +121,7 @@ run_stage() {
     property) ctest_stage property 900 ;;
     dst) DRAY_DST_SEEDS=${DRAY_DST_SEEDS:-2000} ctest_stage dst 900 ;;
     cases) cases_stage ;;
+    chart) go_stage chart 300 ;;
     oracle) go_stage oracle 1200 -short dray.dev/dray/tests/oracle/cases ;;
     cluster) go_stage cluster 1500 -short ;;
     lint) lint_stages ;;
