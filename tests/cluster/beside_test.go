@@ -79,6 +79,13 @@ func TestJobsThatKueueResumesArePlaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Else its controller makes its pods again after this test.
+	t.Cleanup(func() {
+		background := metav1.DeletePropagationBackground
+		if err := jobs.Delete(contextAfter(t), "train", metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
+			t.Error(err)
+		}
+	})
 	createPods(t, podOf("resumed", "other", harness.SchedulerName, "one"))
 	waitBound(t, "resumed", "other") // the Job holds nothing while it is suspended
 	deleteNow(t, "resumed", "other")
