@@ -48,7 +48,7 @@ Fleet::Fleet(const std::vector<GpuNode>& nodes, std::span<const std::uint32_t> r
 std::uint64_t Fleet::key_of(std::uint32_t rank, const Shape& shape) {
   const auto& node = nodes_[by_rank_[rank]];
   if (!node.fits(shape)) return 0;
-  const std::uint64_t score = score_of(strategy_, measure_, node, shape).score;
+  const std::uint64_t score = score_of(strategy_, measure_, shapes_->prices, node, shape).score;
   return (score << 32U) | (std::numeric_limits<std::uint32_t>::max() - rank);
 }
 
@@ -113,7 +113,7 @@ std::optional<Spot> Fleet::place(ShapeIndex index) {
   } else if (const auto best = winners.keys[1]; best != 0) {
     const auto rank = std::numeric_limits<std::uint32_t>::max() - static_cast<std::uint32_t>(best);
     const auto place = by_rank_[rank];
-    spot = Spot{place, score_of(strategy_, measure_, nodes_[place], shape).gpus};
+    spot = Spot{place, score_of(strategy_, measure_, shapes_->prices, nodes_[place], shape).gpus};
   }
   if (!spot) return spot;
   nodes_[spot->node].take(shape, spot->gpus);

@@ -23,6 +23,7 @@ struct ShapeTable {
   std::vector<ShapeIndex> of_jobs;  ///< by job
   std::vector<std::string> models;  ///< by bit: those of the nodes
   std::vector<TypicalShape> typical;
+  SharePrices prices;  ///< of the typical shapes
 };
 /// A model that no node has fits none. Fails where nodes have more than 64 models.
 [[nodiscard]] Result<ShapeTable> make_shapes(const Workload& workload,

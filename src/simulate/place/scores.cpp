@@ -1,6 +1,7 @@
 #include "simulate/place/scores.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 // Each formula in the order of operations of its source, kubernetes-scheduler-simulator (FGD's
@@ -89,25 +90,41 @@ Scored fgd(Fragmentation& fragmentation, const NodeState& node, const Shape& sha
   return {score(gpus), gpus};
 }
 
-/// FGD, in finer steps; but a pod without GPUs goes where the least GPU is idle, whose CPU nobody
-/// else can use, and of those where the least CPU is left.
-Scored dray_score(Fragmentation& fragmentation, const NodeState& node, const Shape& shape) {
-  if (shape.gpus > 0) return fgd(fragmentation, node, shape);
+/// A pod without GPUs goes where the least GPU is idle, whose CPU nobody else can use, and of those
+/// where the least CPU is left.
+std::uint32_t cpu_only_score(const NodeState& node, const Shape& shape) {
   constexpr std::int64_t steps = 1 << 12;
   const auto idle = std::min<std::int64_t>(node.gpu_milli, most_gpus * whole_gpu);
   const auto cpu_left =
       std::min<std::int64_t>((node.milli_cpu - shape.milli_cpu) / 1000, steps - 1);
   const auto worse = idle * steps + cpu_left;
-  return {static_cast<std::uint32_t>(std::int64_t{most_gpus} * whole_gpu * steps + steps - worse),
-          0};
+  return static_cast<std::uint32_t>(std::int64_t{most_gpus} * whole_gpu * steps + steps - worse);
+}
+
+/// Part of a GPU: where the least is lost of what is left of GPUs, by the prices of the pods that
+/// could fill it; and of equals, and whole GPUs: FGD.
+Scored dray_score(Fragmentation& fragmentation, const SharePrices& prices, const NodeState& node,
+                  const Shape& shape) {
+  if (shape.gpus == 0) return {cpu_only_score(node, shape), 0};
+  if (shape.gpus > 1 || shape.gpu_milli == whole_gpu) return fgd(fragmentation, node, shape);
+  // In hundredths of a GPU, so that equal sums of prices are equal.
+  constexpr double step = whole_gpu / 100.0;
+  constexpr double rounding = 1e-6;
+  const auto before = fragmentation.of(node);
+  return best_gpu(node, shape, [&](GpuBits gpus) {
+    const auto free = node.free[static_cast<std::size_t>(std::countr_zero(gpus))];
+    const auto lost = std::round(prices.lost(free, shape.gpu_milli) / step + rounding);
+    const auto kept = static_cast<std::uint32_t>(100 - lost);
+    return kept * 128 + fgd_score(before, fragmentation.after(node, shape, gpus));
+  });
 }
 
 }  // namespace
 
-Scored score_of(Strategy strategy, Fragmentation& fragmentation, const NodeState& node,
-                const Shape& shape) {
+Scored score_of(Strategy strategy, Fragmentation& fragmentation, const SharePrices& prices,
+                const NodeState& node, const Shape& shape) {
   if (strategy == Strategy::fgd) return fgd(fragmentation, node, shape);
-  if (strategy == Strategy::dray) return dray_score(fragmentation, node, shape);
+  if (strategy == Strategy::dray) return dray_score(fragmentation, prices, node, shape);
   const auto gpus = least_left(node, shape);
   switch (strategy) {
     case Strategy::best_fit:

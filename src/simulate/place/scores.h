@@ -5,6 +5,7 @@
 #include "dray/simulate/strategy.h"
 #include "simulate/place/fragmentation.h"
 #include "simulate/place/node_state.h"
+#include "simulate/place/share_prices.h"
 
 namespace dray::simulate {
 
@@ -15,8 +16,8 @@ struct Scored {
 };
 
 /// The scores of FGD's artifact (0 to 100), and dray's own (finer). Nothing of `random`, whose
-/// choice has none.
+/// choice has none. Only dray's own asks for prices.
 [[nodiscard]] Scored score_of(Strategy strategy, Fragmentation& fragmentation,
-                              const NodeState& node, const Shape& shape);
+                              const SharePrices& prices, const NodeState& node, const Shape& shape);
 
 }  // namespace dray::simulate

@@ -45,6 +45,7 @@ Result<ShapeTable> make_shapes(const Workload& workload, const std::vector<GpuNo
     of_asks.push_back(table.shapes[at->second]);
   }
   table.typical = typical_shapes(asks, of_asks);
+  table.prices = SharePrices(table.typical);
   return table;
 }
 

@@ -37,7 +37,7 @@ std::optional<std::uint32_t> best_of_all(const Fleet& fleet, std::size_t nodes, 
   std::uint32_t best_score = 0;
   for (std::uint32_t i = 0; i < nodes; ++i) {
     if (!fleet.node(i).fits(shape)) continue;
-    const auto score = score_of(strategy, measure, fleet.node(i), shape).score;
+    const auto score = score_of(strategy, measure, shapes.prices, fleet.node(i), shape).score;
     if (!best || score > best_score || (score == best_score && ranks[i] < ranks[*best])) {
       best = i;
       best_score = score;

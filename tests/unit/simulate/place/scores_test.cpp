@@ -11,7 +11,7 @@ namespace {
 
 std::uint32_t score(Strategy strategy, const NodeState& state, const Shape& asked) {
   Fragmentation measure({{shape(4000, 1, 500), 0.5}, {shape(4000, 1, 1000), 0.5}});
-  return score_of(strategy, measure, state, asked).score;
+  return score_of(strategy, measure, SharePrices(measure.typical()), state, asked).score;
 }
 
 }  // namespace
@@ -50,11 +50,28 @@ TEST_CASE("clustering prefers nodes that hold only pods of the same kind") {
 TEST_CASE("FGD fills the rest of a GPU before it breaks a whole one") {
   Fragmentation measure({{shape(4000, 1, 500), 0.5}, {shape(4000, 1, 1000), 0.5}});
   const auto half = shape(4000, 1, 500);
-  const auto chosen = score_of(Strategy::fgd, measure, node(64'000, {1000, 500}), half);
+  const auto chosen = score_of(Strategy::fgd, measure, {}, node(64'000, {1000, 500}), half);
   CHECK(chosen.gpus == 0b10);
   // The 500 were lost to the half of the pods that want a whole GPU: 250 less is 1 / (1 + e^-0.25).
   CHECK(chosen.score == 56);
   CHECK(score(Strategy::fgd, node(64'000, {1000, 1000}), half) == 43);
+}
+
+TEST_CASE("dray puts a part of a GPU where what is left is worth the least") {
+  // Two of 400 fill a GPU as well as can be, and 600 has room beside it for one of them. The
+  // fewest GPUs: each 600 with a 400, the other 400 by twos; so 600 and 400 cost half a GPU each.
+  Fragmentation measure({{shape(1, 1, 400), 0.75}, {shape(1, 1, 600), 0.25}});
+  const SharePrices prices(measure.typical());
+  const auto chosen = [&](const NodeState& state, std::int32_t asked) {
+    return score_of(Strategy::dray, measure, prices, state, shape(1, 1, asked)).gpus;
+  };
+  // Of 600 the 400 leave 200, which nobody wants, and of 800 a place for another.
+  CHECK(chosen(node(64'000, {1000, 600, 400}), 600) == 0b010);
+  CHECK(chosen(node(64'000, {1000, 1000}), 400) == 0b01);
+  // As much is lost on each: FGD decides.
+  CHECK(chosen(node(64'000, {1000, 400}), 400) == 0b10);
+  // Beside 200 two of 400 still fit into the idle GPU; elsewhere one fewer does.
+  CHECK(chosen(node(64'000, {800, 1000, 500, 400}), 200) == 0b0010);
 }
 
 TEST_CASE("dray puts pods without GPUs where the least GPU is idle") {
