@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -7,10 +6,31 @@
 #include <memory>
 #include <ranges>
 #include <string>
+#include <vector>
 
 #include "app/common/command.h"
 #include "app/serve/time_zones.h"
+#include "dray/base/suggest.h"
 #include "dray/cel/time_zone.h"
+
+namespace {
+
+/// For words that nothing expected: the flags and commands that may have been meant.
+void print_hints(const CLI::App& app) {
+  const auto* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  std::vector<std::string> known;
+  for (const auto* below : command->get_subcommands({})) known.push_back(below->get_name());
+  for (const auto* option : command->get_options()) {
+    for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const auto& word : app.remaining(true)) {
+    const auto hint = dray::suggest(word, known);
+    if (hint.contains("did you mean")) fmt::print(stderr, "{}{}\n", word, hint);
+  }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("dray: a scheduling brain for accelerators on Kubernetes", "dray");
@@ -33,8 +53,9 @@ int main(int argc, char** argv) {
   commands["simulate"] = dray::app::add_simulate(app);
   const std::string first = argc > 1 ? argv[1] : "-";
   if (!first.starts_with('-') && !commands.contains(first)) {
-    fmt::print(stderr, "dray: no command \"{}\"; there are {}\n", first,
-               fmt::join(std::views::keys(commands), ", "));
+    const auto names = std::views::keys(commands);
+    fmt::print(stderr, "dray: no command \"{}\"{}\n", first,
+               dray::suggest(first, std::vector<std::string>(names.begin(), names.end())));
     return dray::app::Command::error;
   }
   try {
@@ -42,6 +63,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // `--help` and `--version` come here, too, with 0.
     if (app.exit(error) == 0) return 0;
+    print_hints(app);
     const auto named = commands.find(first);
     return named == commands.end() ? dray::app::Command::error : named->second->usage_status();
   }
@@ -49,5 +71,5 @@ int main(int argc, char** argv) {
   const auto status = commands.at(name)->run();
   if (status) return *status;
   fmt::print(stderr, "dray {}: {}\n", name, status.error().message);
-  return dray::app::Command::error;
+  return commands.at(name)->error_status(status.error());
 }

@@ -18,7 +18,10 @@ TEST_CASE("what the command line does not know is named, with status 1 and no ou
       Row{"no command", {}, "A subcommand is required"},
       Row{"a command that there is not",
           {"alocate", "-f", "x"},
-          "dray: no command \"alocate\"; there are allocate, demo, doctor, explain, handback, "
+          "dray: no command \"alocate\"; did you mean allocate?"},
+      Row{"a command that is like none",
+          {"x"},
+          "dray: no command \"x\"; there are allocate, demo, doctor, explain, handback, "
           "lint, match, policy, repair, replay, serve, simulate, snapshot"},
       Row{"serve", {"serve", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"demo", {"demo", "--bogus"}, "The following argument was not expected: --bogus"},
@@ -39,6 +42,12 @@ TEST_CASE("what the command line does not know is named, with status 1 and no ou
     REQUIRE(!ended.err.empty());
     CHECK(lines(ended.err).front() == row.want);
   }
+}
+
+TEST_CASE("a flag or a command that is nearly right is named") {
+  CHECK(dray({"match", "true", "--clas", "x"}).err.contains("--clas; did you mean --class?\n"));
+  CHECK(dray({"policy", "valdate", "x"}).err.contains("valdate; did you mean validate?\n"));
+  CHECK(!dray({"lint", "x", "--bogus"}).err.contains("did you mean"));
 }
 
 TEST_CASE("a cluster from files and a live one exclude each other") {

@@ -19,6 +19,8 @@ class Command {
   virtual Result<int> run() = 0;
   /// The status after a command line that cannot be read.
   [[nodiscard]] virtual int usage_status() const { return error; }
+  /// The status after an Error of run().
+  [[nodiscard]] virtual int error_status(const Error& /*error*/) const { return error; }
 
   static constexpr int done = 0;
   static constexpr int error = 1;

@@ -1,89 +1,39 @@
 #include <CLI/CLI.hpp>
-#include <chrono>
-#include <cstdio>
+#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 
-#include "app/common/cluster_source.h"
 #include "app/common/command.h"
-#include "app/common/policy_file.h"
-#include "app/policy/effect_report.h"
-#include "app/policy/policy_effect.h"
-#include "dray/engine/at_once.h"
+#include "app/common/exit_status.h"
+#include "app/policy/policy_commands.h"
 
 namespace dray::app {
 namespace {
 
-/// What a policy file would change.
+/// The commands about policy files.
 class PolicyCommand : public Command {
  public:
-  explicit PolicyCommand(CLI::App& app) {
-    auto* command = app.add_subcommand("policy", "Try a policy file before a cluster gets it");
-    command->require_subcommand(1);
-    auto* simulate = command->add_subcommand(
-        "simulate",
-        "Show what would change at once in a cluster: admitted, moved, evicted, newly waiting");
-    simulate->add_option("--policy", policy_, "The policy file to try")->required();
-    simulate->add_option("--current", current_, "The one in force; without it: none is");
-    add_cluster_source(*simulate, source_);
-    simulate->add_option("--snapshot", source_.cluster, "As --cluster: a file of dray snapshot")
-        ->excludes("--cluster")
-        ->excludes("--kubeconfig");
-    simulate->add_option("--at", at_,
-                         "When that is (2026-01-02T03:04:05Z): run times and ages count; now");
-    simulate->add_option("--scheduler-name", options_.scheduler_name, "Whose pods are dray's")
-        ->capture_default_str();
-    simulate->add_option("-o,--output", output_)
-        ->check(CLI::IsMember({"table", "json"}))
-        ->capture_default_str();
-    simulate->footer(
-        "Exit status: 0 no job fares otherwise, 2 some do, 1 an error. Past usage does not count, "
-        "and budgets of plans do not either: what would follow in a row of plans is shown as one.");
+  explicit PolicyCommand(CLI::App& app)
+      : app_(app.add_subcommand("policy", "Check, format, compare and try policy files")) {
+    app_->require_subcommand(1);
+    commands_["validate"] = add_policy_validate(*app_);
+    commands_["fmt"] = add_policy_fmt(*app_);
+    commands_["diff"] = add_policy_diff(*app_);
+    commands_["simulate"] = add_policy_simulate(*app_);
+    commands_["schema"] = add_policy_schema(*app_);
   }
 
   Result<int> run() override {
-    const auto now = time();
-    if (!now) return std::unexpected(now.error());
-    auto objects = load_objects(source_);
-    if (!objects) return std::unexpected(std::move(objects.error()));
-    print_warnings("policy", objects->warnings);
-    std::shared_ptr<const policy::PolicyConfig> in_force;
-    if (!current_.empty()) {
-      auto read = load_policy(current_);
-      if (!read) return std::unexpected(std::move(read.error()));
-      in_force = std::make_shared<const policy::PolicyConfig>(*std::move(read));
-    }
-    auto tried = load_policy(policy_);
-    if (!tried) return std::unexpected(std::move(tried.error()));
-    const auto cluster = engine::with_claims(std::move(objects->objects));
-    const auto was = decide_at_once(cluster, in_force, options_, *now);
-    if (!was) return std::unexpected(Error(was.error()).within(current_));
-    const auto would = decide_at_once(
-        cluster, std::make_shared<const policy::PolicyConfig>(*std::move(tried)), options_, *now);
-    if (!would) return std::unexpected(Error(would.error()).within(policy_));
-    const auto effect = effect_of(*was, *would);
-    std::fputs((output_ == "json" ? effect_json(effect) + "\n" : effect_text(effect)).c_str(),
-               stdout);
-    return effect.jobs.empty() ? done : no;
+    return commands_.at(app_->get_subcommands().front()->get_name())->run();
+  }
+  [[nodiscard]] int usage_status() const override { return exit_status::usage; }
+  [[nodiscard]] int error_status(const Error& error) const override {
+    return exit_status::of(error);
   }
 
  private:
-  [[nodiscard]] Result<Time> time() const {
-    if (at_.empty()) {
-      return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-    }
-    auto given = parse_time(at_);
-    if (!given) return std::unexpected(std::move(given.error()).within("--at"));
-    return given;
-  }
-
-  ClusterSource source_;
-  std::string policy_;
-  std::string current_;
-  std::string at_;
-  std::string output_ = "table";
-  engine::Options options_;
+  CLI::App* app_;
+  std::map<std::string, std::unique_ptr<Command>> commands_;
 };
 
 }  // namespace

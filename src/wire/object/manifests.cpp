@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <expected>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -23,8 +25,10 @@ bool is_json(std::string_view text) {
   return first != std::string_view::npos && text[first] == '{';
 }
 
-/// JSON values one after the other.
-std::vector<YamlDocument> split_json(std::string_view text) {
+/// JSON values one after the other or, as kubectl takes them, between lines of `---`; what follows
+/// such a line may also be YAML.
+std::expected<std::vector<YamlDocument>, YamlError> split_json(std::string_view text) {
+  constexpr std::string_view separator = "---";
   std::vector<YamlDocument> documents;
   int line = 1;
   for (;;) {
@@ -32,6 +36,19 @@ std::vector<YamlDocument> split_json(std::string_view text) {
     line += static_cast<int>(std::ranges::count(text.substr(0, begin), '\n'));
     text.remove_prefix(begin);
     if (text.empty()) return documents;
+    if (text.starts_with(separator)) {
+      text.remove_prefix(separator.size());
+      if (is_json(text)) continue;
+      auto rest = read_yaml(text);
+      if (!rest) return std::unexpected(YamlError{rest.error().line + line - 1, rest.error().text});
+      for (auto& document : *rest) {
+        document.index += documents.size();
+        document.line += line - 1;
+        for (auto& item : document.item_lines) item += line - 1;
+      }
+      std::ranges::move(*rest, std::back_inserter(documents));
+      return documents;
+    }
     const auto value = first_value(text);
     documents.push_back({documents.size(), line, std::string(value), {}});
     line += static_cast<int>(std::ranges::count(value, '\n'));
@@ -55,8 +72,7 @@ class Loader {
 
  private:
   Result<std::vector<YamlDocument>> read() const {
-    if (is_json(text_)) return split_json(text_);
-    auto documents = read_yaml(text_);
+    auto documents = is_json(text_) ? split_json(text_) : read_yaml(text_);
     if (documents) return *std::move(documents);
     return fail(ErrorCode::invalid,
                 fmt::format("{}:{}: {}", file_, documents.error().line, documents.error().text));

@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
+#include "wire/policy/policy_examples.h"
 #include "wire/policy/policy_shape.h"
+#include "wire/yaml/yaml_json.h"
 
 namespace dray::wire {
 
@@ -12,7 +16,11 @@ constexpr auto quantity_pattern =
     "^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$";
 constexpr auto duration_pattern = "^([0-9]+(ms|w|d|h|m|s))+$";
 
-Json schema_of(const PolicyShape& shape);
+Json schema_of(const PolicyShape& shape, const std::string& path);
+
+Json from_yaml(std::string_view yaml) {
+  return Json::parse(yaml_to_json(yaml).value_or("null"), nullptr, false);
+}
 
 Json quantity_schema(bool may_be_unlimited) {
   auto pattern = std::string(quantity_pattern);
@@ -20,12 +28,25 @@ Json quantity_schema(bool may_be_unlimited) {
   return {{"type", {"number", "string"}}, {"pattern", pattern}};
 }
 
-Json object_schema(const PolicyShape& shape) {
+/// What editors show beside the key.
+void describe(Json& property, const PolicyField& field, const std::string& path) {
+  const auto& example = example_of(path);
+  auto text = field.doc.empty() ? fmt::format("Always {}.", expected(*field.shape)) : field.doc;
+  if (const auto unit = unit_of(path, field.shape->form); !unit.empty()) {
+    text += fmt::format(" Unit: {}.", unit);
+  }
+  property["description"] = text;
+  if (!field.absent.empty()) property["default"] = from_yaml(field.absent);
+  if (!example.yaml.empty()) property["examples"] = Json::array({from_yaml(example.yaml)});
+}
+
+Json object_schema(const PolicyShape& shape, const std::string& path) {
   Json properties = Json::object();
   Json required = Json::array();
   for (const auto& field : shape.fields) {
-    auto property = schema_of(*field.shape);
-    if (!field.doc.empty()) property["description"] = field.doc;
+    const auto below = path_below(path, field.key);
+    auto property = schema_of(*field.shape, below);
+    describe(property, field, below);
     properties[std::string(field.key)] = std::move(property);
     if (field.required) required.push_back(field.key);
   }
@@ -35,14 +56,14 @@ Json object_schema(const PolicyShape& shape) {
   return schema;
 }
 
-Json plain_schema(const PolicyShape& shape) {
+Json plain_schema(const PolicyShape& shape, const std::string& path) {
   switch (shape.form) {
     case Form::object:
-      return object_schema(shape);
+      return object_schema(shape, path);
     case Form::map:
-      return {{"type", "object"}, {"additionalProperties", schema_of(*shape.item)}};
+      return {{"type", "object"}, {"additionalProperties", schema_of(*shape.item, path + ".NAME")}};
     case Form::list:
-      return {{"type", "array"}, {"items", schema_of(*shape.item)}};
+      return {{"type", "array"}, {"items", schema_of(*shape.item, path + "[]")}};
     case Form::text:
       return {{"type", "string"}};
     case Form::word:
@@ -63,18 +84,17 @@ Json plain_schema(const PolicyShape& shape) {
   return Json::object();
 }
 
-Json schema_of(const PolicyShape& shape) {
-  auto schema = plain_schema(shape);
+Json schema_of(const PolicyShape& shape, const std::string& path) {
+  auto schema = plain_schema(shape, path);
   if (shape.alternative == nullptr) return schema;
-  return {{"anyOf", Json::array({std::move(schema), schema_of(*shape.alternative)})}};
+  return {{"anyOf", Json::array({std::move(schema), schema_of(*shape.alternative, path)})}};
 }
 
 }  // namespace
 
 std::string policy_schema() {
-  Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-              {"title", "dray policy"}};
-  schema.update(schema_of(policy_shape()));
+  Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "dray policy"}};
+  schema.update(schema_of(policy_shape(), ""));
   return schema.dump(2) + "\n";
 }
 

@@ -99,13 +99,13 @@ class FieldMaker {
  public:
   template <class T>
   void key(std::string_view key, const T& value, std::string_view doc) {
-    add(key, Shapes::of(value), with_default(doc, value), false);
+    add(key, Shapes::of(value), with_default(doc, value), false, default_of(value));
   }
   template <class T>
   void key(std::string_view key, const T& value, policy::Range range, std::string_view doc) {
     auto shape = Shapes::of(value);
     if (shape.form == Form::integer) shape.minimum = static_cast<std::int32_t>(range.least);
-    add(key, std::move(shape), with_default(doc, value), false);
+    add(key, std::move(shape), with_default(doc, value), false, default_of(value));
   }
   template <class T>
   void required(std::string_view key, const T& value, std::string_view doc) {
@@ -123,8 +123,16 @@ class FieldMaker {
     const auto absent = Defaults::of(value);
     return absent.empty() ? std::string(doc) : fmt::format("{} Default {}.", doc, absent);
   }
-  void add(std::string_view key, PolicyShape shape, std::string doc, bool required) {
-    fields_.push_back({key, share(std::move(shape)), std::move(doc), required});
+  /// As YAML.
+  template <class T>
+  static std::string default_of(const T& value) {
+    const auto text = Defaults::of(value);
+    const bool is_list = std::is_same_v<T, std::vector<std::string>>;
+    return is_list && !text.empty() ? "[" + text + "]" : text;
+  }
+  void add(std::string_view key, PolicyShape shape, std::string doc, bool required,
+           std::string absent = {}) {
+    fields_.push_back({key, share(std::move(shape)), std::move(doc), required, std::move(absent)});
   }
 
   std::vector<PolicyField> fields_;

@@ -33,6 +33,7 @@ struct PolicyField {
   std::shared_ptr<const PolicyShape> shape;
   std::string doc;  ///< what it says, and its default where it has one
   bool required = false;
+  std::string absent = {};  ///< its default as YAML; empty: `doc` says what absence means
 };
 
 struct PolicyShape {
@@ -50,7 +51,8 @@ struct PolicyShape {
 /// What a value of the shape looks like, in words: `a whole number of at least 1`.
 [[nodiscard]] std::string expected(const PolicyShape& shape);
 
-/// The JSON Schema (2020-12) of a policy file: config/policy.schema.json.
+/// The JSON Schema (draft 7) of a policy file, with each key's description, unit, default and
+/// example: config/policy.schema.json.
 [[nodiscard]] std::string policy_schema();
 
 /// All keys of a policy file with what they say: docs/policy-keys.md.

@@ -58,6 +58,39 @@ TEST_CASE("an empty file has no objects") {
   CHECK(load_manifests("# only words\n", "f.yaml")->objects.empty());
 }
 
+TEST_CASE("JSON documents stand one after another, or between lines of three hyphens") {
+  const std::string a = R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"a"}})";
+  const std::string b = R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"b"}})";
+  const std::string c = "apiVersion: v1\nkind: Node\nmetadata: {name: c}\n";
+  struct Row {
+    std::string name;
+    std::string text;
+    std::vector<std::pair<std::string, int>> want;  ///< names and lines
+  };
+  const auto row = GENERATE_COPY(values<Row>({
+      {"one after another", a + "\n" + b, {{"a", 1}, {"b", 2}}},
+      {"on one line", a + b, {{"a", 1}, {"b", 1}}},
+      {"between lines", a + "\n---\n" + b + "\n---\n", {{"a", 1}, {"b", 3}}},
+      {"both", a + "\n" + b + "\n---\n" + a, {{"a", 1}, {"b", 2}, {"a", 4}}},
+      {"YAML behind the line", a + "\n---\n" + c + "---\n" + b, {{"a", 1}, {"c", 3}, {"b", 7}}},
+  }));
+  DYNAMIC_SECTION(row.name) {
+    const auto manifests = load_manifests(row.text, "f.json");
+    REQUIRE(manifests);
+    std::vector<std::pair<std::string, int>> found;
+    for (const auto& [object, line] : manifests->objects) {
+      found.emplace_back(meta_of(object).name, line);
+    }
+    CHECK(found == row.want);
+  }
+}
+
+TEST_CASE("a bad document behind a JSON one is named with its line") {
+  const std::string node = R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"a"}})";
+  CHECK(error_of(node + "\n---\na: [\n").starts_with("f.yaml:"));
+  CHECK(error_of(node + "\n---\n\na: 1\na: 2\n") == "f.yaml:5: key \"a\" is set twice");
+}
+
 TEST_CASE("errors say file, line, object and field") {
   struct Row {
     std::string text;

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/common/exit_status.h"
+#include "app/common/files.h"
+#include "app/policy/policy_commands.h"
+#include "wire/json/json_writer.h"
+#include "wire/policy/policy_codec.h"
+#include "wire/policy/policy_shape.h"
+
+namespace dray::app {
+namespace {
+
+using Severity = policy::ConfigProblem::Severity;
+
+struct CheckedFile {
+  std::string path;
+  wire::PolicyFile file;
+};
+
+std::string_view word(Severity severity) {
+  return severity == Severity::error ? "error" : "warning";
+}
+
+/// `policy.yaml:7:12: error: queues[0].quota.gpus: no resource gpus; did you mean gpu?`
+std::string text_of(const std::vector<CheckedFile>& files) {
+  std::string text;
+  for (const auto& [path, file] : files) {
+    for (const auto& problem : file.problems) {
+      text += fmt::format("{}:{}:{}: {}: {}{}{}\n", path, problem.place.line, problem.place.column,
+                          word(problem.severity), problem.path, problem.path.empty() ? "" : ": ",
+                          problem.text);
+    }
+    if (!file.config) continue;
+    const auto queues = file.config->queues.size();
+    text += fmt::format("{}: valid, {} {}\n", path, queues, queues == 1 ? "queue" : "queues");
+  }
+  return text;
+}
+
+std::string json_of(const std::vector<CheckedFile>& files) {
+  wire::JsonWriter out;
+  out.begin_object();
+  out.key("files");
+  out.begin_list();
+  for (const auto& [path, file] : files) {
+    out.begin_object();
+    out.key("file");
+    out.string(path);
+    out.key("valid");
+    out.boolean(file.config.has_value());
+    out.key("problems");
+    out.begin_list();
+    for (const auto& problem : file.problems) {
+      out.begin_object();
+      out.key("severity");
+      out.string(word(problem.severity));
+      out.key("line");
+      out.integer(problem.place.line);
+      out.key("column");
+      out.integer(problem.place.column);
+      out.key("path");
+      out.string(problem.path);
+      out.key("text");
+      out.string(problem.text);
+      out.end_object();
+    }
+    out.end_list();
+    out.end_object();
+  }
+  out.end_list();
+  out.end_object();
+  return std::move(out).take() + "\n";
+}
+
+class PolicyValidate : public Command {
+ public:
+  explicit PolicyValidate(CLI::App& policy) {
+    auto* validate = policy.add_subcommand(
+        "validate", "Say what is wrong with policy files, where, and what would be right");
+    validate->add_option("files", files_, "Policy files; - for the standard input")->required();
+    validate->add_option("-o,--output", output_)
+        ->check(CLI::IsMember({"table", "json"}))
+        ->capture_default_str();
+    validate->footer("Exit status: 0 all are valid (warnings may be), 4 one is not.");
+  }
+
+  Result<int> run() override {
+    std::vector<CheckedFile> checked;
+    int status = exit_status::ok;
+    for (const auto& path : files_) {
+      const auto text = read_file(path);
+      if (!text) return std::unexpected(text.error());
+      checked.push_back({path, wire::read_policy(*text)});
+      if (!checked.back().file.config) status = exit_status::invalid_policy;
+    }
+    std::fputs((output_ == "json" ? json_of(checked) : text_of(checked)).c_str(), stdout);
+    return status;
+  }
+
+ private:
+  std::vector<std::string> files_;
+  std::string output_ = "table";
+};
+
+class PolicySchema : public Command {
+ public:
+  explicit PolicySchema(CLI::App& policy) {
+    policy
+        .add_subcommand("schema",
+                        "Print the JSON Schema (draft 7) of policy files, for editors and checks")
+        ->footer(
+            "An editor with a YAML language server completes and explains keys once the file "
+            "begins with\n  # yaml-language-server: $schema=policy.schema.json");
+  }
+
+  Result<int> run() override {
+    std::fputs(wire::policy_schema().c_str(), stdout);
+    return exit_status::ok;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_policy_validate(CLI::App& policy) {
+  return std::make_unique<PolicyValidate>(policy);
+}
+
+std::unique_ptr<Command> add_policy_schema(CLI::App& policy) {
+  return std::make_unique<PolicySchema>(policy);
+}
+
+}  // namespace dray::app

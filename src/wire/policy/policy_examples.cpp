@@ -1,0 +1,100 @@
+#include "wire/policy/policy_examples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace dray::wire {
+namespace {
+
+constexpr std::string_view resource_unit = "devices, cores of cpu, or bytes of memory (512Gi)";
+
+constexpr auto examples = std::to_array<KeyExample>({
+    {"apiVersion", "dray.dev/v1alpha1"},
+    {"kind", "Policy"},
+    {"queuesFrom", "file"},
+    {"resources", "{gpu: [{deviceClass: gpu.nvidia.com, amount: 1}]}"},
+    {"resources.NAME[].deviceClass", "gpu.nvidia.com"},
+    {"resources.NAME[].nodeResource", "nvidia.com/gpu"},
+    {"resources.NAME[].amount", "1", "of the resource, for one device"},
+    {"resources.NAME[].capacity", "memory"},
+    {"resources.NAME[].per", "80Gi", "that of the capacity, as bytes of memory"},
+    {"queues", "[{name: research, quota: {gpu: 16}, limit: {gpu: 32}}, {name: product}]"},
+    {"queues[].name", "research"},
+    {"queues[].parent", "science"},
+    {"queues[].quota", "{gpu: 16, cpu: 128, memory: 1Ti}", resource_unit},
+    {"queues[].limit", "{gpu: 32, memory: unlimited}", resource_unit},
+    {"queues[].overQuotaWeight", "2", "parts, in proportion to the other queues'"},
+    {"queues[].priority", "200", "none: only the order counts"},
+    {"queues[].preemptMinRuntime", "10m"},
+    {"queues[].reclaimMinRuntime", "1h"},
+    {"queues[].placement", "{gpu: spread}"},
+    {"queues[].namespaces", "[research, research-dev]"},
+    {"queues[].serviceAccounts", "[ci/runner]"},
+    {"queues[].gangs", "[job, jobSet]"},
+    {"podQueues", "{namespaces: {research: research}, otherwise: product}"},
+    {"podQueues.labels", "[dray.dev/queue]"},
+    {"podQueues.namespaces", "{research: research}"},
+    {"podQueues.otherwise", "product"},
+    {"placement", "{gpu: pack, cpu: spread}"},
+    {"shares", "pack"},
+    {"fractions", "{deviceClass: hami-core-gpu.project-hami.io, others: [cores]}"},
+    {"fractions.deviceClass", "hami-core-gpu.project-hami.io"},
+    {"fractions.memory", "memory"},
+    {"fractions.others", "[cores]"},
+    {"fractions.distinct", "hami-core-gpu.project-hami.io/uuid"},
+    {"alignment", "{require: [resource.kubernetes.io/pcieRoot]}"},
+    {"alignment.prefer", "[resource.kubernetes.io/pcieRoot, numa]"},
+    {"alignment.require", "[resource.kubernetes.io/pcieRoot]"},
+    {"alignment.aliases", "{numa: [resource.kubernetes.io/numaNode, dra.net/numaNode]}"},
+    {"topology", "[topology.kubernetes.io/zone, nvidia.com/gpu.clique]"},
+    {"fairness", "{halfLife: 1d}"},
+    {"fairness.halfLife", "1d"},
+    {"fairness.strength", "1", "none: a factor"},
+    {"aging", "1h"},
+    {"gangs", "{staleAfter: 1m, reserveAfter: 10m}"},
+    {"gangs.staleAfter", "1m"},
+    {"gangs.reserveAfter", "10m"},
+    {"preemption", "{enabled: true, minRuntime: 10m}"},
+    {"preemption.enabled", "true"},
+    {"preemption.minRuntime", "10m"},
+    {"reclaim", "{enabled: true, minRuntime: 30m}"},
+    {"reclaim.enabled", "true"},
+    {"reclaim.saturationMultiplier", "1.5", "none: a factor"},
+    {"reclaim.minRuntime", "30m"},
+    {"reclaim.minRuntimeFrom", "lca"},
+    {"consolidation", "{enabled: true, maxJobs: 16}"},
+    {"consolidation.enabled", "true"},
+    {"consolidation.maxJobs", "16", "jobs"},
+    {"budgets", "{evictions: 64, victimCooldown: 10m}"},
+    {"budgets.jobs", "512", "jobs"},
+    {"budgets.nodesTried", "200000", "pairs of job and node"},
+    {"budgets.evictions", "64", "pods"},
+    {"budgets.evictionsPerQueue", "8", "pods"},
+    {"budgets.victimCooldown", "10m"},
+    {"budgets.exposedJobs", "4", "jobs"},
+});
+constexpr KeyExample none{};
+
+}  // namespace
+
+std::span<const KeyExample> key_examples() {
+  return examples;
+}
+
+const KeyExample& example_of(std::string_view path) {
+  const auto* const found = std::ranges::find(examples, path, &KeyExample::path);
+  return found == examples.end() ? none : *found;
+}
+
+std::string_view unit_of(std::string_view path, Form form) {
+  if (form == Form::duration) return "ms, s, m, h, d or w";
+  return example_of(path).unit;
+}
+
+std::string path_below(std::string_view path, std::string_view key) {
+  return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+}
+
+}  // namespace dray::wire
