@@ -70,6 +70,10 @@ std::optional<Engine::PodView> Engine::pod(const PodKey& key) const {
   return router_->pod(key);
 }
 
+std::shared_ptr<const cluster::Snapshot> Engine::snapshot() {
+  return router_->snapshot();
+}
+
 Engine::Status Engine::Router::status() const {
   Status status;
   status.synced = standing_.synced;
@@ -79,7 +83,10 @@ Engine::Status Engine::Router::status() const {
   status.devices = totals.devices;
   status.devices_allocated = totals.devices_allocated;
   for (const auto& [uid, pod] : pods_.all()) {
-    if (pod.state == PodState::waiting && !pod.reservation) ++status.pods_waiting;
+    if (pod.state == PodState::waiting && !pod.reservation) {
+      ++status.pods_waiting;
+      ++status.waiting_for[pod.wait.reason];
+    }
     if (pod.reservation) ++status.reservations;
   }
   status.binds_in_flight = binds_.size();
@@ -89,8 +96,7 @@ Engine::Status Engine::Router::status() const {
   status.binds_undone = binds_.undone();
   status.gangs_binding = gangs_.size();
   status.gangs_refused = gangs_.refused();
-  status.evictions = evictions_.evicted();
-  status.evictions_refused = evictions_.refused();
+  status.evictions = evictions_.figures();
   status.unreadable = admission_.unreadable().counts();
   status.foretold = judging_.told.figures().as_foretold;
   status.foretold_otherwise = judging_.told.figures().otherwise;
@@ -99,8 +105,12 @@ Engine::Status Engine::Router::status() const {
   status.claims_healed = audits.claims_healed;
   status.orphans_released = audits.orphans_released;
   status.policy_problem = admission_.problem();
-  status.resources = admission_.policy()->counting.resources();
-  status.queues = plans_.queues();
+  status.policy = admission_.policy();
+  status.resources = status.policy->counting.resources();
+  for (const auto& queue : plans_.queues()) {
+    if (status.policy->queues.find(queue.queue.get())) status.queues.push_back(queue);
+  }
+  status.queues_waiting = admission_.jobs().queue_counts().waiting();
   return status;
 }
 

@@ -49,6 +49,7 @@ class Engine::Router {
   [[nodiscard]] extender::PreemptResponse preempt(const extender::PreemptRequest& request) const;
   void bind(RequestId id, const extender::BindRequest& request, Time now);
   [[nodiscard]] Status status() const;
+  [[nodiscard]] std::shared_ptr<const cluster::Snapshot> snapshot() { return cluster_.snapshot(); }
   [[nodiscard]] std::optional<PodView> pod(const PodKey& key) const;
   [[nodiscard]] std::optional<planner::Question> question(const PodKey& key, Time now);
 

@@ -2,10 +2,12 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "dray/alloc/feature_gates.h"
 #include "dray/cluster/event.h"
@@ -33,6 +35,15 @@ struct WriteTerms {
   Time since = {};  ///< when the work began that it is part of: among alike the oldest goes first
 };
 
+/// How one kind's list and watch do.
+struct WatchFigures {
+  Kind kind = Kind::node;
+  std::uint64_t lists = 0;        ///< whole ones that were told
+  std::uint64_t corrections = 0;  ///< objects that a list showed otherwise than the watch had
+  std::chrono::duration<double> silence{};  ///< since the API server last said something of it
+  std::chrono::duration<double> failing{};  ///< since when nothing works; 0: it works
+};
+
 /// The cluster as the service sees it: a real API server (KubeApi), or the embedded one.
 class ClusterApi {
  public:
@@ -44,6 +55,9 @@ class ClusterApi {
                                                              WriteTerms terms) = 0;
   /// What waits for its turn to be written: for metrics. Any executor.
   virtual boost::asio::awaitable<engine::Outbox::Status> backlog() = 0;
+
+  /// By kind; empty where nothing is watched over a network. Any executor.
+  virtual boost::asio::awaitable<std::vector<WatchFigures>> watches() = 0;
 
   /// Lists and watches until stop(). `sink` is called on any thread, but never twice at a time, and
   /// must not block.

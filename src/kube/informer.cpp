@@ -147,6 +147,7 @@ Command Informer::take_list(std::string_view json) {
 
 void Informer::whole_list_told() {
   last_list_told_ = lists_begun_;
+  last_heard_ = std::chrono::steady_clock::now();
   set_trouble(std::nullopt);
   if (options_.on_listed) options_.on_listed();
 }
@@ -178,6 +179,7 @@ asio::awaitable<Command> Informer::follow(std::shared_ptr<net::HttpStream> strea
     const auto lines = co_await stream->lines(options_.silence);
     if (!lines) co_return failed(lines.error());
     if (lines->empty()) co_return state_.ended();
+    last_heard_ = std::chrono::steady_clock::now();
     for (const auto& line : *lines) {
       if (auto command = saw_line(line)) co_return std::move(*command);
     }

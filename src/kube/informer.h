@@ -55,6 +55,10 @@ class Informer : public std::enable_shared_from_this<Informer> {
   [[nodiscard]] std::uint64_t last_list_told() const { return last_list_told_; }
 
   [[nodiscard]] bool listed() const { return last_list_told_ > 0; }
+  /// Objects that a list corrected: see KnownObjects.
+  [[nodiscard]] std::uint64_t corrections() const { return known_.corrections(); }
+  /// When the API server last said something of the kind: a list, a change, a bookmark.
+  [[nodiscard]] std::chrono::steady_clock::time_point last_heard() const { return last_heard_; }
   /// Since when nothing has worked, and why not.
   struct Trouble {
     std::chrono::steady_clock::time_point since;
@@ -90,6 +94,7 @@ class Informer : public std::enable_shared_from_this<Informer> {
   boost::asio::steady_timer timer_;
   std::shared_ptr<net::HttpStream> stream_;
   std::optional<Trouble> trouble_;
+  std::chrono::steady_clock::time_point last_heard_ = std::chrono::steady_clock::now();
   std::uint64_t lists_begun_ = 0;
   std::uint64_t last_list_told_ = 0;
   bool relist_wanted_ = false;

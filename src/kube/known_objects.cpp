@@ -8,7 +8,9 @@
 namespace dray::kube {
 
 void KnownObjects::listed(KubeObject object) {
-  if (keep(meta_of(object))) tell_(cluster::ObjectChanged{std::move(object)});
+  if (!keep(meta_of(object))) return;
+  correct();
+  tell_(cluster::ObjectChanged{std::move(object)});
 }
 
 void KnownObjects::changed(KubeObject object) {
@@ -18,6 +20,7 @@ void KnownObjects::changed(KubeObject object) {
 
 void KnownObjects::unreadable(cluster::ObjectUnreadable object, bool listed) {
   const bool another = keep(meta_of(object.object));
+  if (listed && another) correct();
   if (another || !listed) tell_(std::move(object));
 }
 
@@ -45,6 +48,7 @@ void KnownObjects::end_list() {
   std::ranges::sort(gone, {},
                     [](const Key& key) { return std::tie(key.namespace_name, key.name); });
   for (const auto& key : gone) {
+    correct();
     tell_gone(key, known_.at(key));
     known_.erase(key);
   }

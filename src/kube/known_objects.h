@@ -19,6 +19,9 @@ class KnownObjects {
       : kind_(kind), tell_(std::move(tell)) {}
 
   void begin_list() { ++pass_; }
+  /// Objects that a list after the first showed otherwise than they had been told: what the watch
+  /// had missed.
+  [[nodiscard]] std::uint64_t corrections() const { return corrections_; }
   /// An object of the list. One that is known in that version already is not told again.
   void listed(KubeObject object);
   /// One that cannot be read: it is there all the same. `listed`: of a list.
@@ -51,11 +54,13 @@ class KnownObjects {
   /// Notes the object; whether it is in another version than it was told in.
   bool keep(const ObjectMeta& meta);
   void tell_gone(const Key& key, const Known& known);
+  void correct() { corrections_ += pass_ > 1 ? 1 : 0; }
 
   Kind kind_;
   std::function<void(WatchEvent)> tell_;
   std::unordered_map<Key, Known, Hash> known_;
   std::uint32_t pass_ = 0;
+  std::uint64_t corrections_ = 0;
 };
 
 }  // namespace dray::kube

@@ -151,6 +151,30 @@ asio::awaitable<engine::Outbox::Status> KubeApi::backlog() {
   co_return co_await writer->backlog();
 }
 
+namespace {
+
+asio::awaitable<std::vector<WatchFigures>> figures(std::shared_ptr<KubeApi::State> state) {
+  const auto now = Clock::now();
+  std::vector<WatchFigures> all;
+  for (const auto& informer : state->informers) {
+    WatchFigures one{informer->kind(),
+                     informer->last_list_told(),
+                     informer->corrections(),
+                     now - informer->last_heard(),
+                     {}};
+    if (const auto& trouble = informer->trouble()) one.failing = now - trouble->since;
+    all.push_back(one);
+  }
+  co_return all;
+}
+
+}  // namespace
+
+asio::awaitable<std::vector<WatchFigures>> KubeApi::watches() {
+  const auto state = state_;
+  co_return co_await asio::co_spawn(state->strand, figures(state), asio::use_awaitable);
+}
+
 void KubeApi::watch(WatchSink sink) {
   asio::post(state_->strand,
              [state = state_, sink = std::move(sink)]() mutable { state->start(std::move(sink)); });

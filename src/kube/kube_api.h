@@ -49,6 +49,7 @@ class KubeApi : public ClusterApi {
   boost::asio::awaitable<engine::WriteOutcome> write(engine::Write write,
                                                      WriteTerms terms) override;
   boost::asio::awaitable<engine::Outbox::Status> backlog() override;
+  boost::asio::awaitable<std::vector<WatchFigures>> watches() override;
   void watch(WatchSink sink) override;
   void stop() override;
   void abandon_writes() override;

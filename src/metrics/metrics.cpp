@@ -133,11 +133,8 @@ void Metrics::observe(Fed<Type::histogram> metric, LabelValues labels, Seconds t
       .Observe(took.count());
 }
 
-std::string Metrics::page(engine::Engine::Status status, std::string policy_problem,
-                          const engine::Outbox::Status& outbox,
-                          std::vector<alloc::GateDifference> gates) {
-  const Reading reading{std::move(status), std::move(policy_problem), state_->version, outbox,
-                        std::move(gates)};
+std::string Metrics::page(Reading reading) {
+  reading.version = state_->version;
   const std::lock_guard one_at_a_time(state_->page);
   std::vector<MetricFamily> families;
   for (std::size_t i = 0; i < table.size(); ++i) {

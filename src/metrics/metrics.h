@@ -44,10 +44,8 @@ class Metrics {
   /// Takes a time into a histogram; as many `labels` as its row names.
   void observe(Fed<Type::histogram> metric, LabelValues labels, Seconds took);
 
-  /// Every row in Prometheus' text format, version 0.0.4; the arguments as in Reading.
-  [[nodiscard]] std::string page(engine::Engine::Status status, std::string policy_problem,
-                                 const engine::Outbox::Status& outbox = {},
-                                 std::vector<alloc::GateDifference> gates = {});
+  /// Every row in Prometheus' text format, version 0.0.4.
+  [[nodiscard]] std::string page(Reading reading);
 
  private:
   struct State;

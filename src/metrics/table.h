@@ -1,134 +1,12 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
-#include "dray/alloc/feature_gates.h"
-#include "dray/engine/engine.h"
-#include "dray/engine/outbox.h"
+#include "metrics/rows.h"
 
 namespace dray::metrics {
-
-/// What is read when /metrics is asked for.
-struct Reading {
-  engine::Engine::Status engine;
-  std::string policy_problem;  ///< why the policy is not in force as written last; empty: it is
-  std::string version;
-  engine::Outbox::Status outbox = {};
-  std::vector<alloc::GateDifference> gates = {};
-};
-
-/// Takes a metric's values, each with the values of its labels in the order of their names.
-class Samples {
- public:
-  struct Sample {
-    double value = 0;
-    std::vector<std::string> labels;
-  };
-
-  template <class Number>
-  void operator()(Number value, std::initializer_list<std::string_view> labels = {}) {
-    taken_.push_back({static_cast<double>(value), {labels.begin(), labels.end()}});
-  }
-  [[nodiscard]] std::span<const Sample> taken() const { return taken_; }
-
- private:
-  std::vector<Sample> taken_;
-};
-
-enum class Type : std::uint8_t { counter, gauge, histogram };
-using Labels = std::array<std::string_view, 2>;  ///< names; empty: no more
-using Read = void (*)(const Reading&, Samples&);
-
-/// A metric: how it is called, what it says, and how it is fed.
-struct Metric {
-  std::string_view name;
-  Type type = Type::gauge;
-  std::string_view help;  ///< its document: what is counted, in which unit
-  Labels labels = {};
-  std::span<const double> buckets = {};  ///< of a histogram: upper bounds, rising
-  /// Reads it off the engine for each page. None: it is fed where it happens, by Metrics::count()
-  /// or Metrics::observe().
-  Read read = nullptr;
-
-  [[nodiscard]] constexpr std::size_t label_count() const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(labels, [](std::string_view label) { return !label.empty(); }));
-  }
-};
-
-namespace row {
-
-using engine::Engine;
-using planner::QueueReport;
-
-/// From ten microseconds to ten seconds: a decision takes micro-, a write milliseconds.
-inline constexpr auto seconds =
-    std::to_array<double>({1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025,
-                           0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10});
-
-constexpr Metric gauge(std::string_view name, std::string_view help, Labels labels, Read read) {
-  return {name, Type::gauge, help, labels, {}, read};
-}
-/// The engine counts by itself.
-constexpr Metric counter(std::string_view name, std::string_view help, Labels labels, Read read) {
-  return {name, Type::counter, help, labels, {}, read};
-}
-/// Fed by Metrics::count().
-constexpr Metric counted(std::string_view name, std::string_view help, Labels labels = {}) {
-  return {name, Type::counter, help, labels, {}, nullptr};
-}
-/// Fed by Metrics::observe().
-constexpr Metric observed(std::string_view name, std::string_view help, Labels labels = {}) {
-  return {name, Type::histogram, help, labels, seconds, nullptr};
-}
-
-/// A figure of Engine::Status.
-template <auto Figure>
-void figure(const Reading& reading, Samples& out) {
-  out(reading.engine.*Figure);
-}
-/// A figure of Outbox::Status.
-template <auto Figure>
-void outbox(const Reading& reading, Samples& out) {
-  out(reading.outbox.*Figure);
-}
-/// A figure of each class of writes.
-template <auto Figure>
-void classes(const Reading& reading, Samples& out) {
-  using Status = engine::Outbox::ClassStatus;
-  for (std::size_t i = 0; i < engine::write_classes; ++i) {
-    const Status& each = reading.outbox.classes[i];
-    const auto figure = each.*Figure;
-    const auto label = engine::name(static_cast<engine::WriteClass>(i));
-    if constexpr (std::is_same_v<decltype(figure), const Duration>) {
-      out(std::chrono::duration<double>(figure).count(), {label});
-    } else {
-      out(figure, {label});
-    }
-  }
-}
-/// What each queue has of each counted resource, as of the last plan.
-template <auto Amounts>
-void queues(const Reading& reading, Samples& out) {
-  const auto& resources = reading.engine.resources;
-  for (const auto& queue : reading.engine.queues) {
-    const policy::Amounts& amounts = queue.*Amounts;
-    const auto count = std::min(resources.size(), amounts.size());
-    for (std::size_t i = 0; i < count; ++i) out(amounts[i], {queue.queue.get(), resources[i].name});
-  }
-}
-
-}  // namespace row
 
 /// Every metric of dray, one row each, in the order of the page.
 inline constexpr auto table = [] {
@@ -136,13 +14,18 @@ inline constexpr auto table = [] {
   using Status = Engine::Status;
   using Outbox = engine::Outbox::Status;
   using Class = engine::Outbox::ClassStatus;
+  using Watch = Reading::Watch;
   return std::to_array<Metric>({
       gauge("dray_build_info", "Always 1; the version is a label.", {"version"},
             [](const Reading& r, Samples& out) { out(1, {r.version}); }),
       gauge("dray_synced", "1 once every kind has been listed.", {}, figure<&Status::synced>),
       gauge("dray_leader", "1 while this replica holds the Lease.", {}, figure<&Status::leading>),
+      gauge("dray_lease_epoch",
+            "The Lease's transitions when this replica took it; 0 while it has none.", {},
+            [](const Reading& r, Samples& out) { out(r.lease_epoch); }),
       counted("dray_broken_invariants_total",
               "Faults of dray itself that it found: it stopped writing at the first."),
+      // Calls, and writes.
       counted("dray_extender_requests_total",
               "Calls of kube-scheduler by verb and result: ok, refused (no node is left) or error.",
               {"verb", "result"}),
@@ -154,7 +37,7 @@ inline constexpr auto table = [] {
       observed("dray_api_write_duration_seconds", "Requests to the API server by kind.", {"kind"}),
       gauge("dray_outbox_waiting", "Writes that wait for their turn, by class.", {"class"},
             classes<&Class::waiting>),
-      gauge("dray_outbox_longest_wait",
+      gauge("dray_outbox_longest_wait_seconds",
             "Seconds that the write has waited that waits longest now, by class.", {"class"},
             classes<&Class::oldest>),
       counter("dray_outbox_sent_total", "Writes whose turn came, by class.", {"class"},
@@ -171,14 +54,51 @@ inline constexpr auto table = [] {
               outbox<&Outbox::again>),
       observed("dray_engine_step_duration_seconds", "Steps of the engine on its strand by cause.",
                {"cause"}),
+      // Plans.
       counter("dray_plans_total", "Plans asked for.", {}, figure<&Status::plans_made>),
       observed("dray_plan_duration_seconds", "Plans made beside the strand."),
       counted("dray_plan_jobs_total", "Jobs that plans looked at."),
       counted("dray_plan_nodes_tried_total", "Nodes that plans looked at for a job."),
+      counted("dray_plan_victim_sets_tried_total",
+              "Sets of victims that plans tried out to make room for a job."),
+      counted("dray_plan_jobs_refused_early_total", "Jobs that a bound refused without a search."),
+      counted("dray_plans_exhausted_total",
+              "Plans that their budget ended: the jobs beyond it wait for the next one."),
+      // What is known of the cluster.
+      counter("dray_watch_lists_total", "Whole lists taken in, by kind; the first one is one.",
+              {"kind"}, watches<&Watch::lists>),
+      counter("dray_watch_corrections_total",
+              "Objects that a later list showed otherwise than the watch had told, by kind.",
+              {"kind"}, watches<&Watch::corrections>),
+      gauge("dray_watch_silence_seconds",
+            "Time since the API server last said something of the kind: the most that dray can be "
+            "behind. It says something about once a minute.",
+            {"kind"}, watches<&Watch::silence>),
+      gauge("dray_watch_failing_seconds",
+            "How long lists and watches of the kind have failed; 0 while they work.", {"kind"},
+            watches<&Watch::failing>),
       gauge("dray_nodes", "Nodes known.", {}, figure<&Status::nodes>),
       gauge("dray_devices", "Devices published.", {}, figure<&Status::devices>),
       gauge("dray_devices_allocated", "Devices in use or reserved.", {},
             figure<&Status::devices_allocated>),
+      gauge("dray_driver_devices",
+            "Devices by driver and state: free, tainted (free, but its slice keeps pods off), "
+            "in_use, or shared (a part of it is in use).",
+            {"driver", "state"},
+            [](const Reading& r, Samples& out) {
+              for (const auto& [driver, figures] : r.devices) {
+                out(figures.free, {driver.get(), "free"});
+                out(figures.tainted, {driver.get(), "tainted"});
+                out(figures.in_use, {driver.get(), "in_use"});
+                out(figures.shared, {driver.get(), "shared"});
+              }
+            }),
+      gauge("dray_driver_free_devices_on_used_nodes",
+            "Free devices on nodes where others of the driver are used: what is left over there.",
+            {"driver"}, drivers<&DeviceFigures::free_on_used_nodes>),
+      gauge("dray_driver_free_devices_on_one_node",
+            "Free devices of the node that has most of them: no pod gets more.", {"driver"},
+            drivers<&DeviceFigures::most_free_on_one_node>),
       gauge("dray_unreadable_objects",
             "Objects that cannot be read, by kind: dray goes on without them.", {"kind"},
             [](const Reading& r, Samples& out) {
@@ -197,8 +117,14 @@ inline constexpr auto table = [] {
                 out(r.engine.claims_healed, {"device in two claims"});
                 out(r.engine.orphans_released, {"user is gone"});
               }),
+      // Pods on their way.
       gauge("dray_pods_waiting", "Pods of dray's scheduler without a placement.", {},
             figure<&Status::pods_waiting>),
+      gauge("dray_pods_waiting_by_reason", "The same pods, by the reason that they wait for.",
+            {"reason"},
+            [](const Reading& r, Samples& out) {
+              for (const auto& [reason, pods] : r.engine.waiting_for) out(pods, {name(reason)});
+            }),
       gauge("dray_reservations", "Placements held for pods.", {}, figure<&Status::reservations>),
       counter("dray_reservations_expired_total", "Reservations that ran out.", {},
               figure<&Status::reservations_expired>),
@@ -222,17 +148,33 @@ inline constexpr auto table = [] {
               "Gangs that were not bound as a whole, or members late.", {},
               figure<&Status::gangs_refused>),
       counter("dray_evictions_total",
-              "Pods asked to go, by result: evicted, or refused by the API server.", {"result"},
+              "Pods asked to go, by cause (Reclaim, Preemption, Consolidation, StaleGang) and "
+              "result: evicted, or refused by the API server.",
+              {"cause", "result"},
               [](const Reading& r, Samples& out) {
-                out(r.engine.evictions, {"evicted"});
-                out(r.engine.evictions_refused, {"refused"});
+                for (std::size_t i = 0; i < r.engine.evictions.size(); ++i) {
+                  const auto cause = name(static_cast<planner::EvictionCause>(i));
+                  out(r.engine.evictions[i].evicted, {cause, "evicted"});
+                  out(r.engine.evictions[i].refused, {cause, "refused"});
+                }
               }),
+      // Queues, and the policy.
       gauge("dray_queue_fair_share", "What the queue may hold now, by resource.",
             {"queue", "resource"}, queues<&QueueReport::fair_share>),
       gauge("dray_queue_allocated", "What the queue holds, by resource.", {"queue", "resource"},
             queues<&QueueReport::allocated>),
       gauge("dray_queue_requested", "What the queue holds and waits for, by resource.",
             {"queue", "resource"}, queues<&QueueReport::requested>),
+      gauge("dray_queue_quota",
+            "What the queue is owed by the policy in force, by resource; none: all that there is.",
+            {"queue", "resource"}, rules<&policy::Queue::quota>),
+      gauge("dray_queue_limit",
+            "What the queue may hold at most by the policy in force, by resource; none: no limit.",
+            {"queue", "resource"}, rules<&policy::Queue::limit>),
+      gauge("dray_queue_jobs_waiting", "Jobs of the queue that wait for a place.", {"queue"},
+            queues_waiting<&Engine::QueueWaiting::jobs>),
+      gauge("dray_queue_pods_waiting", "Pods of these jobs that wait for a place.", {"queue"},
+            queues_waiting<&Engine::QueueWaiting::pods>),
       gauge("dray_feature_gate_difference",
             "1 for each feature gate of Kubernetes that stands otherwise in the API server than in "
             "dray, by its name and where it is on.",
@@ -242,6 +184,12 @@ inline constexpr auto table = [] {
                 out(1, {each.gate, each.on_in_cluster ? "cluster" : "dray"});
               }
             }),
+      gauge("dray_policy_generation",
+            "Policy files put in force since the start; 0: there is none.", {},
+            [](const Reading& r, Samples& out) { out(r.policy_generation); }),
+      counted("dray_policy_loads_total",
+              "Times that the policy file was read, by result: used, or refused for an error.",
+              {"result"}),
       gauge("dray_policy_in_force", "1 while the policy is in force as it was written last.", {},
             [](const Reading& r, Samples& out) { out(r.policy_problem.empty()); }),
       gauge("dray_policy_problem", "Why the policy is not in force as it was written last.",
@@ -249,6 +197,14 @@ inline constexpr auto table = [] {
             [](const Reading& r, Samples& out) {
               if (!r.policy_problem.empty()) out(1, {r.policy_problem});
             }),
+      // The recorder.
+      gauge("dray_recorder_recording",
+            "1 while the flight recorder records, 0 once it has ended by itself; none: it is off.",
+            {}, recorder<&Reading::Recording::going_on>),
+      counter("dray_recorder_steps_total", "Steps of the engine that were given to it.", {},
+              recorder<&Reading::Recording::steps>),
+      gauge("dray_recorder_steps_waiting", "Steps that are still to be written.", {},
+            recorder<&Reading::Recording::waiting>),
   });
 }();
 

@@ -68,14 +68,24 @@ asio::awaitable<HttpResponse> readyz(Admin admin, bool verbose) {
 asio::awaitable<HttpResponse> metrics_page(Admin admin) {
   auto status = co_await admin.engine->status();
   const auto refused = admin.readiness->policy_problem.load();
-  auto problem = refused && !refused->empty() ? *refused : status.policy_problem;
-  const auto backlog = co_await admin.api->backlog();
-  const auto* gates = admin.readiness->gates;
-  auto differences =
-      gates == nullptr ? std::vector<alloc::GateDifference>() : gates->report().differences;
-  auto page =
-      admin.metrics->page(std::move(status), std::move(problem), backlog, std::move(differences));
-  auto response = net::text_response(200, std::move(page));
+  metrics::Reading reading;
+  reading.policy_problem = refused && !refused->empty() ? *refused : status.policy_problem;
+  reading.engine = std::move(status);
+  reading.outbox = co_await admin.api->backlog();
+  if (const auto* gates = admin.readiness->gates) reading.gates = gates->report().differences;
+  for (const auto& watch : co_await admin.api->watches()) {
+    reading.watches.push_back({kind_info(watch.kind).plural, watch.lists, watch.corrections,
+                               watch.silence, watch.failing});
+  }
+  if (const auto snapshot = co_await admin.engine->snapshot()) {
+    reading.devices = metrics::count_devices(*snapshot);
+  }
+  if (const auto recording = admin.engine->recording()) {
+    reading.recording = {recording->recording, recording->steps, recording->waiting};
+  }
+  reading.lease_epoch = admin.readiness->lease_epoch;
+  reading.policy_generation = admin.readiness->policy_generation;
+  auto response = net::text_response(200, admin.metrics->page(std::move(reading)));
   response.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}};
   co_return response;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 
 #include "kube/cluster_api.h"
@@ -15,9 +16,11 @@ namespace dray::service {
 /// What /readyz asks besides the engine. Any thread.
 struct Readiness {
   std::atomic<bool> draining{false};
-  Published<std::string> broken;          ///< which invariant broke: nothing is written any more
-  Published<std::string> port_problem;    ///< why the extender's port is not open; empty: it is
-  Published<std::string> policy_problem;  ///< why the policy file as it is now is not in force
+  Published<std::string> broken;             ///< which invariant broke: nothing is written any more
+  Published<std::string> port_problem;       ///< why the extender's port is not open; empty: it is
+  Published<std::string> policy_problem;     ///< why the policy file as it is now is not in force
+  std::atomic<std::int32_t> lease_epoch{0};  ///< 0: another leads, or there is no Lease
+  std::atomic<std::uint64_t> policy_generation{0};  ///< policy files put in force so far
   /// The API server's feature gates, which make nothing unready; null: nobody reads them. Fixed
   /// before the port opens.
   const GateWatch* gates = nullptr;

@@ -35,6 +35,9 @@ class EmbeddedApi : public kube::ClusterApi {
                                                      kube::WriteTerms terms) override;
   /// Nothing ever waits.
   boost::asio::awaitable<engine::Outbox::Status> backlog() override;
+  boost::asio::awaitable<std::vector<kube::WatchFigures>> watches() override {
+    co_return std::vector<kube::WatchFigures>();
+  }
   void watch(kube::WatchSink sink) override;
   void stop() override;
   /// What is told is told at once: there is nothing to refresh.

@@ -193,6 +193,20 @@ asio::awaitable<engine::Engine::Status> EngineStrand::status_here() {
   co_return last_status_;
 }
 
+asio::awaitable<std::shared_ptr<const cluster::Snapshot>> EngineStrand::snapshot() {
+  co_return co_await asio::co_spawn(strand_, snapshot_here(), asio::use_awaitable);
+}
+asio::awaitable<std::shared_ptr<const cluster::Snapshot>> EngineStrand::snapshot_here() {
+  std::shared_ptr<const cluster::Snapshot> made;
+  unless_broken([&] { made = engine_.snapshot(); });
+  co_return made;
+}
+
+std::optional<Recorder::Figures> EngineStrand::recording() const {
+  if (recorder_ == nullptr) return std::nullopt;
+  return recorder_->figures();
+}
+
 asio::awaitable<std::optional<engine::Engine::PodView>> EngineStrand::pod(PodKey key) {
   co_return co_await asio::co_spawn(strand_, pod_here(std::move(key)), asio::use_awaitable);
 }

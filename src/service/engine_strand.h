@@ -61,6 +61,10 @@ class EngineStrand {
   /// Answers when the engine does, which may take as long as the API server does.
   boost::asio::awaitable<extender::BindResponse> bind(extender::BindRequest request);
   boost::asio::awaitable<engine::Engine::Status> status();
+  /// The cluster as the engine sees it; null after a broken invariant.
+  boost::asio::awaitable<std::shared_ptr<const cluster::Snapshot>> snapshot();
+  /// Nothing where nothing is recorded.
+  [[nodiscard]] std::optional<Recorder::Figures> recording() const;
   boost::asio::awaitable<std::optional<engine::Engine::PodView>> pod(PodKey key);
 
   /// From now on no write is begun. True when none is under way any more, false if some still are
@@ -91,6 +95,7 @@ class EngineStrand {
   boost::asio::awaitable<extender::PreemptResponse> preempt_here(extender::PreemptRequest request);
   boost::asio::awaitable<extender::BindResponse> bind_here(extender::BindRequest request);
   boost::asio::awaitable<engine::Engine::Status> status_here();
+  boost::asio::awaitable<std::shared_ptr<const cluster::Snapshot>> snapshot_here();
   boost::asio::awaitable<std::optional<engine::Engine::PodView>> pod_here(PodKey key);
   boost::asio::awaitable<bool> writes_ended_here(std::chrono::milliseconds at_most);
   boost::asio::awaitable<void> write(engine::SendWrite command);

@@ -48,6 +48,9 @@ void PlanWorker::work(const engine::WantPlan& wanted) {
   metrics_.observe("dray_plan_duration_seconds", {}, took);
   metrics_.count("dray_plan_jobs_total", {}, static_cast<double>(plan.jobs.size()));
   metrics_.count("dray_plan_nodes_tried_total", {}, static_cast<double>(plan.nodes_tried));
+  metrics_.count("dray_plan_victim_sets_tried_total", {}, static_cast<double>(plan.scenarios));
+  metrics_.count("dray_plan_jobs_refused_early_total", {}, static_cast<double>(plan.refused_early));
+  if (plan.exhausted) metrics_.count("dray_plans_exhausted_total");
   log_plan(plan, took);
   // The last one is destroyed here, and not where it was taken.
   last_ = std::make_shared<const planner::Plan>(std::move(plan));

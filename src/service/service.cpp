@@ -58,9 +58,14 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
     policy_.emplace(
         io, options_.policy_file,
         PolicyFile::Listener{[this](std::shared_ptr<const policy::PolicyConfig> config) {
+                               ++readiness_.policy_generation;
+                               metrics_.count("dray_policy_loads_total", {"used"});
                                engine_.post(engine::PolicyChanged{std::move(config)});
                              },
                              [this](std::string problem) {
+                               if (!problem.empty()) {
+                                 metrics_.count("dray_policy_loads_total", {"refused"});
+                               }
                                readiness_.policy_problem.store(
                                    std::make_shared<const std::string>(std::move(problem)));
                              },
@@ -116,6 +121,7 @@ void Service::saw(kube::WatchEvent event) {
 
 void Service::leadership_changed(engine::LeadershipChanged change) {
   leading_epoch_ = change.leading ? change.epoch : 0;
+  readiness_.lease_epoch = leading_epoch_.load();
   if (change.leading) {
     log_info(0, fmt::format("leading, epoch {}", change.epoch));
     asio::co_spawn(io_, take_over(change), asio::detached);
@@ -142,6 +148,7 @@ void Service::stop_serving() {
 void Service::broke(const std::string& what) {
   readiness_.broken.store(std::make_shared<const std::string>(what));
   leading_epoch_ = 0;
+  readiness_.lease_epoch = 0;
   stop_serving();
   if (leadership_) {
     asio::co_spawn(io_, give_up(), asio::detached);

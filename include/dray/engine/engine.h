@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +15,9 @@
 #include "dray/cluster/event.h"
 #include "dray/engine/write.h"
 #include "dray/model/extender_api.h"
+#include "dray/model/reason.h"
 #include "dray/planner/plan.h"
+#include "dray/policy/policy.h"
 
 namespace dray::planner {
 struct Question;
@@ -177,6 +182,22 @@ class Engine {
   [[nodiscard]] extender::PreemptResponse preempt(const extender::PreemptRequest& request,
                                                   Time now);
 
+  /// What waits in a queue for a place.
+  struct QueueWaiting {
+    std::size_t jobs = 0;
+    std::size_t pods = 0;
+    bool operator==(const QueueWaiting&) const = default;
+  };
+  /// Pods asked to go, by what came of it.
+  struct EvictionFigures {
+    std::uint64_t evicted = 0;  ///< by the API server, for dray
+    std::uint64_t refused = 0;  ///< it would not
+    bool operator==(const EvictionFigures&) const = default;
+  };
+  /// By planner::EvictionCause, of which stale_gang is the last.
+  using Evictions =
+      std::array<EvictionFigures, static_cast<std::size_t>(planner::EvictionCause::stale_gang) + 1>;
+
   /// For metrics, readiness, tests and explanations.
   struct Status {
     bool synced = false;
@@ -193,8 +214,7 @@ class Engine {
     std::uint64_t binds_undone = 0;
     std::size_t gangs_binding = 0;  ///< commits that gather or write
     std::uint64_t gangs_refused = 0;
-    std::uint64_t evictions = 0;           ///< pods that the API server evicted for dray
-    std::uint64_t evictions_refused = 0;   ///< that it would not
+    Evictions evictions;
     std::vector<std::size_t> unreadable;   ///< objects that cannot be read, by Kind
     std::uint64_t foretold = 0;            ///< claims that got the devices that advice was made by
     std::uint64_t foretold_otherwise = 0;  ///< that got others
@@ -203,10 +223,18 @@ class Engine {
     std::uint64_t orphans_released = 0;  ///< users taken off claims whose pods were gone
     std::string policy_problem;          ///< why objects are left out of the policy; empty: none
     policy::ResourceTable resources;     ///< that are counted
-    std::vector<planner::QueueReport> queues;  ///< as of the last plan
+    std::vector<planner::QueueReport> queues;  ///< as of the last plan, those that still are
+    /// In force: quotas and limits; null before anything is known of it.
+    std::shared_ptr<const policy::Policy> policy;
+    std::map<policy::QueueName, QueueWaiting> queues_waiting;  ///< where somebody waits
+    std::map<Reason, std::size_t> waiting_for;  ///< pods without a placement, by their Reason
   };
   /// As of the last call; costs one look at every pod that waits.
   [[nodiscard]] Status status() const;
+
+  /// The cluster with what dray has promised; costs what changed since the last one. It changes
+  /// nothing of what the engine decides.
+  [[nodiscard]] std::shared_ptr<const cluster::Snapshot> snapshot();
 
   /// What dray thinks of one pod now: its placement, or the Reason it waits for. Of bound pods the
   /// last thousand are remembered.

@@ -318,6 +318,7 @@ std::string JobBook::lineage(const JobKey& key, const Pod& pod) {
 
 void JobBook::replace(Entry& entry, std::shared_ptr<const planner::Job> job) {
   if (entry.job == job) return;
+  queue_counts_.replace(entry.job.get(), job.get());
   if (entry.job) {
     lists_.changed(entry.job->uid);
     const auto old = by_uid_.find(entry.job->uid);

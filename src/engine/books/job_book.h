@@ -15,6 +15,7 @@
 #include "dray/policy/policy.h"
 #include "engine/books/group_book.h"
 #include "engine/books/job_lists.h"
+#include "engine/books/queue_counts.h"
 #include "engine/books/queue_users.h"
 
 namespace dray::engine {
@@ -63,6 +64,8 @@ class JobBook {
   [[nodiscard]] std::shared_ptr<const planner::Job> job_of(const Uid& pod) const;
   [[nodiscard]] std::shared_ptr<const planner::Job> find(const Uid& job) const;
   [[nodiscard]] bool has_groups() const;
+  /// As jobs were last made.
+  [[nodiscard]] const QueueCounts& queue_counts() const { return queue_counts_; }
   /// The queue that the pod would be in by itself.
   [[nodiscard]] policy::QueueName queue_for(const Pod& pod) const;
 
@@ -115,6 +118,7 @@ class JobBook {
   std::set<JobKey> not_ready_;  ///< entries that say why
   std::map<Uid, std::shared_ptr<const planner::Job>> by_uid_;
   JobLists lists_{[this](const Uid& job) { return find(job); }};
+  QueueCounts queue_counts_;
   std::set<std::pair<Time, Uid>> stuck_at_;
   struct Past {
     Time evicted;

@@ -92,10 +92,6 @@ void EvictionRuns::end(std::uint64_t id, Time now, Commands& out) {
   const auto entry = runs_.extract(id);
   const auto& [set, evictions, reserved] = entry.mapped();
   const auto refused = set.refused();
-  refused_ += refused.size();
-  if (set.result() != EvictionSet::Result::refused) {
-    evicted_ += set.victims().size() - refused.size() - set.spared().size();
-  }
   for (const auto& uid : refused) out.emplace_back(EvictionRefused{uid, now + refusal_cooldown});
   for (const auto& eviction : evictions) end(eviction, set, out);
   out.emplace_back(PlanNow{});
@@ -105,15 +101,18 @@ void EvictionRuns::end(const planner::Eviction& eviction, const EvictionSet& set
   const auto refused = set.refused();
   const auto spared = set.spared();
   const bool none_went = set.result() == EvictionSet::Result::refused;
+  auto& figures = figures_[static_cast<std::size_t>(eviction.cause)];
   if (!none_went) out.emplace_back(JobEvicted{eviction});
   for (const auto& uid : eviction.pods) {
-    const bool stays = none_went || std::ranges::find(refused, uid) != refused.end() ||
-                       std::ranges::find(spared, uid) != spared.end();
+    const bool would_not = std::ranges::find(refused, uid) != refused.end();
+    const bool stays = none_went || would_not || std::ranges::find(spared, uid) != spared.end();
+    if (would_not) ++figures.refused;
     if (stays) victims_.erase(uid);
     out.emplace_back(JobChanged{uid});
     // Told also of a pod that is gone by now: its owner has no other word of why.
     const auto victim = std::ranges::find(set.victims(), uid, &EvictionSet::Victim::uid);
     if (stays || victim == set.victims().end()) continue;
+    ++figures.evicted;
     out.emplace_back(Send{RecordEvent{victim->pod,
                                       uid,
                                       {.type = "Warning",

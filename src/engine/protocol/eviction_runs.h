@@ -9,6 +9,7 @@
 
 #include "dray/base/time.h"
 #include "dray/cluster/state.h"
+#include "dray/engine/engine.h"
 #include "dray/planner/plan.h"
 #include "engine/protocol/command.h"
 #include "engine/protocol/eviction_set.h"
@@ -43,9 +44,8 @@ class EvictionRuns {
   /// The pod is gone, or keeps running after all.
   void forget(const Uid& pod) { victims_.erase(pod); }
 
-  /// Pods that the API server evicted for dray, and that it would not.
-  [[nodiscard]] std::uint64_t evicted() const { return evicted_; }
-  [[nodiscard]] std::uint64_t refused() const { return refused_; }
+  /// What came of the pods that dray asked to go, by EvictionCause.
+  [[nodiscard]] const Engine::Evictions& figures() const { return figures_; }
 
  private:
   struct Run {
@@ -64,8 +64,7 @@ class EvictionRuns {
   std::map<Uid, std::uint64_t> victims_;  ///< to the set that they are in
   Timers<std::uint64_t> timers_;
   std::uint64_t next_set_ = 1;
-  std::uint64_t evicted_ = 0;
-  std::uint64_t refused_ = 0;
+  Engine::Evictions figures_;
 };
 
 }  // namespace dray::engine

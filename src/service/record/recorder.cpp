@@ -61,6 +61,7 @@ void Recorder::note(Time now, RecordInput input, engine::Effects effects,
     if (!ended_.exchange(true)) options_.notice("recording has ended: the disk is too slow for it");
     return;
   }
+  ++steps_;
   boost::asio::post(
       thread_, [this, noted = Noted{now, std::move(input), std::move(effects), std::move(answer),
                                     idle}]() mutable { write(std::move(noted)); });

@@ -49,6 +49,13 @@ class Recorder {
   /// wants_idle().
   void note(Time now, RecordInput input, engine::Effects effects,
             std::optional<extender::FilterResponse> answer, bool idle);
+  struct Figures {
+    bool recording = false;   ///< false: it has ended
+    std::uint64_t steps = 0;  ///< that were given to it
+    std::size_t waiting = 0;  ///< of them, to be written
+  };
+  /// Any thread.
+  [[nodiscard]] Figures figures() const { return {!ended_, steps_, waiting_}; }
   /// A segment has begun whose first step with an idle engine is still to come.
   [[nodiscard]] bool wants_idle() const { return wants_idle_.load(); }
 
@@ -76,6 +83,7 @@ class Recorder {
   std::atomic<bool> wants_idle_{false};
   std::atomic<bool> ended_{false};
   std::atomic<std::size_t> waiting_{0};
+  std::atomic<std::uint64_t> steps_{0};
   // Of the thread.
   StateTable state_;
   std::unique_ptr<RecordWriter> file_;

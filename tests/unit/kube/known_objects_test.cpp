@@ -53,6 +53,19 @@ TEST_CASE("a second list tells only what is different") {
   CHECK(told.known.size() == 0);
 }
 
+TEST_CASE("what a list after the first corrects is counted, and what the watch told is not") {
+  Told told;
+  for (int i = 0; i < 2; ++i) told.list({node("n1", "u1", "1"), node("n2", "u2", "2")});
+  told.known.changed(node("n1", "u1", "3"));
+  told.known.deleted(node("n2", "u2", "2"));
+  told.list({node("n1", "u1", "3")});
+  CHECK(told.known.corrections() == 0);
+  told.list({node("n1", "u1", "4"), node("n4", "u4", "1")});
+  CHECK(told.known.corrections() == 2);
+  told.list({node("n4", "u4", "1")});
+  CHECK(told.known.corrections() == 3);
+}
+
 TEST_CASE("an object that cannot be read is there all the same") {
   Told told;
   told.list({node("n1", "u1", "1"), node("n2", "u2", "2")});

@@ -31,6 +31,29 @@ TEST_CASE("a fresh list of the claims that does not come in time is an error") {
   CHECK(fresh.error() == Error{ErrorCode::unavailable, "no fresh list came in time"});
 }
 
+TEST_CASE("each kind's watch shows its lists, and for how long it has failed") {
+  Cluster cluster;
+  cluster.start();
+  CHECK(cluster.loop.run(cluster.api->watches()).empty());
+  cluster.answers("GET " + std::string(pods), {net::json_response(500, status_json(500))});
+  cluster.watch();
+  while (cluster.api->trouble().empty()) std::this_thread::yield();
+  bool listed = false;
+  while (!listed) {
+    for (const auto& watch : cluster.loop.run(cluster.api->watches())) {
+      if (watch.kind == Kind::pod) {
+        CHECK(watch.lists == 0);
+        CHECK(watch.failing > 0s);
+      }
+      if (watch.kind == Kind::resource_claim && watch.lists > 0) {
+        listed = true;
+        CHECK(watch.failing == 0s);
+        CHECK(watch.silence < 60s);
+      }
+    }
+  }
+}
+
 TEST_CASE("before a watch there are no claims to refresh") {
   Cluster cluster;
   cluster.start();

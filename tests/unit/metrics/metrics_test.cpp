@@ -10,7 +10,7 @@ using engine::Engine;
 
 std::string page(Metrics& metrics, const Engine::Status& status = {},
                  const std::string& problem = "") {
-  return metrics.page(status, problem);
+  return metrics.page({.engine = status, .policy_problem = problem});
 }
 
 TEST_CASE("what is counted and timed is on the page, by its labels") {
@@ -40,7 +40,8 @@ TEST_CASE("a metric is on the page before anything happened") {
     INFO(row.name);
     CHECK_THAT(shown,
                Contains("# HELP " + std::string(row.name) + " " + std::string(row.help) + "\n"));
-    if (row.type != Type::histogram && row.label_count() == 0) {
+    if (row.type != Type::histogram && row.label_count() == 0 &&
+        !row.name.starts_with("dray_recorder_")) {
       CHECK_THAT(shown, Contains("\n" + std::string(row.name) + " "));
     }
   }
@@ -65,16 +66,17 @@ TEST_CASE("each figure of the engine is under its own name") {
   status.binds_undone = 11;
   status.gangs_binding = 12;
   status.gangs_refused = 13;
-  status.evictions = 14;
-  status.evictions_refused = 15;
+  status.evictions[1] = {14, 15};
   const auto shown = page(metrics, status);
   for (const auto* line :
        {"dray_nodes 2", "dray_devices 3", "dray_devices_allocated 4", "dray_pods_waiting 5",
         "dray_reservations 6", "dray_binds_in_flight 7", "dray_plans_total 8",
         "dray_reservations_expired_total 9", "dray_binds_total{result=\"bound\"} 10",
         "dray_binds_total{result=\"undone\"} 11", "dray_gangs_binding 12",
-        "dray_gang_binds_refused_total 13", "dray_evictions_total{result=\"evicted\"} 14",
-        "dray_evictions_total{result=\"refused\"} 15"}) {
+        "dray_gang_binds_refused_total 13",
+        "dray_evictions_total{cause=\"Preemption\",result=\"evicted\"} 14",
+        "dray_evictions_total{cause=\"Preemption\",result=\"refused\"} 15",
+        "dray_evictions_total{cause=\"Reclaim\",result=\"evicted\"} 0"}) {
     CHECK_THAT(shown, Contains("\n" + std::string(line) + "\n"));
   }
 }
@@ -117,6 +119,60 @@ TEST_CASE("a queue of a policy that counts more than the last plan shows what bo
   status.resources.push_back(status.resources.front());
   status.resources.back().name = "nic";
   CHECK_THAT(page(metrics, status), Contains("resource=\"gpu\"} 16\n") && !Contains("nic"));
+}
+
+TEST_CASE("what the policy gives a queue is shown, no bound as nothing, and who waits in it") {
+  policy::PolicyConfig config;
+  config.resources.push_back({.name = "gpu", .rules = {}});
+  config.resources.back().rules.emplace_back().device_class = ClassName("gpu");
+  for (const auto* name : {"a", "b"}) {
+    auto& queue = config.queues.emplace_back();
+    queue.name = policy::QueueName(name);
+    queue.quota["gpu"] = Quantity(3);
+  }
+  config.queues[0].limit["gpu"] = Quantity(5);
+  auto made = policy::compile(config);
+  REQUIRE(made);
+  Engine::Status status;
+  status.policy = std::make_shared<const policy::Policy>(*std::move(made));
+  status.resources = status.policy->counting.resources();
+  status.queues_waiting[policy::QueueName("a")] = {2, 7};
+  status.waiting_for[Reason::queue_limit] = 6;
+  Metrics metrics("x");
+  const auto shown = page(metrics, status);
+  CHECK_THAT(shown, Contains("dray_queue_quota{queue=\"b\",resource=\"gpu\"} 3\n"));
+  CHECK_THAT(shown, Contains("dray_queue_limit{queue=\"a\",resource=\"gpu\"} 5\n"));
+  CHECK_THAT(shown, !Contains("dray_queue_limit{queue=\"b\""));
+  CHECK_THAT(shown, Contains("dray_queue_jobs_waiting{queue=\"a\"} 2\n"));
+  CHECK_THAT(shown, Contains("dray_queue_pods_waiting{queue=\"a\"} 7\n"));
+  CHECK_THAT(shown, Contains("dray_queue_pods_waiting{queue=\"b\"} 0\n"));
+  CHECK_THAT(shown, Contains("dray_pods_waiting_by_reason{reason=\"QueueLimit\"} 6\n"));
+}
+
+TEST_CASE("devices, watches and the recorder are shown as they were read") {
+  Reading reading;
+  reading.devices[DriverName("g")] = {1, 2, 3, 4, 5, 6};
+  reading.watches.push_back({"pods", 7, 8, std::chrono::seconds(9), std::chrono::seconds(10)});
+  reading.recording = {true, 11, 12};
+  reading.lease_epoch = 13;
+  reading.policy_generation = 14;
+  Metrics metrics("x");
+  const auto shown = metrics.page(reading);
+  for (const auto* line :
+       {"dray_driver_devices{driver=\"g\",state=\"free\"} 1",
+        "dray_driver_devices{driver=\"g\",state=\"tainted\"} 2",
+        "dray_driver_devices{driver=\"g\",state=\"in_use\"} 3",
+        "dray_driver_devices{driver=\"g\",state=\"shared\"} 4",
+        "dray_driver_free_devices_on_used_nodes{driver=\"g\"} 5",
+        "dray_driver_free_devices_on_one_node{driver=\"g\"} 6",
+        "dray_watch_lists_total{kind=\"pods\"} 7", "dray_watch_corrections_total{kind=\"pods\"} 8",
+        "dray_watch_silence_seconds{kind=\"pods\"} 9",
+        "dray_watch_failing_seconds{kind=\"pods\"} 10", "dray_recorder_recording 1",
+        "dray_recorder_steps_total 11", "dray_recorder_steps_waiting 12", "dray_lease_epoch 13",
+        "dray_policy_generation 14"}) {
+    CHECK_THAT(shown, Contains("\n" + std::string(line) + "\n"));
+  }
+  CHECK_THAT(metrics.page({}), !Contains("\ndray_recorder_recording ") && !Contains("driver="));
 }
 
 TEST_CASE("a policy that is not in force says why") {

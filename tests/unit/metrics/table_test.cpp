@@ -44,7 +44,9 @@ TEST_CASE("a row's name says what Prometheus takes it for") {
       return is_word(c) && std::isupper(static_cast<unsigned char>(c)) == 0;
     }));
     CHECK(row.name.ends_with("_total") == (row.type == Type::counter));
-    CHECK(row.name.ends_with("_seconds") == (row.type == Type::histogram));
+    if (row.type == Type::histogram) CHECK(row.name.ends_with("_seconds"));
+    // A time is in seconds, and says so.
+    CHECK(row.help.starts_with("Seconds") <= row.name.contains("_seconds"));
     CHECK(row.help.ends_with("."));
     CHECK(names.insert(row.name).second);
   }
@@ -60,11 +62,32 @@ TEST_CASE("labels stand before the empty ones; buckets rise") {
   }
 }
 
+/// One queue that has a quota and a limit of everything that is counted.
+std::shared_ptr<const policy::Policy> one_queue() {
+  policy::PolicyConfig config;
+  config.resources.push_back({.name = "gpu", .rules = {}});
+  config.resources.back().rules.emplace_back().device_class = ClassName("gpu");
+  auto& queue = config.queues.emplace_back();
+  queue.name = policy::QueueName("q");
+  queue.quota["gpu"] = Quantity(1);
+  queue.limit["gpu"] = Quantity(2);
+  auto made = policy::compile(std::move(config));
+  REQUIRE(made);
+  return std::make_shared<const policy::Policy>(*std::move(made));
+}
+
 TEST_CASE("a row that is read gives a value for each of its labels") {
-  Reading reading{{}, "a problem", "1.2.3"};
+  Reading reading;
+  reading.policy_problem = "a problem";
+  reading.version = "1.2.3";
+  reading.watches.push_back({"pods"});
+  reading.devices[DriverName("gpu.example.com")] = {};
+  reading.recording = Reading::Recording();
+  reading.engine.waiting_for[Reason::planning] = 1;
+  reading.engine.policy = one_queue();
   reading.engine.unreadable = {1};
   reading.gates.push_back({"DRADeviceTaints", true, true});
-  reading.engine.resources.push_back({});
+  reading.engine.resources = reading.engine.policy->counting.resources();
   reading.engine.queues.push_back({policy::QueueName("q"), policy::Amounts(1, 1),
                                    policy::Amounts(1, 2), policy::Amounts(1, 3)});
   for (const auto& row : table) {

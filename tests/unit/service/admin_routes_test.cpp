@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/objects/devices.h"
 #include "tests/unit/net/support.h"
 #include "tests/unit/service/support.h"
 
@@ -133,6 +134,27 @@ TEST_CASE("/metrics is Prometheus' text format") {
   CHECK(page.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8");
   CHECK_THAT(page.body, Contains("\ndray_synced 1\n") && Contains("\ndray_leader 1\n") &&
                             Contains("\ndray_policy_in_force 1\n"));
+}
+
+TEST_CASE("/metrics shows watches, devices, the Lease and the policy's generation") {
+  Bench bench;
+  bench.make_ready();
+  bench.cluster.seen.change([](auto& all) {
+    all.watches.push_back({Kind::pod, 2, 1, std::chrono::seconds(3), std::chrono::seconds(4)});
+  });
+  bench.readiness.lease_epoch = 5;
+  bench.readiness.policy_generation = 6;
+  bench.strand.post(cluster::ObjectChanged{dray::testing::make_gpus("n0", 8)});
+  const auto page = bench.get("/metrics").body;
+  for (const auto* line :
+       {"dray_watch_lists_total{kind=\"pods\"} 2", "dray_watch_silence_seconds{kind=\"pods\"} 3",
+        "dray_watch_corrections_total{kind=\"pods\"} 1",
+        "dray_watch_failing_seconds{kind=\"pods\"} 4", "dray_lease_epoch 5",
+        "dray_policy_generation 6",
+        "dray_driver_devices{driver=\"gpu.example.com\",state=\"free\"} 8"}) {
+    CHECK_THAT(page, Contains("\n" + std::string(line) + "\n"));
+  }
+  CHECK_THAT(page, !Contains("\ndray_recorder_recording "));
 }
 
 TEST_CASE("a policy file that is not in force shows in the metrics until it is") {

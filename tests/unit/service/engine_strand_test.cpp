@@ -67,7 +67,7 @@ struct Bench {
   }
   /// All that was posted before has been done.
   engine::Engine::Status status() { return loop.run(strand.status()); }
-  std::string page() { return metrics.page({}, ""); }
+  std::string page() { return metrics.page({}); }
   bool page_shows(const std::string& line) {
     return testing::eventually(
         [&] { return page().find("\n" + line + "\n") != std::string::npos; });

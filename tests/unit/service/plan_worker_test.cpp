@@ -52,6 +52,9 @@ planner::Plan plan(const planner::PlanInput& input) {
   planner::Plan made;
   made.jobs.resize(input.budget.jobs);
   made.nodes_tried = 5;
+  made.scenarios = 3;
+  made.refused_early = 1;
+  made.exhausted = input.budget.jobs == 3;
   return made;
 }
 
@@ -63,10 +66,13 @@ TEST_CASE("a plan comes back with its generation, in the order asked for, and is
   worker.ask(want(8, 3));
   REQUIRE(told.wait([](const auto& all) { return all.size() == 2; }));
   CHECK(told.get() == std::vector<std::string>{"planned 7: 2", "planned 8: 3"});
-  const auto page = metrics.page({}, "");
+  const auto page = metrics.page({});
   CHECK_THAT(page, Contains("dray_plan_duration_seconds_count 2\n"));
   CHECK_THAT(page, Contains("dray_plan_jobs_total 5\n"));
   CHECK_THAT(page, Contains("dray_plan_nodes_tried_total 10\n"));
+  CHECK_THAT(page, Contains("dray_plan_victim_sets_tried_total 6\n"));
+  CHECK_THAT(page, Contains("dray_plan_jobs_refused_early_total 2\n"));
+  CHECK_THAT(page, Contains("dray_plans_exhausted_total 1\n"));
 }
 
 TEST_CASE("after a broken invariant no plan is made any more") {
@@ -83,7 +89,7 @@ TEST_CASE("after a broken invariant no plan is made any more") {
   }
   REQUIRE(told.get().size() == 1);
   CHECK_THAT(told.get()[0], Catch::StartsWith("broken: plan: ") && Contains(why));
-  CHECK_THAT(metrics.page({}, ""), Contains("dray_plan_duration_seconds_count 0\n"));
+  CHECK_THAT(metrics.page({}), Contains("dray_plan_duration_seconds_count 0\n"));
 }
 
 }  // namespace

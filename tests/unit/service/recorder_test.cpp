@@ -40,6 +40,17 @@ TEST_CASE("a recorder that is far behind ends, and says so once") {
   REQUIRE(recorder);
   for (int i = 0; i < 3; ++i) (*recorder)->note(dray::testing::start, TickInput{}, {}, {}, false);
   CHECK(notices == 1);
+  CHECK_FALSE((*recorder)->figures().recording);
+  CHECK((*recorder)->figures().steps == 0);
+}
+
+TEST_CASE("a recorder counts the steps that it is given") {
+  const net::testing::TempFolder folder;
+  auto recorder = Recorder::open({.folder = folder.path()}, {}, dray::testing::start);
+  REQUIRE(recorder);
+  for (int i = 0; i < 3; ++i) (*recorder)->note(dray::testing::start, TickInput{}, {}, {}, false);
+  CHECK((*recorder)->figures().recording);
+  CHECK((*recorder)->figures().steps == 3);
 }
 
 }  // namespace

@@ -335,6 +335,8 @@ TEST_CASE("a policy file with an error keeps dray from starting, and later chang
     return eventually([&] { return good.get("/metrics").find(line) != std::string::npos; });
   };
   CHECK(shows("\ndray_policy_in_force 0\n"));
+  CHECK(shows("\ndray_policy_generation 1\n"));
+  CHECK(shows("\ndray_policy_loads_total{result=\"refused\"} 1\n"));
   CHECK_THAT(good.get("/metrics"), Contains("dray_policy_problem{reason=\"") && Contains("weight"));
   first.folder.write("policy.yaml", policy);
   good.service->reload_policy();

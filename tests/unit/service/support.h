@@ -82,6 +82,9 @@ class FakeCluster : public kube::ClusterApi {
   boost::asio::awaitable<engine::Outbox::Status> backlog() override {
     co_return engine::Outbox::Status{};
   }
+  boost::asio::awaitable<std::vector<kube::WatchFigures>> watches() override {
+    co_return seen.get().watches;
+  }
   void watch(kube::WatchSink sink) override {
     seen.change([&](auto& all) { all.sink = std::move(sink); });
   }
@@ -118,6 +121,7 @@ class FakeCluster : public kube::ClusterApi {
     bool lease_fails = false;
     kube::WatchSink sink;
     std::string trouble;
+    std::vector<kube::WatchFigures> watches;
     Result<std::optional<alloc::FeatureGates>> gates;
     int gates_read = 0;
     int abandoned = 0;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+
+#include "dray/cluster/snapshot.h"
+#include "dray/model/ids.h"
+
+namespace dray::metrics {
+
+/// How the devices of one driver are used, each counted once. A free device need not be one that
+/// can be had: of partitions of one device each is free until one is taken.
+struct DeviceFigures {
+  std::size_t free = 0;
+  std::size_t tainted = 0;  ///< free, with a taint in its slice that keeps pods off
+  std::size_t in_use = 0;   ///< as a whole
+  std::size_t shared = 0;   ///< a part of it at least is in use
+  /// Of those that are free, on nodes where another of the driver is used: what is left over.
+  std::size_t free_on_used_nodes = 0;
+  std::size_t most_free_on_one_node = 0;  ///< what one pod could have at most
+
+  bool operator==(const DeviceFigures&) const = default;
+};
+
+/// By driver; of each pool its newest generation. Looks at every device.
+[[nodiscard]] std::map<DriverName, DeviceFigures> count_devices(const cluster::Snapshot& snapshot);
+
+}  // namespace dray::metrics

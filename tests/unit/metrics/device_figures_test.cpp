@@ -1,0 +1,89 @@
+#include "metrics/device_figures.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/objects/claims.h"
+#include "tests/objects/cluster.h"
+#include "tests/objects/devices.h"
+#include "tests/objects/nodes.h"
+
+namespace dray::metrics::device_figures_test {
+namespace {
+
+using namespace dray::testing;
+
+ResourceClaim claim_on(const std::string& name, std::vector<AllocatedDevice> devices) {
+  auto claim = make_claim(name);
+  claim.allocation.emplace();
+  claim.allocation->devices = std::move(devices);
+  return claim;
+}
+
+AllocatedDevice gpu_of(const std::string& node, const std::string& name) {
+  return allocated({DriverName(gpu_driver), PoolName(node), DeviceName(name)});
+}
+
+DeviceFigures gpus(cluster::ClusterState& state) {
+  return count_devices(*state.snapshot()).at(DriverName(gpu_driver));
+}
+
+TEST_CASE(
+    "a driver's devices are counted by what holds them, and what is left over on used nodes") {
+  cluster::ClusterState state;
+  for (const std::string node : {"n1", "n2"}) {
+    put(state, make_node(node));
+    put(state, make_gpus(node, node == "n1" ? 4 : 3));
+  }
+  CHECK(gpus(state) == DeviceFigures{.free = 7, .most_free_on_one_node = 4});
+  put(state, claim_on("a", {gpu_of("n1", "gpu-0"), gpu_of("n1", "gpu-3")}));
+  CHECK(gpus(state) ==
+        DeviceFigures{.free = 5, .in_use = 2, .free_on_used_nodes = 2, .most_free_on_one_node = 3});
+  gone(state, Kind::resource_claim, "a", "default");
+  CHECK(gpus(state).free == 7);
+}
+
+TEST_CASE(
+    "a share is not a whole device; a taint keeps a free one out, and says nothing of a used one") {
+  cluster::ClusterState state;
+  put(state, make_node("n1"));
+  auto slice = make_gpus("n1", 4);
+  for (auto& each : slice.devices) each.allow_multiple_allocations = true;
+  slice.devices[1].taints.push_back(
+      {.key = "bad", .value = "", .effect = "NoExecute", .time_added = {}});
+  slice.devices[2].taints = slice.devices[1].taints;
+  slice.devices[3].taints.push_back(
+      {.key = "note", .value = "", .effect = "None", .time_added = {}});
+  put(state, slice);
+  auto share = gpu_of("n1", "gpu-0");
+  share.share_id = "s";
+  put(state, claim_on("a", {share, gpu_of("n1", "gpu-2")}));
+  CHECK(gpus(state) == DeviceFigures{.free = 1,
+                                     .tainted = 1,
+                                     .in_use = 1,
+                                     .shared = 1,
+                                     .free_on_used_nodes = 1,
+                                     .most_free_on_one_node = 1});
+}
+
+TEST_CASE(
+    "drivers are apart, an older generation does not count, a network's device is on no node") {
+  cluster::ClusterState state;
+  put(state, make_node("n1"));
+  put(state, make_gpus("n1", 2));
+  auto newer = make_gpus("n1", 3);
+  newer.meta.name = "n1-newer";
+  newer.pool_generation = 2;
+  put(state, newer);
+  auto fabric = make_slice("fabric", {device("channel-0")}, "net.example.com");
+  fabric.scope = {};
+  fabric.scope.all_nodes = true;
+  put(state, fabric);
+  CHECK(gpus(state).free == 3);
+  CHECK(count_devices(*state.snapshot()).at(DriverName("net.example.com")) ==
+        DeviceFigures{.free = 1});
+  gone(state, Kind::resource_slice, "net.example.com-fabric");
+  CHECK_FALSE(count_devices(*state.snapshot()).contains(DriverName("net.example.com")));
+}
+
+}  // namespace
+}  // namespace dray::metrics::device_figures_test
