@@ -39,12 +39,6 @@ class Documents(unittest.TestCase):
             with self.subTest(document.relative_to(ROOT)):
                 self.assertEqual(dead_links(document), [])
 
-    def test_the_index_names_every_document(self):
-        index = (ROOT / "docs/README.md").read_text()
-        for document in sorted((ROOT / "docs").glob("*.md")):
-            if document.name != "README.md":
-                self.assertIn(f"({document.name})", index)
-
     def test_tests_that_are_named_exist(self):
         named = set(re.findall(r"`(Test\w+)`", (ROOT / "docs/ai-conformance.md").read_text()))
         there = set()
