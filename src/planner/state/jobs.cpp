@@ -1,6 +1,7 @@
 #include "planner/state/jobs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "planner/state/claim_use.h"
@@ -40,66 +41,9 @@ policy::TaskState state_of(MemberState state) {
 
 }  // namespace
 
-void PlanJob::set_state(Task& task, policy::TaskState state) {
-  const auto count = [&](policy::TaskState which, std::size_t by) {
-    if (which == policy::TaskState::placed) placed += by;
-    if (which == policy::TaskState::pending) waiting += by;
-  };
-  count(task.state, static_cast<std::size_t>(-1));
-  task.state = state;
-  count(task.state, 1);
-  if (task.slot != nullptr) task.slot->state = state;
-}
-
-void PlanJob::forget_victims() {
-  for (auto& task : tasks) {
-    if (task.state != policy::TaskState::pending) task.shape = nullptr;
-  }
-}
-
-policy::GangPhase PlanJob::phase() const {
-  if (gang) return policy::phase_of(*gang);
-  return placed == 0 ? policy::GangPhase::below_minimum : policy::GangPhase::at_minimum;
-}
-
-bool PlanJob::has_minimum() const {
-  return gang ? policy::has_minimum(*gang) : placed > 0;
-}
-
-bool PlanJob::reaches_minimum(std::span<const std::uint32_t> chunk) {
-  if (!gang || has_minimum()) return true;
-  for (const auto id : chunk) set_state(tasks[id], policy::TaskState::placed);
-  const bool reached = has_minimum();
-  for (const auto id : chunk) set_state(tasks[id], policy::TaskState::pending);
-  return reached;
-}
-
-std::vector<std::uint32_t> PlanJob::next_chunk(bool simulated) const {
-  if (gang) return policy::next_to_place(*gang, policy::by_need, simulated);
-  const auto state = tasks.front().state;
-  const bool waits =
-      state == policy::TaskState::pending || (simulated && state == policy::TaskState::yielding);
-  return waits ? std::vector<std::uint32_t>{0} : std::vector<std::uint32_t>{};
-}
-
-policy::Eviction PlanJob::next_victims() const {
-  if (gang) return policy::next_to_evict(*gang, policy::by_need);
-  policy::Eviction eviction;
-  if (placed > 0) eviction.tasks.push_back(0);
-  return eviction;
-}
-
-policy::Amounts PlanJob::counts_of(std::span<const std::uint32_t> chunk,
-                                   std::size_t resources) const {
-  policy::Amounts sum(resources);
-  for (const auto task : chunk) {
-    if (tasks[task].demand != nullptr) sum += tasks[task].comes_on_top();
-  }
-  return sum;
-}
-
 void JobTable::forget() {
   jobs_.clear();
+  listed_ = {};
   order_.clear();
   demands_.clear();
   shapes_.clear();
@@ -138,28 +82,52 @@ void JobTable::leave(const PlanJob& job) {
   if (job.queue) leaves_[job.queue->get()].stale = true;
 }
 
-/// Jobs of the last plan and of this one stand in the same order: one walk over both.
+/// Jobs of the last plan and of this one stand in the same order: one walk over both, which passes
+/// over chunks that are in both.
 void JobTable::keep_or_make(const PlanInput& input, bool other_nodes) {
-  std::vector<std::unique_ptr<PlanJob>> old = std::move(jobs_);
-  jobs_.clear();
+  Old old{std::exchange(jobs_, {})};
   jobs_.reserve(input.jobs.size());
-  moved_ = moved_ || old.size() != input.jobs.size();
-  std::size_t at = 0;
-  for (const auto& job : input.jobs) {
-    while (at < old.size() && old[at]->job != job && old[at]->job->uid < job->uid) {
-      leave(*old[at++]);
+  moved_ = moved_ || old.jobs.size() != input.jobs.size();
+  const auto before = std::exchange(listed_, {.jobs = input.jobs, .fixed = {}});
+  const auto known = old.jobs.empty() ? std::span<const JobList::Chunk>() : before.jobs.chunks();
+  std::size_t i = 0;
+  for (const auto& chunk : input.jobs.chunks()) {
+    const auto& first = chunk->front()->uid;
+    while (i < known.size() && known[i]->front()->uid < first) ++i;
+    const auto size = static_cast<std::ptrdiff_t>(chunk->size());
+    if (i < known.size() && known[i] == chunk && before.fixed[i] && !before.victims &&
+        !other_nodes) {
+      leave_before(first, old);
+      const auto from = old.jobs.begin() + static_cast<std::ptrdiff_t>(old.at);
+      std::move(from, from + size, std::back_inserter(jobs_));
+      old.at += chunk->size();
+      listed_.fixed.push_back(true);
+      continue;
     }
-    if (at < old.size() && old[at]->job == job && !claims_moved(*old[at])) {
-      jobs_.push_back(std::move(old[at++]));
-      jobs_.back()->forget_victims();
-      if (other_nodes) find_nodes(*jobs_.back());
-    } else {
-      if (at < old.size() && old[at]->job->uid == job->uid) leave(*old[at++]);
-      jobs_.push_back(make(job));
-      leave(*jobs_.back());
-    }
+    for (const auto& job : *chunk) keep_or_make(job, old, other_nodes);
+    listed_.fixed.push_back(std::none_of(jobs_.end() - size, jobs_.end(),
+                                         [](const auto& job) { return job->shares_claims; }));
   }
-  while (at < old.size()) leave(*old[at++]);
+  while (old.next() != nullptr) leave(*old.jobs[old.at++]);
+}
+
+void JobTable::leave_before(const Uid& job, Old& old) {
+  while (old.next() != nullptr && old.next()->job->uid < job) leave(*old.jobs[old.at++]);
+}
+
+void JobTable::keep_or_make(const std::shared_ptr<const Job>& job, Old& old, bool other_nodes) {
+  ++read_.jobs;
+  if (old.next() != nullptr && old.next()->job != job) leave_before(job->uid, old);
+  const auto* same = old.next();
+  if (same != nullptr && same->job == job && !claims_moved(*same)) {
+    jobs_.push_back(std::move(old.jobs[old.at++]));
+    jobs_.back()->forget_victims();
+    if (other_nodes) find_nodes(*jobs_.back());
+    return;
+  }
+  if (same != nullptr && same->job->uid == job->uid) leave(*old.jobs[old.at++]);
+  jobs_.push_back(make(job));
+  leave(*jobs_.back());
 }
 
 /// What a claim of several pods counts for one of them changes when another comes or goes.
@@ -264,7 +232,7 @@ void JobTable::refresh_waiting(PlanJob& job) {
     }
     const auto before = std::move(task.claims);
     const auto* demand = task.demand;
-    ++claims_read_;
+    ++read_.claims;
     read_claims(task);
     const bool same = demand != nullptr && !task.not_ready && before == task.claims;
     if (!same || task.shape == nullptr || task.shape->singular) {
@@ -315,6 +283,7 @@ void JobTable::pass_over_unready(PlanJob& job) {
 }
 
 const Shape* JobTable::shape_of_victim(const Task& task) {
+  listed_.victims = true;
   CountedClaims counted;
   return shape_of(task, counted);
 }

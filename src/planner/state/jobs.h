@@ -74,7 +74,8 @@ struct PlanJob {
                                           std::size_t resources) const;
 };
 
-/// All jobs, kept from plan to plan: what did not change costs a comparison of pointers.
+/// All jobs, kept from plan to plan: a chunk of the list that did not change costs a comparison of
+/// pointers, and so does a job of one that did.
 class JobTable {
  public:
   /// Reads the jobs of a plan's input; before it, and after a change of rules, there are none.
@@ -93,7 +94,9 @@ class JobTable {
   /// How many shapes there are.
   [[nodiscard]] std::size_t shapes() const { return shapes_.size(); }
   /// Of how many waiting tasks the claims were looked up so far.
-  [[nodiscard]] std::size_t claims_read() const { return claims_read_; }
+  [[nodiscard]] std::size_t claims_read() const { return read_.claims; }
+  /// How many jobs were compared with those of the update before so far.
+  [[nodiscard]] std::size_t jobs_read() const { return read_.jobs; }
 
  private:
   struct Leaf {
@@ -102,8 +105,27 @@ class JobTable {
     policy::Amounts held, held_nonpreemptible, requested, present;
   };
 
+  /// What the last update read.
+  struct Listed {
+    JobList jobs;
+    std::vector<bool> fixed;  ///< by chunk: no job of it shares claims
+    bool victims = false;     ///< a plan has made shapes of tasks since, which end with it
+  };
+  /// Jobs of the last update while the next one reads: from `at` on they were not met again.
+  struct Old {
+    std::vector<std::unique_ptr<PlanJob>> jobs;
+    std::size_t at = 0;
+
+    [[nodiscard]] PlanJob* next() const { return at < jobs.size() ? jobs[at].get() : nullptr; }
+  };
+  struct Read {
+    std::size_t claims = 0, jobs = 0;
+  };
+
   void forget();
   void keep_or_make(const PlanInput& input, bool other_nodes);
+  void keep_or_make(const std::shared_ptr<const Job>& job, Old& old, bool other_nodes);
+  void leave_before(const Uid& job, Old& old);
   [[nodiscard]] bool claims_moved(const PlanJob& job);
   void find_nodes(PlanJob& job) const;
   void put_in_order();
@@ -122,6 +144,7 @@ class JobTable {
   const policy::Policy* rules_ = nullptr;
   std::uint64_t class_epoch_ = 0;
   std::vector<std::unique_ptr<PlanJob>> jobs_;
+  Listed listed_;
   std::vector<PlanJob*> order_;
   bool moved_ = false;  ///< jobs came or went since `order_` was made
   std::vector<Leaf> leaves_;
@@ -129,7 +152,7 @@ class JobTable {
   std::map<std::optional<policy::QueueIndex>, CountedClaims> counted_;
   policy::Amounts held_;
   std::vector<bool> changed_claims_;  ///< by part, since the last update
-  std::size_t claims_read_ = 0;
+  Read read_;
   DemandTable demands_;
   ShapeTable shapes_;
 };

@@ -60,7 +60,7 @@ TEST_CASE("a gang is one job once its object is there") {
 TEST_CASE("a job is the same pointer until something that matters changes") {
   Shelf shelf;
   shelf.put(make_pod("p", ""));
-  const auto before = shelf.book.jobs(start).at(0);
+  const auto before = shelf.book.jobs(start)[0];
   auto pod = make_pod("p", "");
   pod.meta.resource_version = ResourceVersion("21");
   pod.conditions.push_back({.type = "DrayAdmitted",
@@ -69,12 +69,12 @@ TEST_CASE("a job is the same pointer until something that matters changes") {
                             .message = "",
                             .last_transition = {}});
   shelf.put(pod);
-  CHECK(shelf.book.jobs(start).at(0) == before);
+  CHECK(shelf.book.jobs(start)[0] == before);
   shelf.book.touch(Uid("uid-p"));
-  CHECK(shelf.book.jobs(start).at(0) == before);
+  CHECK(shelf.book.jobs(start)[0] == before);
   shelf.move("p", planner::MemberState::placed);
-  CHECK(shelf.book.jobs(start).at(0) != before);
-  CHECK(shelf.book.jobs(start).at(0)->members[0].node == NodeName("n0"));
+  CHECK(shelf.book.jobs(start)[0] != before);
+  CHECK(shelf.book.jobs(start)[0]->members[0].node == NodeName("n0"));
 }
 
 TEST_CASE("a job ends with its last pod; a gang keeps those that are done") {
@@ -83,7 +83,7 @@ TEST_CASE("a job ends with its last pod; a gang keeps those that are done") {
   shelf.put(in_group("p0"));
   shelf.put(in_group("p1"));
   shelf.move("p0", planner::MemberState::done);
-  CHECK(shelf.book.jobs(start).at(0)->members.size() == 2);
+  CHECK(shelf.book.jobs(start)[0]->members.size() == 2);
   shelf.move("p1", planner::MemberState::done);
   CHECK(shelf.book.jobs(start).empty());
   shelf.put(make_pod("q", ""));
@@ -110,7 +110,7 @@ TEST_CASE("queues by label, by namespace, and where there are none") {
     auto pod = make_pod("p", "");
     pod.meta.labels = row.labels;
     shelf.put(pod);
-    CHECK(shelf.book.jobs(start).at(0)->queue.get() == row.want);
+    CHECK(shelf.book.jobs(start)[0]->queue.get() == row.want);
   }
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("who may be preempted") {
     pod.priority = row.priority;
     pod.meta.labels = row.labels;
     shelf.put(pod);
-    CHECK(shelf.book.jobs(start).at(0)->preemptible == row.want);
+    CHECK(shelf.book.jobs(start)[0]->preemptible == row.want);
   }
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("members stand by KAI's task priority, then by age, then by name") {
   put("a", "-1", 9s);
   put("z", "7", 0s);
   std::string order;
-  for (const auto& member : shelf.book.jobs(start).at(0)->members) {
+  for (const auto& member : shelf.book.jobs(start)[0]->members) {
     order += member.pod->meta.name;
   }
   CHECK(order == "zbcda");
@@ -181,20 +181,20 @@ TEST_CASE("the priority and the will to evict are the first pod's") {
   auto pod = make_pod("p", "");
   pod.priority = 12;
   shelf.put(pod);
-  CHECK(shelf.book.jobs(start).at(0)->priority == 12);
-  CHECK(shelf.book.jobs(start).at(0)->may_evict);
+  CHECK(shelf.book.jobs(start)[0]->priority == 12);
+  CHECK(shelf.book.jobs(start)[0]->may_evict);
   pod.preemption_policy = "Never";
   shelf.put(pod);
-  CHECK_FALSE(shelf.book.jobs(start).at(0)->may_evict);
+  CHECK_FALSE(shelf.book.jobs(start)[0]->may_evict);
 }
 
 TEST_CASE("another policy moves jobs to other queues, running ones too") {
   Shelf shelf;
   shelf.put(make_pod("p", ""));
   shelf.move("p", planner::MemberState::placed);
-  CHECK(shelf.book.jobs(start).at(0)->queue == policy::QueueName("default"));
+  CHECK(shelf.book.jobs(start)[0]->queue == policy::QueueName("default"));
   shelf.book.set_policy(two_queues(), false);
-  CHECK(shelf.book.jobs(start).at(0)->queue == policy::QueueName("b"));
+  CHECK(shelf.book.jobs(start)[0]->queue == policy::QueueName("b"));
 }
 
 TEST_CASE("a pod of no part counts above every minimum") {
@@ -211,7 +211,7 @@ TEST_CASE("a pod of no part counts above every minimum") {
   auto pod = make_pod("p", "");
   pod.meta.annotations["pod-group-name"] = "g";
   shelf.put(pod);
-  const auto job = shelf.book.jobs(start).at(0);
+  const auto job = shelf.book.jobs(start)[0];
   REQUIRE(job->gang.pod_sets.size() == 2);
   CHECK(job->gang.pod_sets[0].tasks.empty());
   CHECK(job->gang.pod_sets[1].min_member == 0);
@@ -234,22 +234,22 @@ TEST_CASE("pods follow their group: it goes, and they join another") {
   other.meta.uid = Uid("uid-h");
   shelf.observe(other);
   REQUIRE(shelf.book.jobs(start).size() == 1);
-  CHECK(shelf.book.jobs(start).at(0)->uid == Uid("uid-h"));
+  CHECK(shelf.book.jobs(start)[0]->uid == Uid("uid-h"));
   CHECK(shelf.book.find(Uid("uid-h")));
   CHECK_FALSE(shelf.book.find(Uid("uid-g")));
   // A basic group is none: each of its pods is a job.
   other.min_count.reset();
   shelf.observe(other);
-  CHECK(shelf.book.jobs(start).at(0)->uid == Uid("uid-p0"));
+  CHECK(shelf.book.jobs(start)[0]->uid == Uid("uid-p0"));
 }
 
 TEST_CASE("nobody is evicted for a job that the API server will not have placed") {
   Shelf shelf;
   shelf.put(make_pod("p"));
-  CHECK(shelf.book.jobs(start).at(0)->may_evict);
+  CHECK(shelf.book.jobs(start)[0]->may_evict);
   shelf.where[Uid("uid-p")].denied = true;
   shelf.book.touch(Uid("uid-p"));
-  CHECK_FALSE(shelf.book.jobs(start).at(0)->may_evict);
+  CHECK_FALSE(shelf.book.jobs(start)[0]->may_evict);
 }
 
 }  // namespace

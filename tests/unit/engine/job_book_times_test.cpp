@@ -19,20 +19,20 @@ TEST_CASE("a pod that does not go is stuck after two minutes") {
   pod.meta.deleted = start;
   shelf.where[pod.meta.uid] = {planner::MemberState::leaving, NodeName("n0"), false};
   shelf.put(pod);
-  CHECK(shelf.book.jobs(start).at(0)->members[0].state == planner::MemberState::leaving);
+  CHECK(shelf.book.jobs(start)[0]->members[0].state == planner::MemberState::leaving);
   REQUIRE(shelf.book.next_change() == start + 2min);
-  CHECK(shelf.book.jobs(start + 2min).at(0)->members[0].state == planner::MemberState::stuck);
+  CHECK(shelf.book.jobs(start + 2min)[0]->members[0].state == planner::MemberState::stuck);
 }
 
 TEST_CASE("an eviction is remembered under the job's name") {
   Shelf shelf;
   shelf.put(make_pod("p", ""));
-  shelf.book.evicted(*shelf.book.jobs(start).at(0), nullptr, start + 1s);
+  shelf.book.evicted(*shelf.book.jobs(start)[0], nullptr, start + 1s);
   shelf.book.erase(Uid("uid-p"));
   auto again = make_pod("p", "");
   again.meta.uid = Uid("uid-p-2");
   shelf.put(again);
-  CHECK(shelf.book.jobs(start).at(0)->evicted == start + 1s);
+  CHECK(shelf.book.jobs(start)[0]->evicted == start + 1s);
 }
 
 TEST_CASE("whom a job made room for is remembered for a day, under the same rules") {
@@ -42,19 +42,19 @@ TEST_CASE("whom a job made room for is remembered for a day, under the same rule
   const auto jobs = shelf.book.jobs(start);
   REQUIRE(jobs.size() == 2);
   shelf.book.evicted(*jobs[0], jobs[1].get(), start);
-  CHECK(shelf.book.jobs(start).at(0)->evicted_for ==
+  CHECK(shelf.book.jobs(start)[0]->evicted_for ==
         std::vector<planner::EvictedFor>{{"default/q", start + 24h}});
-  CHECK(shelf.book.jobs(start).at(1)->evicted_for.empty());
+  CHECK(shelf.book.jobs(start)[1]->evicted_for.empty());
   // Again: the same mark, for longer.
   shelf.book.evicted(*jobs[0], jobs[1].get(), start + 1h);
-  CHECK(shelf.book.jobs(start).at(0)->evicted_for ==
+  CHECK(shelf.book.jobs(start)[0]->evicted_for ==
         std::vector<planner::EvictedFor>{{"default/q", start + 25h}});
   shelf.book.set_policy(std::make_shared<const policy::Policy>(policy::Policy::open()), true);
-  CHECK(shelf.book.jobs(start).at(0)->evicted_for.size() == 1);
+  CHECK(shelf.book.jobs(start)[0]->evicted_for.size() == 1);
   auto changed = policy::Policy::open();
   changed.config.reclaim.enabled = true;
   shelf.book.set_policy(std::make_shared<const policy::Policy>(std::move(changed)), true);
-  CHECK(shelf.book.jobs(start).at(0)->evicted_for.empty());
+  CHECK(shelf.book.jobs(start)[0]->evicted_for.empty());
 }
 
 TEST_CASE("what a plan says of stale gangs comes back with the job") {
@@ -63,9 +63,9 @@ TEST_CASE("what a plan says of stale gangs comes back with the job") {
   shelf.put(in_group("p0"));
   static_cast<void>(shelf.book.jobs(start));
   shelf.book.set_stale({{Uid("uid-g"), start}});
-  CHECK(shelf.book.jobs(start).at(0)->stale_since == start);
+  CHECK(shelf.book.jobs(start)[0]->stale_since == start);
   shelf.book.set_stale({});
-  CHECK(!shelf.book.jobs(start).at(0)->stale_since);
+  CHECK(!shelf.book.jobs(start)[0]->stale_since);
 }
 
 TEST_CASE("since when a job waits and runs") {
@@ -84,7 +84,7 @@ TEST_CASE("since when a job waits and runs") {
   shelf.move("p0", planner::MemberState::placed);
   shelf.put(bound(in_group("p1"), 20s));
   shelf.move("p1", planner::MemberState::placed);
-  auto job = shelf.book.jobs(start).at(0);
+  auto job = shelf.book.jobs(start)[0];
   CHECK(job->created == start);
   CHECK(job->queued == start);
   CHECK(job->started == start + 20s);
@@ -94,7 +94,7 @@ TEST_CASE("since when a job waits and runs") {
     late.meta.created = start + after;
     shelf.put(late);
   }
-  job = shelf.book.jobs(start).at(0);
+  job = shelf.book.jobs(start)[0];
   CHECK(job->queued == start + 40s);
   CHECK(job->started == start + 20s);
 }
@@ -103,7 +103,7 @@ TEST_CASE("a binding time that only the conditions show makes the job another") 
   Shelf shelf;
   shelf.put(make_pod("p", ""));
   shelf.move("p", planner::MemberState::placed);
-  CHECK_FALSE(shelf.book.jobs(start).at(0)->started);
+  CHECK_FALSE(shelf.book.jobs(start)[0]->started);
   auto pod = make_pod("p", "");
   pod.conditions = {{.type = "PodScheduled",
                      .status = "True",
@@ -111,7 +111,7 @@ TEST_CASE("a binding time that only the conditions show makes the job another") 
                      .message = "",
                      .last_transition = start + 3s}};
   shelf.put(pod);
-  CHECK(shelf.book.jobs(start).at(0)->started == start + 3s);
+  CHECK(shelf.book.jobs(start)[0]->started == start + 3s);
 }
 
 TEST_CASE("a pod is not stuck a moment before its time") {
@@ -121,8 +121,7 @@ TEST_CASE("a pod is not stuck a moment before its time") {
   shelf.where[pod.meta.uid] = {planner::MemberState::leaving, NodeName("n0"), false};
   shelf.put(pod);
   static_cast<void>(shelf.book.jobs(start));
-  CHECK(shelf.book.jobs(start + 2min - 1us).at(0)->members[0].state ==
-        planner::MemberState::leaving);
+  CHECK(shelf.book.jobs(start + 2min - 1us)[0]->members[0].state == planner::MemberState::leaving);
   CHECK(shelf.book.next_change() == start + 2min);
   static_cast<void>(shelf.book.jobs(start + 2min));
   CHECK_FALSE(shelf.book.next_change());
@@ -135,18 +134,18 @@ TEST_CASE("a past that is over a day old is forgotten; a shorter half-life forge
   const auto jobs = shelf.book.jobs(start);
   shelf.book.evicted(*jobs[0], nullptr, start);
   shelf.book.evicted(*jobs[1], nullptr, start + 24h);
-  CHECK(shelf.book.jobs(start).at(0)->evicted == start);
+  CHECK(shelf.book.jobs(start)[0]->evicted == start);
   shelf.book.touch(Uid("uid-p"));
   shelf.book.evicted(*jobs[1], nullptr, start + 24h + 1us);
-  CHECK_FALSE(shelf.book.jobs(start).at(0)->evicted);
+  CHECK_FALSE(shelf.book.jobs(start)[0]->evicted);
 
   auto changed = policy::Policy::open();
   changed.config.fairness.half_life = 2h;
   shelf.book.set_policy(std::make_shared<const policy::Policy>(std::move(changed)), true);
   shelf.book.evicted(*jobs[0], jobs[1].get(), start);
-  CHECK(shelf.book.jobs(start).at(0)->evicted_for.at(0).until == start + 2h);
+  CHECK(shelf.book.jobs(start)[0]->evicted_for.at(0).until == start + 2h);
   shelf.book.evicted(*jobs[0], nullptr, start + 2h);
-  CHECK(shelf.book.jobs(start).at(0)->evicted_for.empty());
+  CHECK(shelf.book.jobs(start)[0]->evicted_for.empty());
 }
 
 TEST_CASE("since when a gang is stale may change") {
@@ -157,7 +156,7 @@ TEST_CASE("since when a gang is stale may change") {
   shelf.book.set_stale({{Uid("uid-g"), start}});
   static_cast<void>(shelf.book.jobs(start));
   shelf.book.set_stale({{Uid("uid-g"), start + 1s}});
-  CHECK(shelf.book.jobs(start).at(0)->stale_since == start + 1s);
+  CHECK(shelf.book.jobs(start)[0]->stale_since == start + 1s);
 }
 
 }  // namespace

@@ -69,13 +69,13 @@ TEST_CASE("a holder has room or is leaving it") {
 TEST_CASE("of a holder that wants more the others see what it has") {
   Shelf shelf;
   shelf.put("a", {State::placed, State::waiting});
-  const auto seen = shelf.lists.holders().at(0);
+  const auto seen = shelf.lists.holders()[0];
   CHECK(seen->members[0].state == State::placed);
   CHECK(seen->members[1].state == State::blocked);
-  CHECK(shelf.lists.all().at(0)->members[1].state == State::waiting);
-  CHECK(shelf.lists.holders().at(0) == seen);
+  CHECK(shelf.lists.all()[0]->members[1].state == State::waiting);
+  CHECK(shelf.lists.holders()[0] == seen);
   shelf.put("a", {State::placed, State::placed});
-  CHECK(shelf.lists.holders().at(0) == shelf.jobs[Uid("a")]);
+  CHECK(shelf.lists.holders()[0] == shelf.jobs[Uid("a")]);
 }
 
 TEST_CASE("who gives up the room is no holder any more") {

@@ -1,7 +1,12 @@
 #include "dray/planner/job_list.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <random>
+#include <set>
 #include <string>
 
 namespace dray::planner::job_list_test {
@@ -71,6 +76,54 @@ TEST_CASE("a copy keeps what it was made with, and costs no job") {
   list.update({Uid("a")}, [](const Uid& /*uid*/) { return JobList::Item(); });
   CHECK(words(list) == "b c");
   CHECK(words(copy) == "a b");
+}
+
+TEST_CASE("of many jobs the list holds what a map would, and shares what did not change") {
+  const auto seed = GENERATE(range(1U, 9U));
+  CAPTURE(seed);
+  std::mt19937 draw(seed);
+  const auto uid = [&] { return fmt::format("{:04}", draw() % 2'000); };
+  JobList list;
+  std::map<std::string, std::string> all;
+  for (int round = 0; round < 40; ++round) {
+    const auto before = list;
+    std::map<std::string, std::string> now;
+    for (auto i = draw() % 300; i > 0; --i) {
+      now[uid()] = draw() % 3 == 0 ? "-" : std::to_string(round);
+    }
+    std::set<Uid> changed;
+    for (const auto& [name, is] : now) {
+      changed.insert(Uid(name));
+      if (is == "-") {
+        all.erase(name);
+      } else {
+        all[name] = is;
+      }
+    }
+    list.update(changed, [&](const Uid& name) {
+      const auto& is = now.at(name.get());
+      return is == "-" ? JobList::Item() : job(name.get(), is);
+    });
+    const auto one = uid();
+    all[one] = "put";
+    list.put(job(one, "put"));
+    std::string want;
+    for (const auto& [name, is] : all) want += (want.empty() ? "" : " ") + name + "=" + is;
+    CHECK(words(list) == want);
+    CHECK(list.size() == all.size());
+    for (const auto& chunk : list.chunks()) {
+      CHECK_FALSE(chunk->empty());
+      CHECK(chunk->size() <= 2 * JobList::chunk_size);
+    }
+    CHECK(list[all.size() - 1]->uid.get() == all.rbegin()->first);
+  }
+  const auto copy = list;
+  list.put(job("1000", "last"));
+  std::size_t other = 0;
+  for (const auto& chunk : list.chunks()) {
+    if (std::ranges::find(copy.chunks(), chunk) == copy.chunks().end()) ++other;
+  }
+  CHECK(other <= 2);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "planner/state/jobs.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "tests/unit/planner/fixture.h"
 
@@ -39,47 +42,6 @@ TEST_CASE("a job of a queue that is not there, or is no leaf, has no queue") {
   CHECK(parts.job("p0").queue == parts.queue("leaf"));
   CHECK_FALSE(parts.job("p1").queue);
   CHECK_FALSE(parts.job("p2").queue);
-}
-
-TEST_CASE("a gang's next chunk is what it lacks for its minimum, then pod by pod") {
-  World world;
-  world.node("n0", 8);
-  auto& gang = world.gang("g", "a", 2);
-  world.members(gang, 3, 1);
-  Parts parts(world);
-  auto& job = parts.job("g");
-  CHECK(job.next_chunk() == std::vector<std::uint32_t>{0, 1});
-  CHECK(job.phase() == policy::GangPhase::below_minimum);
-  for (const auto id : {0U, 1U}) job.set_state(job.tasks[id], policy::TaskState::placed);
-  CHECK(job.has_minimum());
-  CHECK(job.placed == 2);
-  CHECK(job.waiting == 1);
-  CHECK(job.next_chunk() == std::vector<std::uint32_t>{2});
-  job.set_state(job.tasks[2], policy::TaskState::placed);
-  CHECK(job.next_chunk().empty());
-  CHECK(job.next_victims().tasks == std::vector<std::uint32_t>{2});
-  job.set_state(job.tasks[2], policy::TaskState::yielding);
-  CHECK(job.next_chunk().empty());
-  CHECK(job.next_chunk(true) == std::vector<std::uint32_t>{2});
-  CHECK(job.next_victims().tasks.size() == 2);
-}
-
-TEST_CASE("a pod alone is one chunk, and goes whole") {
-  World world;
-  world.node("n0", 8);
-  world.running("runs", "n0", 0, 1, "a");
-  world.waiting("waits", 1, "a");
-  Parts parts(world);
-  CHECK(parts.job("runs").next_chunk().empty());
-  CHECK(parts.job("runs").has_minimum());
-  CHECK(parts.job("runs").next_victims().tasks == std::vector<std::uint32_t>{0});
-  CHECK(parts.job("waits").next_chunk() == std::vector<std::uint32_t>{0});
-  CHECK_FALSE(parts.job("waits").has_minimum());
-  CHECK(parts.job("waits").next_victims().tasks.empty());
-  auto& runs = parts.job("runs");
-  runs.set_state(runs.tasks[0], policy::TaskState::yielding);
-  CHECK(runs.next_chunk().empty());
-  CHECK(runs.next_chunk(true).size() == 1);
 }
 
 TEST_CASE("jobs that did not change are kept, others are read anew") {
@@ -158,6 +120,57 @@ TEST_CASE("claims are looked up again where one of theirs may have changed") {
   CHECK(table.find(Uid("uid-w7"))->tasks[0].demand->devices == 4);
   CHECK(table.claims_read() > jobs);
   CHECK(table.claims_read() < jobs + 10);
+}
+
+TEST_CASE("a change costs the jobs near it, however many there are") {
+  World world;
+  world.node("n0", 8);
+  const auto count = [](JobTable& table, const PlanInput& input) {
+    auto queues = input.policy->queues;
+    table.count(queues);
+    return queues[*queues.find("a")].requested.values().back();
+  };
+  constexpr std::size_t jobs = 3'000;
+  for (std::size_t i = 0; i < jobs; ++i) world.waiting(fmt::format("w{:04}", i), 1, "a");
+  auto input = world.make_input();
+  JobTable table;
+  table.update(input, *input.policy);
+  CHECK(table.jobs_read() == jobs);
+  const auto* kept = table.find(Uid("uid-w2999"));
+  auto other = *input.jobs.find(Uid("uid-w1500"));
+  other.priority = 7;
+  input.jobs.put(std::make_shared<const Job>(other));
+  input.jobs.update({Uid("uid-w0700")}, [](const Uid& /*uid*/) { return JobList::Item(); });
+  table.update(input, *input.policy);
+  CHECK(table.jobs_read() - jobs <= 4 * JobList::chunk_size);
+  CHECK(table.find(Uid("uid-w1500"))->job->priority == 7);
+  CHECK(table.find(Uid("uid-w0700")) == nullptr);
+  CHECK(table.find(Uid("uid-w2999")) == kept);
+  CHECK(kept->order == jobs - 2);
+  CHECK(count(table, input) == jobs - 1);
+  // A whole chunk goes, and its neighbours do not.
+  const auto before = table.jobs_read();
+  std::set<Uid> gone;
+  for (const auto& job : *input.jobs.chunks()[3]) gone.insert(job->uid);
+  input.jobs.update(gone, [](const Uid& /*uid*/) { return JobList::Item(); });
+  table.update(input, *input.policy);
+  CHECK(table.jobs_read() == before);
+  CHECK(table.all().size() == jobs - 1 - gone.size());
+  CHECK(count(table, input) == static_cast<double>(jobs - 1 - gone.size()));
+}
+
+TEST_CASE("the shape of a victim ends with its plan, though no job changed") {
+  World world;
+  world.node("n0", 1);
+  world.running("r", "n0", 0, 1, "a");
+  const auto input = world.make_input();
+  JobTable table;
+  table.update(input, *input.policy);
+  auto& task = table.find(Uid("uid-r"))->tasks[0];
+  task.shape = table.shape_of_victim(task);
+  REQUIRE(task.shape != nullptr);
+  table.update(input, *input.policy);
+  CHECK(task.shape == nullptr);
 }
 
 TEST_CASE("a claim of several pods counts for the next when its first user goes") {

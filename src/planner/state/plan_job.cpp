@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "planner/state/jobs.h"
+
+// A job as a plan sees it: where its tasks are, and what of it goes next.
+
+namespace dray::planner {
+
+void PlanJob::set_state(Task& task, policy::TaskState state) {
+  const auto count = [&](policy::TaskState which, std::size_t by) {
+    if (which == policy::TaskState::placed) placed += by;
+    if (which == policy::TaskState::pending) waiting += by;
+  };
+  count(task.state, static_cast<std::size_t>(-1));
+  task.state = state;
+  count(task.state, 1);
+  if (task.slot != nullptr) task.slot->state = state;
+}
+
+void PlanJob::forget_victims() {
+  for (auto& task : tasks) {
+    if (task.state != policy::TaskState::pending) task.shape = nullptr;
+  }
+}
+
+policy::GangPhase PlanJob::phase() const {
+  if (gang) return policy::phase_of(*gang);
+  return placed == 0 ? policy::GangPhase::below_minimum : policy::GangPhase::at_minimum;
+}
+
+bool PlanJob::has_minimum() const {
+  return gang ? policy::has_minimum(*gang) : placed > 0;
+}
+
+bool PlanJob::reaches_minimum(std::span<const std::uint32_t> chunk) {
+  if (!gang || has_minimum()) return true;
+  for (const auto id : chunk) set_state(tasks[id], policy::TaskState::placed);
+  const bool reached = has_minimum();
+  for (const auto id : chunk) set_state(tasks[id], policy::TaskState::pending);
+  return reached;
+}
+
+std::vector<std::uint32_t> PlanJob::next_chunk(bool simulated) const {
+  if (gang) return policy::next_to_place(*gang, policy::by_need, simulated);
+  const auto state = tasks.front().state;
+  const bool waits =
+      state == policy::TaskState::pending || (simulated && state == policy::TaskState::yielding);
+  return waits ? std::vector<std::uint32_t>{0} : std::vector<std::uint32_t>{};
+}
+
+policy::Eviction PlanJob::next_victims() const {
+  if (gang) return policy::next_to_evict(*gang, policy::by_need);
+  policy::Eviction eviction;
+  if (placed > 0) eviction.tasks.push_back(0);
+  return eviction;
+}
+
+policy::Amounts PlanJob::counts_of(std::span<const std::uint32_t> chunk,
+                                   std::size_t resources) const {
+  policy::Amounts sum(resources);
+  for (const auto task : chunk) {
+    if (tasks[task].demand != nullptr) sum += tasks[task].comes_on_top();
+  }
+  return sum;
+}
+
+}  // namespace dray::planner
