@@ -14,6 +14,7 @@ namespace {
 
 std::vector<TypicalShape> parts(const std::map<std::int32_t, double>& often) {
   std::vector<TypicalShape> typical;
+  typical.reserve(often.size());
   for (const auto& [size, weight] : often) typical.push_back({shape(1000, 1, size), weight});
   return typical;
 }
