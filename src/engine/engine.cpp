@@ -75,13 +75,7 @@ std::shared_ptr<const cluster::Snapshot> Engine::snapshot() {
 }
 
 Engine::Status Engine::Router::status() const {
-  Status status;
-  status.synced = standing_.synced;
-  status.leading = standing_.leading;
-  const auto totals = cluster_.totals();
-  status.nodes = totals.nodes;
-  status.devices = totals.devices;
-  status.devices_allocated = totals.devices_allocated;
+  auto status = figures();
   for (const auto& [uid, pod] : pods_.all()) {
     if (pod.state == PodState::waiting && !pod.reservation) {
       ++status.pods_waiting;
@@ -89,6 +83,17 @@ Engine::Status Engine::Router::status() const {
     }
     if (pod.reservation) ++status.reservations;
   }
+  return status;
+}
+
+Engine::Status Engine::Router::figures() const {
+  Status status;
+  status.synced = standing_.synced;
+  status.leading = standing_.leading;
+  const auto totals = cluster_.totals();
+  status.nodes = totals.nodes;
+  status.devices = totals.devices;
+  status.devices_allocated = totals.devices_allocated;
   status.binds_in_flight = binds_.size();
   status.plans_made = plans_.made();
   status.reservations_expired = pods_.expired();

@@ -35,7 +35,7 @@ namespace dray::engine {
 /// advising.cpp: what mode advise does otherwise; router.cpp: events, timers and commands;
 /// outcomes.cpp: of writes; verbs.cpp: filter, prioritize, preempt; bind_verb.cpp: bind, and what
 /// binds ask of gangs; planning.cpp: asking for plans, and taking them; question.cpp: what an
-/// explanation reads.
+/// explanation reads; picture.cpp: what a dashboard shows.
 class Engine::Router {
  public:
   explicit Router(Options given);
@@ -52,6 +52,10 @@ class Engine::Router {
   [[nodiscard]] std::shared_ptr<const cluster::Snapshot> snapshot() { return cluster_.snapshot(); }
   [[nodiscard]] std::optional<PodView> pod(const PodKey& key) const;
   [[nodiscard]] std::optional<planner::Question> question(const PodKey& key, Time now);
+  [[nodiscard]] Picture picture();
+  [[nodiscard]] std::vector<JobRow> jobs_after(const std::optional<Uid>& last, std::size_t at_most,
+                                               Time now);
+  [[nodiscard]] std::vector<UnformedPod> unformed(std::size_t at_most) const;
 
   /// Plans if one is due, and gives all that the step asked for.
   [[nodiscard]] Effects finish_step(Time now);
@@ -157,6 +161,10 @@ class Engine::Router {
   /// A binding of the pod is under way, or something of its is being given back.
   [[nodiscard]] bool being_written(const Uid& pod) const;
   [[nodiscard]] std::set<Uid> bound_members(const planner::Job& job) const;
+
+  // ---- engine.cpp
+  /// The status without what is counted by a look at every pod.
+  [[nodiscard]] Status figures() const;
 
   // ---- question.cpp
   [[nodiscard]] std::shared_ptr<const Pod> asked_about(const PodKey& key,

@@ -66,25 +66,7 @@ asio::awaitable<HttpResponse> readyz(Admin admin, bool verbose) {
 }
 
 asio::awaitable<HttpResponse> metrics_page(Admin admin) {
-  auto status = co_await admin.engine->status();
-  const auto refused = admin.readiness->policy_problem.load();
-  metrics::Reading reading;
-  reading.policy_problem = refused && !refused->empty() ? *refused : status.policy_problem;
-  reading.engine = std::move(status);
-  reading.outbox = co_await admin.api->backlog();
-  if (const auto* gates = admin.readiness->gates) reading.gates = gates->report().differences;
-  for (const auto& watch : co_await admin.api->watches()) {
-    reading.watches.push_back({kind_info(watch.kind).plural, watch.lists, watch.corrections,
-                               watch.silence, watch.failing});
-  }
-  if (const auto snapshot = co_await admin.engine->snapshot()) {
-    reading.devices = metrics::count_devices(*snapshot);
-  }
-  if (const auto recording = admin.engine->recording()) {
-    reading.recording = {recording->recording, recording->steps, recording->waiting};
-  }
-  reading.lease_epoch = admin.readiness->lease_epoch;
-  reading.policy_generation = admin.readiness->policy_generation;
+  auto reading = co_await read_metrics(*admin.engine, *admin.api, *admin.readiness);
   auto response = net::text_response(200, admin.metrics->page(std::move(reading)));
   response.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}};
   co_return response;
@@ -102,6 +84,30 @@ asio::awaitable<HttpResponse> answer(Admin admin, HttpRequest request) {
 }
 
 }  // namespace
+
+asio::awaitable<metrics::Reading> read_metrics(EngineStrand& engine, kube::ClusterApi& api,
+                                               const Readiness& readiness) {
+  auto status = co_await engine.status();
+  const auto refused = readiness.policy_problem.load();
+  metrics::Reading reading;
+  reading.policy_problem = refused && !refused->empty() ? *refused : status.policy_problem;
+  reading.engine = std::move(status);
+  reading.outbox = co_await api.backlog();
+  if (const auto* gates = readiness.gates) reading.gates = gates->report().differences;
+  for (const auto& watch : co_await api.watches()) {
+    reading.watches.push_back({kind_info(watch.kind).plural, watch.lists, watch.corrections,
+                               watch.silence, watch.failing});
+  }
+  if (const auto snapshot = co_await engine.snapshot()) {
+    reading.devices = metrics::count_devices(*snapshot);
+  }
+  if (const auto recording = engine.recording()) {
+    reading.recording = {recording->recording, recording->steps, recording->waiting};
+  }
+  reading.lease_epoch = readiness.lease_epoch;
+  reading.policy_generation = readiness.policy_generation;
+  co_return reading;
+}
 
 net::HttpHandler admin_routes(EngineStrand& engine, kube::ClusterApi& api,
                               metrics::Metrics& metrics, const Readiness& readiness) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <string>
 
@@ -25,6 +26,11 @@ struct Readiness {
   /// before the port opens.
   const GateWatch* gates = nullptr;
 };
+
+/// What a page of metrics shows now. All three outlive the call; any thread.
+[[nodiscard]] boost::asio::awaitable<metrics::Reading> read_metrics(EngineStrand& engine,
+                                                                    kube::ClusterApi& api,
+                                                                    const Readiness& readiness);
 
 /// Health and metrics: /livez, /readyz (both with ?verbose), /metrics. After a broken invariant
 /// /livez stays 200, so that nobody restarts what somebody should look at.

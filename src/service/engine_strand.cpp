@@ -216,6 +216,13 @@ asio::awaitable<std::optional<engine::Engine::PodView>> EngineStrand::pod_here(P
   co_return view;
 }
 
+asio::awaitable<bool> EngineStrand::look(Look look) {
+  co_return co_await asio::co_spawn(strand_, look_here(std::move(look)), asio::use_awaitable);
+}
+asio::awaitable<bool> EngineStrand::look_here(Look look) {
+  co_return unless_broken([&] { look(engine_, parts_.clock.now()); });
+}
+
 void EngineStrand::post(engine::Event event) {
   asio::post(strand_, [this, event = std::move(event)] {
     step(cause(event), [&](Time now) { return apply(event, now); });

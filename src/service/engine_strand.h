@@ -66,6 +66,10 @@ class EngineStrand {
   /// Nothing where nothing is recorded.
   [[nodiscard]] std::optional<Recorder::Figures> recording() const;
   boost::asio::awaitable<std::optional<engine::Engine::PodView>> pod(PodKey key);
+  /// Runs `look`, which decides nothing, in a step of its own that is not recorded. False: it did
+  /// not run, or not to its end, since the engine is broken.
+  using Look = std::function<void(engine::Engine&, Time)>;
+  boost::asio::awaitable<bool> look(Look look);
 
   /// From now on no write is begun. True when none is under way any more, false if some still are
   /// `at_most` later.
@@ -97,6 +101,7 @@ class EngineStrand {
   boost::asio::awaitable<engine::Engine::Status> status_here();
   boost::asio::awaitable<std::shared_ptr<const cluster::Snapshot>> snapshot_here();
   boost::asio::awaitable<std::optional<engine::Engine::PodView>> pod_here(PodKey key);
+  boost::asio::awaitable<bool> look_here(Look look);
   boost::asio::awaitable<bool> writes_ended_here(std::chrono::milliseconds at_most);
   boost::asio::awaitable<void> write(engine::SendWrite command);
   template <class Work>

@@ -56,6 +56,8 @@ class Service {
   [[nodiscard]] std::uint16_t extender_port() const { return ports_.extender; }
   [[nodiscard]] std::uint16_t admin_port() const { return ports_.admin; }
   [[nodiscard]] EngineStrand& engine() { return engine_; }
+  [[nodiscard]] metrics::Metrics& metrics() { return metrics_; }
+  [[nodiscard]] const Readiness& readiness() const { return readiness_; }
 
   /// Reads the policy file again, now.
   void reload_policy();

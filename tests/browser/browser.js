@@ -27,3 +27,19 @@ export async function open(browser, path, options = {}) {
   await page.locator('h1').waitFor();
   return {page, faults, close: () => context.close()};
 }
+
+/// The same of a page that a server on this host has; it may ask that server, and nobody else.
+export async function visit(browser, url, options = {}) {
+  const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
+  const page = await context.newPage();
+  const faults = [];
+  const {origin} = new URL(url);
+  page.on('request', (request) => { if (new URL(request.url()).origin !== origin) faults.push(`asks for ${request.url()}`); });
+  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) faults.push(message.text()); });
+  page.on('pageerror', (error) => faults.push(String(error)));
+  await page.addInitScript(() => addEventListener('securitypolicyviolation',
+    (event) => console.error(`forbidden: ${event.violatedDirective} ${event.blockedURI}`)));
+  await page.goto(url);
+  await page.locator('h1').waitFor();
+  return {page, faults, close: () => context.close()};
+}

@@ -137,6 +137,10 @@ TEST_CASE("without --once the demo goes on serving until SIGTERM") {
   const auto line = child.wait_for_output("serving: ");
   const auto admin = port_after(line, "/v1, http://127.0.0.1:");
   CHECK(ask(admin, "/readyz").body == "ok");
+  const auto at = child.wait_for_output("dashboard: http://localhost:");
+  const auto overview = ask(port_after(at, "http://localhost:"), "/v1/dashboard/overview");
+  CHECK(overview.status == 200);
+  CHECK(overview.body.contains(R"("leading":true)"));
   CHECK(ask(port_after(line, "extender http://127.0.0.1:"), "/v1/none", "{}").status == 404);
   child.send(SIGTERM);
   CHECK(child.wait().status == 0);

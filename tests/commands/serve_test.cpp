@@ -63,9 +63,17 @@ struct Serve {
     child.wait_for_error("the cluster has been listed");
   }
   [[nodiscard]] std::vector<std::string> arguments(const std::vector<std::string>& more) const {
-    std::vector<std::string> all{"serve",        "--cluster",           "config/demo/cluster",
-                                 objects.path(), "--insecure-extender", "--extender-address",
-                                 "127.0.0.1:0",  "--admin-address",     "127.0.0.1:0"};
+    std::vector<std::string> all{"serve",
+                                 "--cluster",
+                                 "config/demo/cluster",
+                                 objects.path(),
+                                 "--insecure-extender",
+                                 "--extender-address",
+                                 "127.0.0.1:0",
+                                 "--admin-address",
+                                 "127.0.0.1:0",
+                                 "--dashboard-address",
+                                 ""};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -154,6 +162,34 @@ TEST_CASE("at SIGHUP serve takes over what can change, and names what needs a re
   CHECK(child.wait_for_error("configuration unchanged").contains(":7:1: no field \"verbosite\""));
   child.send(SIGTERM);
   CHECK(child.wait().status == 0);
+}
+
+TEST_CASE("serve shows its dashboard: the page, or that it was not built, and what is waiting") {
+  TempFile objects("pod.yaml", pod);
+  Child child({"serve", "--cluster", "config/demo/cluster", objects.path(), "--insecure-extender",
+               "--extender-address", "127.0.0.1:0", "--admin-address", "127.0.0.1:0",
+               "--dashboard-address", "127.0.0.1:0"});
+  const auto port = port_after(child.wait_for_error("dashboard on port "), "dashboard on port ");
+  child.wait_for_error("the cluster has been listed");
+  const auto page = ask(port, "/");
+  CHECK(page.status == 200);
+  CHECK((page.body.contains("/v1/dashboard/") || page.body.contains("./dev web")));
+  const auto node = ask(port, "/v1/dashboard/node?name=dgxh100-05");
+  CHECK(node.status == 200);
+  CHECK(node.body.contains(R"("numa":"1","root":"pci0000:97")"));
+  CHECK(ask(port, "/v1/dashboard/explain?pod=default/train")
+            .body.contains(R"("pod":"default/train")"));
+  CHECK(ask(port, "/v1/dashboard/overview", "{}").status == 405);
+  child.send(SIGTERM);
+  CHECK(child.wait().status == 0);
+}
+
+TEST_CASE("a dashboard that others could reach is refused") {
+  const auto ended =
+      dray({"serve", "--cluster", "config/demo/cluster", "--insecure-extender",
+            "--extender-address", "127.0.0.1:0", "--dashboard-address", "0.0.0.0:0"});
+  CHECK(ended.status == 1);
+  CHECK(ended.err.contains("--dashboard-address: nobody is asked who he is there"));
 }
 
 TEST_CASE("serve's fields may stand in a file; the command line wins") {

@@ -128,6 +128,13 @@ class Snapshot {
   }
   /// The devices that the claim has, or has been promised by an assumed placement.
   [[nodiscard]] std::shared_ptr<const AllocationResult> allocation(const ClaimKey& key) const;
+  /// Calls `visit(const ClaimKey&, const ResourceClaim&)` with each claim, in an order that is the
+  /// same everywhere.
+  template <class F>
+  void for_each_claim(F&& visit) const {
+    claims_.for_each([&](const ClaimKey& key, const auto& claim) { visit(key, *claim); });
+  }
+  [[nodiscard]] std::size_t claim_count() const { return claims_.size(); }
   /// As the API server has it; null: there is none.
   [[nodiscard]] std::shared_ptr<const Pod> pod(const PodKey& key) const;
   /// Null: there is none.

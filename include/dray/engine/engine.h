@@ -252,6 +252,34 @@ class Engine {
   /// key of a gang stands for the first of its pods that waits. Nothing: there is neither.
   [[nodiscard]] std::optional<planner::Question> question(const PodKey& key, Time now);
 
+  /// What a picture of the whole cluster starts from; may be read beside the engine. Costs what
+  /// changed since the last snapshot; jobs and pods are asked for bit by bit, by jobs_after().
+  struct Picture {
+    std::shared_ptr<const cluster::Snapshot> snapshot;
+    std::shared_ptr<const policy::Policy> policy;
+    Status status;  ///< its pods_waiting and reservations are 0: they are not counted here
+  };
+  [[nodiscard]] Picture picture();
+
+  /// One job, and why what waits of it waits.
+  struct JobRow {
+    std::shared_ptr<const planner::Job> job;
+    PodKey pod;                    ///< the first of its members that has no room; empty: none
+    Reason reason = Reason::none;  ///< of that pod
+    std::string detail;            ///< of that pod: counts and names, for people
+  };
+  /// The next jobs in the order of their uids, those that run too; absent: from the first one on.
+  /// Costs as many as it gives, and what changed about jobs since they were last listed.
+  [[nodiscard]] std::vector<JobRow> jobs_after(const std::optional<Uid>& last, std::size_t at_most,
+                                               Time now);
+  /// Pods that wait and are in no job, since an object that they name is missing.
+  struct UnformedPod {
+    PodKey pod;
+    Reason reason = Reason::none;
+    std::string detail;
+  };
+  [[nodiscard]] std::vector<UnformedPod> unformed(std::size_t at_most) const;
+
  private:
   class Router;
   std::unique_ptr<Router> router_;

@@ -11,14 +11,17 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "app/common/command.h"
+#include "app/common/dashboard.h"
 #include "app/common/files.h"
 #include "app/demo/demo_player.h"
 #include "service/embedded_api.h"
@@ -34,6 +37,7 @@ namespace asio = boost::asio;
 struct Played {
   std::vector<KubeObject> workload;
   Expectations expectations;
+  dashboard::Dashboard* dashboard = nullptr;  ///< none: nobody is to look
   bool as_declared = true;
 };
 
@@ -43,6 +47,7 @@ struct DemoFlags {
   std::string policy;
   bool once = false;
   std::string output = "table";
+  std::uint16_t dashboard_port = 8080;
   int verbosity = 0;
 };
 
@@ -60,6 +65,10 @@ class DemoCommand : public Command {
     command->add_option("--workload", flags_.workload, "Manifests instead of the bundled workload");
     command->add_option("--policy", flags_.policy, "Policy instead of the bundled workload's");
     command->add_flag("--once", flags_.once, "Exit after the table");
+    command
+        ->add_option("--dashboard-port", flags_.dashboard_port,
+                     "Of the dashboard, without --once; another one where that is taken")
+        ->capture_default_str();
     command->add_option("-o,--output", flags_.output)
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
@@ -114,6 +123,8 @@ class DemoCommand : public Command {
     if (auto loaded = load(cluster, workload); !loaded) return std::unexpected(loaded.error());
     auto expectations = declared(workload);
     if (!expectations) return std::unexpected(std::move(expectations.error()));
+    // Before `io`, whose handlers may refer to it.
+    net::OwnThread dashboard_thread;
     asio::io_context io;
     const service::Clock clock;
     service::ServiceOptions options;
@@ -126,6 +137,7 @@ class DemoCommand : public Command {
     service::EmbeddedApi api(io, clock, server);
     for (auto& object : cluster) api.load(std::move(object));
     service::EmbeddedScheduler scheduler(io, clock, api, {});
+    const auto engine = options.engine;
     service::Service service(io, std::move(options), api, clock);
     const bool json = flags_.output == "json";
     DemoPlayer player(io, api, service, clock, [json](const DemoRow& row) {
@@ -136,8 +148,18 @@ class DemoCommand : public Command {
     extender.host = "127.0.0.1";
     extender.port = service.extender_port();
     if (auto started = scheduler.start(extender); !started) return std::unexpected(started.error());
+    std::optional<dashboard::Dashboard> dashboard;
+    if (!flags_.once) {
+      net::HttpServerOptions server;
+      server.port = flags_.dashboard_port;
+      dashboard.emplace(dashboard_thread, dashboard_options(server, engine),
+                        dashboard_sources(service, api));
+      const auto port = dashboard->start(dashboard::WhenTaken::any_port);
+      if (!port) return std::unexpected(port.error());
+      dashboard_port_ = *port;
+    }
     if (!json) print(table_header());
-    Played played{std::move(workload), *std::move(expectations)};
+    Played played{std::move(workload), *std::move(expectations), dashboard ? &*dashboard : nullptr};
     asio::co_spawn(player.strand(), run_to_end(&io, &player, &service, &played), asio::detached);
     {
       const std::jthread worker([&io] { io.run(); });
@@ -161,14 +183,19 @@ class DemoCommand : public Command {
             "/readyz?verbose; Ctrl-C ends it",
             service->extender_port(), service->admin_port()));
       }
+      if (flags_.output == "table" && played->dashboard != nullptr) {
+        print(fmt::format("dashboard: http://localhost:{}/", dashboard_port_));
+      }
       co_await signals.async_wait(asio::use_awaitable);
     }
+    if (played->dashboard != nullptr) co_await played->dashboard->drain();
     co_await service->drain();
     io->stop();
   }
 
   DemoFlags flags_;
   bool declarations_hold_ = true;
+  std::uint16_t dashboard_port_ = 0;
 };
 
 }  // namespace

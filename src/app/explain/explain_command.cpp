@@ -17,6 +17,7 @@
 #include "dray/engine/at_once.h"
 #include "dray/planner/explanation.h"
 #include "service/clock.h"
+#include "wire/explanation_codec.h"
 #include "wire/yaml/json_yaml.h"
 
 namespace dray::app {
@@ -131,7 +132,7 @@ class ExplainCommand : public Command {
 
   void print(const planner::Explanation& explanation) const {
     auto text =
-        output_ == "table" ? explanation_text(explanation) : explanation_json(explanation) + "\n";
+        output_ == "table" ? explanation_text(explanation) : wire::encode(explanation) + "\n";
     if (output_ == "yaml") text = wire::json_to_yaml(text);
     std::fputs(text.c_str(), stdout);
   }

@@ -9,7 +9,4 @@ namespace dray::app {
 /// A line with what decides, and below it the job, its queue, the nodes, and what would help.
 [[nodiscard]] std::string explanation_text(const planner::Explanation& explanation);
 
-/// The same as one JSON object; an unlimited quota or limit is null.
-[[nodiscard]] std::string explanation_json(const planner::Explanation& explanation);
-
 }  // namespace dray::app

@@ -10,12 +10,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <random>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "app/common/command.h"
+#include "app/common/dashboard.h"
 #include "app/common/files.h"
 #include "app/serve/serve_configuration.h"
 #include "app/serve/serve_options.h"
@@ -28,16 +30,18 @@ namespace {
 
 namespace asio = boost::asio;
 
-asio::awaitable<void> drain_and_stop(service::Service* service, asio::io_context* io) {
+asio::awaitable<void> drain_and_stop(service::Service* service, dashboard::Dashboard* dashboard,
+                                     asio::io_context* io) {
+  if (dashboard != nullptr) co_await dashboard->drain();
   co_await service->drain();
   io->stop();
 }
 
-asio::awaitable<void> stop_on_signal(service::Service* service, asio::io_context* io,
-                                     asio::signal_set* signals) {
+asio::awaitable<void> stop_on_signal(service::Service* service, dashboard::Dashboard* dashboard,
+                                     asio::io_context* io, asio::signal_set* signals) {
   const auto signal = co_await signals->async_wait(asio::use_awaitable);
   service::log_info(0, fmt::format("signal {}: draining", signal));
-  asio::co_spawn(*io, drain_and_stop(service, io), asio::detached);
+  asio::co_spawn(*io, drain_and_stop(service, dashboard, io), asio::detached);
   // A second one does not wait.
   co_await signals->async_wait(asio::use_awaitable);
   std::_Exit(1);
@@ -111,6 +115,10 @@ class ServeCommand : public Command {
     options->engine.share_id_seed = (std::uint64_t{random()} << 32) | random();
     const auto threads =
         flags_.threads != 0 ? flags_.threads : std::max(2U, std::thread::hardware_concurrency());
+    auto dashboard_at = dashboard_server(flags_);
+    if (!dashboard_at) return std::unexpected(std::move(dashboard_at.error()));
+    // Before `io`, whose handlers may refer to it.
+    net::OwnThread dashboard_thread;
     asio::io_context io(static_cast<int>(threads));
     // Before any thread runs `io`: when two make the first sets at once, Asio keeps one signal
     // service, and ends the other one with the pipe that both read.
@@ -119,11 +127,23 @@ class ServeCommand : public Command {
     const service::Clock clock;
     auto api = cluster_api(io, clock, random());
     if (!api) return std::unexpected(api.error());
+    const auto engine = options->engine;
     service::Service service(io, std::move(*options), **api, clock);
     if (auto started = service.start(); !started) return started;
+    std::optional<dashboard::Dashboard> dashboard;
+    if (*dashboard_at) {
+      dashboard.emplace(dashboard_thread, dashboard_options(*std::move(*dashboard_at), engine),
+                        dashboard_sources(service, **api));
+      // Pods are bound without it, too.
+      const auto port = dashboard->start();
+      if (port) service::log_info(0, fmt::format("dashboard on port {}", *port));
+      if (!port) service::log_warning("there is no dashboard: " + port.error().message);
+    }
     service::log_info(0, fmt::format("extender on port {}, health and metrics on port {}",
                                      service.extender_port(), service.admin_port()));
-    asio::co_spawn(io, stop_on_signal(&service, &io, &end_signals), asio::detached);
+    asio::co_spawn(io,
+                   stop_on_signal(&service, dashboard ? &*dashboard : nullptr, &io, &end_signals),
+                   asio::detached);
     asio::co_spawn(io, reload_on_hangup(&service, &reload_signals, &with), asio::detached);
     std::vector<std::jthread> workers;
     for (unsigned i = 1; i < threads; ++i) workers.emplace_back([&io] { io.run(); });

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "app/common/feature_gates.h"
+#include "dashboard/dashboard.h"
 #include "service/log.h"
 #include "wire/yaml/duration.h"
 
@@ -125,6 +126,10 @@ void add_port_flags(CLI::App& command, ServeFlags& f) {
       ->capture_default_str();
   command.add_option("--admin-tls-cert", f.admin_tls_cert, "Certificate of the admin port, PEM");
   command.add_option("--admin-tls-key", f.admin_tls_key, "Its key, PEM");
+  command
+      .add_option("--dashboard-address", f.dashboard_address,
+                  "Where the dashboard is, on loopback; empty: nowhere")
+      ->capture_default_str();
 }
 
 void add_engine_flags(CLI::App& command, ServeFlags& f) {
@@ -309,6 +314,20 @@ Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
     options.engine.queue_users_record = {lease->lease.namespace_name, "dray-queue-users"};
   }
   return options;
+}
+
+Result<std::optional<net::HttpServerOptions>> dashboard_server(const ServeFlags& flags) {
+  if (flags.dashboard_address.empty()) return std::nullopt;
+  net::HttpServerOptions server;
+  if (auto set = listen_on(server, "dashboard-address", flags.dashboard_address); !set) {
+    return std::unexpected(set.error());
+  }
+  if (!dashboard::is_loopback(server.address)) {
+    return fail(ErrorCode::invalid,
+                "--dashboard-address: nobody is asked who he is there, so that it must be on "
+                "loopback; reach it by kubectl port-forward");
+  }
+  return server;
 }
 
 kube::KubeApiOptions kube_api_options(const ServeFlags& flags, std::uint64_t seed) {

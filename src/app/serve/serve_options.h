@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct ServeFlags {
   std::string admin_address = "0.0.0.0:8443";
   std::string admin_tls_cert;
   std::string admin_tls_key;
+  std::string dashboard_address = "127.0.0.1:8080";  ///< empty: there is none
   std::string policy;
   std::string scheduler_name = "dray-scheduler";
   std::string mode = "allocate";
@@ -59,6 +61,9 @@ void add_serve_flags(CLI::App& command, ServeFlags& flags);
 
 /// What they mean, or what is wrong with them.
 [[nodiscard]] Result<service::ServiceOptions> service_options(const ServeFlags& flags);
+/// Where the dashboard listens; nothing: it is off.
+[[nodiscard]] Result<std::optional<net::HttpServerOptions>> dashboard_server(
+    const ServeFlags& flags);
 [[nodiscard]] kube::KubeApiOptions kube_api_options(const ServeFlags& flags, std::uint64_t seed);
 
 /// `host:port` or `[::1]:port`.

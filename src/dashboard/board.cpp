@@ -1,0 +1,316 @@
+#include "dashboard/board.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <charconv>
+#include <utility>
+
+#include "dashboard/view_parts.h"
+#include "dray/engine/write_class.h"
+#include "dray/planner/explanation.h"
+#include "wire/explanation_codec.h"
+
+namespace dray::dashboard {
+
+namespace asio = boost::asio;
+using net::HttpRequest;
+using net::HttpResponse;
+
+/// A request that was let in, with what it is answered from.
+struct Board::Asked {
+  HttpRequest request;
+  std::shared_ptr<const Picture> picture;
+  Viewer viewer;
+
+  [[nodiscard]] std::string text(std::string_view name) const {
+    return request.query(name).value_or("");
+  }
+  [[nodiscard]] Page page(std::size_t usual) const {
+    const auto number = [&](std::string_view name, std::size_t otherwise) {
+      const auto given = text(name);
+      std::size_t value = 0;
+      const auto* last = given.data() + given.size();
+      const auto [end, error] = std::from_chars(given.data(), last, value);
+      return given.empty() || error != std::errc() || end != last ? otherwise : value;
+    };
+    return {number("from", 0), std::min<std::size_t>(number("limit", usual), most_rows), text("q")};
+  }
+
+  static constexpr std::size_t most_rows = 500;
+};
+
+namespace {
+
+constexpr std::string_view api = "/v1/dashboard/";
+constexpr std::size_t node_rows = 400;
+constexpr std::size_t other_rows = 100;
+constexpr auto look_for_news = std::chrono::milliseconds(500);
+constexpr int turns_between_signs = 30;  ///< of life, on a stream: 15 s
+
+void secure(HttpResponse& response, std::string_view policy) {
+  auto& headers = response.headers;
+  headers.push_back({"Content-Security-Policy", std::string(policy)});
+  headers.push_back({"X-Content-Type-Options", "nosniff"});
+  headers.push_back({"X-Frame-Options", "DENY"});
+  headers.push_back({"Referrer-Policy", "no-referrer"});
+  headers.push_back({"Cross-Origin-Resource-Policy", "same-origin"});
+  headers.push_back({"Cache-Control", "no-store"});
+}
+
+std::string token_of(const HttpRequest& request) {
+  constexpr std::string_view bearer = "Bearer ";
+  const auto given = request.header("Authorization");
+  if (given.size() <= bearer.size()) return {};
+  if (!net::equals_ignoring_case(given.substr(0, bearer.size()), bearer)) return {};
+  return std::string(given.substr(bearer.size()));
+}
+
+HttpResponse json(std::string body) {
+  return net::json_response(200, std::move(body));
+}
+
+HttpResponse not_found(const std::string& what) {
+  return net::text_response(404, what + "\n");
+}
+
+void write_outbox(JsonWriter& out, const engine::Outbox::Status& outbox) {
+  const auto seconds = [](Duration time) {
+    return fmt::format("{:.3f}", std::chrono::duration<double>(time).count());
+  };
+  out.key("outbox");
+  out.object([&](FieldWriter& io) {
+    write_count(io, "inFlight", outbox.in_flight);
+    write_count(io, "limit", outbox.limit);
+    write_count(io, "cuts", outbox.cuts);
+    write_count(io, "again", outbox.again);
+    out.key("classes");
+    out.begin_list();
+    for (std::size_t i = 0; i < outbox.classes.size(); ++i) {
+      const auto& each = outbox.classes.at(i);
+      out.object([&](FieldWriter& item) {
+        item.required("name", std::string(engine::name(static_cast<engine::WriteClass>(i))));
+        write_count(item, "waiting", each.waiting);
+        item.raw("oldestSeconds", seconds(each.oldest));
+        write_count(item, "sent", each.sent);
+      });
+    }
+    out.end_list();
+  });
+}
+
+std::string published(const Published<std::string>& slot) {
+  const auto text = slot.load();
+  return text ? *text : std::string();
+}
+
+}  // namespace
+
+Board::Board(asio::io_context& io, BoardOptions options, Sources sources)
+    : io_(io),
+      options_(std::move(options)),
+      sources_(sources),
+      reader_(io, sources.engine, options_.fresh_for),
+      history_timer_(io) {}
+
+Standing Board::standing() const {
+  const auto& readiness = sources_.readiness;
+  Standing standing;
+  standing.version = options_.version;
+  standing.mode = options_.engine.mode == engine::Mode::advise ? "advise" : "allocate";
+  standing.broken = published(readiness.broken);
+  standing.trouble = sources_.api.trouble();
+  standing.port = published(readiness.port_problem);
+  standing.policy = published(readiness.policy_problem);
+  if (readiness.gates != nullptr) standing.gates = readiness.gates->report().to_string();
+  return standing;
+}
+
+bool Board::known_host(const HttpRequest& request) const {
+  if (options_.hosts.empty()) return true;
+  auto host = request.header("Host");
+  // `[::1]:8080` and `localhost:8080` lose their port; `[::1]` keeps its brackets.
+  const auto colon = host.rfind(':');
+  if (colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos) {
+    host = host.substr(0, colon);
+  }
+  return std::ranges::any_of(options_.hosts, [&](const std::string& known) {
+    return net::equals_ignoring_case(known, host);
+  });
+}
+
+asio::awaitable<HttpResponse> Board::answer(HttpRequest request) {
+  const bool is_page = request.path() == "/" || request.path() == "/index.html";
+  auto response = co_await route(std::move(request));
+  secure(response, is_page ? options_.page.policy : "default-src 'none'; frame-ancestors 'none'");
+  co_return response;
+}
+
+asio::awaitable<HttpResponse> Board::route(HttpRequest request) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    co_return net::text_response(405, "use GET\n");
+  }
+  if (!known_host(request)) {
+    co_return net::text_response(403, "this port is asked for by a name that is not its own\n");
+  }
+  if (request.path() == "/" || request.path() == "/index.html") {
+    HttpResponse page;
+    page.headers.push_back({"Content-Type", "text/html; charset=utf-8"});
+    page.body = options_.page.html;
+    co_return page;
+  }
+  if (!request.path().starts_with(api)) co_return not_found("no such path; the page is at /");
+  auto picture = co_await reader_.picture();
+  if (!picture)
+    co_return net::text_response(503, "dray has stopped: it found a fault of its own\n");
+  Viewer viewer;
+  if (options_.admit) {
+    auto token = token_of(request);
+    const auto admission = co_await options_.admit(std::move(token), picture);
+    if (admission.status != 200) {
+      auto refused = net::text_response(admission.status, admission.why + "\n");
+      if (admission.status == 401) refused.headers.push_back({"WWW-Authenticate", "Bearer"});
+      co_return refused;
+    }
+    viewer = admission.viewer;
+  }
+  // Named: g++ 12 destroys what is made inside of a co_await expression twice.
+  Asked asked{std::move(request), std::move(picture), std::move(viewer)};
+  co_return co_await view(std::move(asked));
+}
+
+asio::awaitable<HttpResponse> Board::view(Asked asked) {
+  const auto screen = std::string(asked.request.path().substr(api.size()));
+  const auto& picture = *asked.picture;
+  if (screen == "overview") co_return json(overview_json(picture, standing(), asked.viewer));
+  if (screen == "nodes") co_return json(nodes_json(picture, asked.page(node_rows)));
+  if (screen == "node") {
+    auto body = node_json(picture, asked.text("name"), asked.viewer);
+    co_return body.empty() ? not_found("there is no node of that name") : json(std::move(body));
+  }
+  if (screen == "queues") co_return json(queues_json(picture));
+  if (screen == "history") {
+    co_return json(history_json(picture, history_, asked.text("resource")));
+  }
+  if (screen == "waiting") {
+    co_return json(
+        waiting_json(picture, asked.text("reason"), asked.page(other_rows), asked.viewer));
+  }
+  if (screen == "ledger")
+    co_return json(ledger_json(picture, asked.page(other_rows), asked.viewer));
+  if (screen == "policy") co_return json(policy_json(picture, standing()));
+  if (screen == "explain") co_return co_await explain(std::move(asked));
+  if (screen == "health") co_return co_await health(std::move(asked));
+  if (screen == "metrics") co_return co_await metrics_page(std::move(asked));
+  if (screen == "events") co_return events();
+  co_return not_found("no such screen");
+}
+
+asio::awaitable<HttpResponse> Board::explain(Asked asked) {
+  const auto text = asked.text("pod");
+  const auto slash = text.find('/');
+  if (slash == std::string::npos) co_return net::text_response(400, "write pod=NAMESPACE/NAME\n");
+  const PodKey key{text.substr(0, slash), text.substr(slash + 1)};
+  const auto unknown = not_found("there is no pod or job " + text);
+  if (!asked.viewer.sees(key.namespace_name)) co_return unknown;
+  const auto question = std::make_shared<std::optional<planner::Question>>();
+  service::EngineStrand::Look look = [question, key](engine::Engine& engine, Time now) {
+    *question = engine.question(key, now);
+  };
+  if (!co_await sources_.engine.look(std::move(look))) {
+    co_return net::text_response(503, "dray has stopped: it found a fault of its own\n");
+  }
+  if (!*question) co_return unknown;
+  const auto options = engine::allocator_options(options_.engine, 3);
+  co_return net::json_response(200, wire::encode(planner::explain(**question, options)));
+}
+
+asio::awaitable<HttpResponse> Board::health(Asked asked) {
+  const auto backlog = co_await sources_.api.backlog();
+  const auto& status = asked.picture->engine.status;
+  const auto at = standing();
+  JsonWriter out;
+  out.object([&](FieldWriter& io) {
+    write_count(io, "revision", asked.picture->revision);
+    io.required("leading", status.leading);
+    io.required("synced", status.synced);
+    io.required("broken", at.broken);
+    io.required("trouble", at.trouble);
+    io.required("port", at.port);
+    io.required("gates", at.gates);
+    io.required("draining", sources_.readiness.draining.load());
+    write_outbox(out, backlog);
+  });
+  co_return net::json_response(200, std::move(out).take());
+}
+
+asio::awaitable<HttpResponse> Board::metrics_page(Asked asked) {
+  if (!asked.viewer.everything) {
+    co_return net::text_response(403, "these numbers are of the whole cluster\n");
+  }
+  auto reading = co_await service::read_metrics(sources_.engine, sources_.api, sources_.readiness);
+  auto response = net::text_response(200, sources_.metrics.page(std::move(reading)));
+  co_return response;
+}
+
+HttpResponse Board::events() {
+  if (streams_ >= options_.most_streams || stopped_) {
+    auto refused = net::text_response(503, "too many are listening\n");
+    refused.headers.push_back({"Retry-After", "10"});
+    return refused;
+  }
+  HttpResponse response;
+  response.headers.push_back({"Content-Type", "text/event-stream"});
+  response.stream = [board = shared_from_this()](std::shared_ptr<net::BodySink> sink) {
+    return board->stream(std::move(sink));
+  };
+  return response;
+}
+
+/// The revision whenever it is another; whoever listens fetches what he shows.
+asio::awaitable<void> Board::stream(std::shared_ptr<net::BodySink> sink) {
+  const auto keep = shared_from_this();
+  ++streams_;
+  std::uint64_t told = 0;
+  asio::steady_timer timer(io_);
+  int turns = 0;
+  for (bool open = true; open && !stopped_;) {
+    const auto picture = co_await reader_.picture();
+    std::string news;
+    if (picture && picture->revision != std::exchange(told, picture->revision)) {
+      news = fmt::format("event: picture\ndata: {}\n\n", told);
+    } else if (++turns % turns_between_signs == 0) {
+      news = ": here\n\n";
+    }
+    open = co_await sink->write(std::move(news));
+    if (!open) break;
+    timer.expires_after(look_for_news);
+    boost::system::error_code ignored;
+    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+  --streams_;
+}
+
+asio::awaitable<void> Board::keep_history() {
+  const auto keep = shared_from_this();
+  while (!stopped_) {
+    const auto seen = std::make_shared<std::pair<Time, engine::Engine::Status>>();
+    service::EngineStrand::Look look = [seen](engine::Engine& engine, Time now) {
+      *seen = {now, engine.picture().status};
+    };
+    if (co_await sources_.engine.look(std::move(look))) history_.add(seen->first, seen->second);
+    if (stopped_) break;
+    history_timer_.expires_after(options_.history_every);
+    boost::system::error_code ignored;
+    co_await history_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+}
+
+void Board::stop() {
+  stopped_ = true;
+  history_timer_.cancel();
+}
+
+}  // namespace dray::dashboard

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "dashboard/access.h"
+#include "dashboard/history.h"
+#include "dashboard/picture_reader.h"
+#include "dashboard/views.h"
+#include "dashboard/web_page.h"
+#include "kube/cluster_api.h"
+#include "metrics/metrics.h"
+#include "net/http.h"
+#include "service/admin_routes.h"
+#include "service/engine_strand.h"
+
+namespace dray::dashboard {
+
+/// What the dashboard shows, of a service that outlives it.
+struct Sources {
+  service::EngineStrand& engine;
+  kube::ClusterApi& api;
+  metrics::Metrics& metrics;
+  const service::Readiness& readiness;
+};
+
+struct BoardOptions {
+  WebPage page;
+  std::string version;
+  engine::Options engine;
+  /// Who may see what; empty: whoever reaches the port sees everything.
+  Admit admit;
+  /// Names by which the port may be asked for; empty: any. On loopback: so that no page of another
+  /// site, whose name resolves to this host, can ask.
+  std::vector<std::string> hosts;
+  std::chrono::milliseconds fresh_for = std::chrono::seconds(1);
+  std::chrono::milliseconds history_every = std::chrono::seconds(10);
+  std::size_t most_streams = 32;  ///< of events; more are told to come again
+};
+
+/// The routes of the dashboard: the page at /, and under /v1/dashboard/ what it shows, as JSON, and
+/// `events`, a stream that says when there is something new. It reads, and changes nothing. Lives
+/// on the one thread of its `io`, where long answers hold up nobody but other viewers.
+class Board : public std::enable_shared_from_this<Board> {
+ public:
+  Board(boost::asio::io_context& io, BoardOptions options, Sources sources);
+
+  boost::asio::awaitable<net::HttpResponse> answer(net::HttpRequest request);
+  /// Samples the history until stop().
+  boost::asio::awaitable<void> keep_history();
+  /// Streams end, and the history's timer. On the thread.
+  void stop();
+
+ private:
+  struct Asked;
+  boost::asio::awaitable<net::HttpResponse> route(net::HttpRequest request);
+  boost::asio::awaitable<net::HttpResponse> view(Asked asked);
+  boost::asio::awaitable<net::HttpResponse> explain(Asked asked);
+  boost::asio::awaitable<net::HttpResponse> health(Asked asked);
+  boost::asio::awaitable<net::HttpResponse> metrics_page(Asked asked);
+  net::HttpResponse events();
+  boost::asio::awaitable<void> stream(std::shared_ptr<net::BodySink> sink);
+  [[nodiscard]] Standing standing() const;
+  [[nodiscard]] bool known_host(const net::HttpRequest& request) const;
+
+  boost::asio::io_context& io_;
+  BoardOptions options_;
+  Sources sources_;
+  PictureReader reader_;
+  History history_;
+  boost::asio::steady_timer history_timer_;
+  std::size_t streams_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace dray::dashboard

@@ -1,0 +1,124 @@
+#include "dashboard/node_devices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace dray::dashboard {
+namespace {
+
+using cluster::Pool;
+using cluster::PoolSlot;
+
+/// As the allocator reads a rule: what its selector does not name, matches; without one it matches
+/// nothing.
+bool applies(const DeviceTaintRule& rule, const DeviceId& id) {
+  return rule.has_selector && (!rule.driver || *rule.driver == id.driver) &&
+         (!rule.pool || *rule.pool == id.pool) && (!rule.device || *rule.device == id.device);
+}
+
+std::vector<const DeviceTaint*> taints_of(const cluster::Snapshot& snapshot, const DeviceId& id,
+                                          const cluster::DeviceTraits& traits) {
+  std::vector<const DeviceTaint*> taints;
+  const auto add = [&](const DeviceTaint& taint) {
+    if (taint.effect != "None") taints.push_back(&taint);
+  };
+  std::ranges::for_each(traits.taints, add);
+  for (const auto& rule : snapshot.taint_rules()) {
+    if (applies(*rule, id)) add(rule->taint);
+  }
+  return taints;
+}
+
+void add_slot(const cluster::Snapshot& snapshot, const Pool& pool, const PoolSlot& slot,
+              std::vector<NodeDevice>& into) {
+  const bool newest =
+      pool.generations.empty() || slot.slice->generation == pool.generations.back().generation;
+  if (!newest) return;
+  for (std::size_t i = 0; i < slot.slice->devices.size(); ++i) {
+    const auto& published = slot.slice->devices[i];
+    auto& device = into.emplace_back();
+    device.id = {pool.driver, pool.name, DeviceName(*published.name)};
+    device.published = &published;
+    device.taints = taints_of(snapshot, device.id, *published.traits);
+    if (!slot.use) continue;
+    const auto at = std::ranges::lower_bound(*slot.use, static_cast<std::uint32_t>(i), {},
+                                             &std::pair<std::uint32_t, cluster::DeviceUse>::first);
+    if (at != slot.use->end() && at->first == i) device.use = at->second;
+  }
+}
+
+void sort_by_pool(std::vector<NodeDevice>& devices) {
+  std::ranges::stable_sort(devices, [](const NodeDevice& a, const NodeDevice& b) {
+    return std::tie(a.id.driver, a.id.pool) < std::tie(b.id.driver, b.id.pool);
+  });
+}
+
+std::string text_of(const cel::Value& value) {
+  switch (value.kind) {
+    case cel::Kind::string:
+      return {value.chars, value.size};
+    case cel::Kind::int64:
+      return fmt::format("{}", value.int64);
+    case cel::Kind::boolean:
+      return value.boolean ? "true" : "false";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::vector<NodeDevice> devices_of(const cluster::Snapshot& snapshot, cluster::NodeIndex node) {
+  std::vector<NodeDevice> devices;
+  const auto& name = snapshot.name(node).get();
+  for (const auto index : snapshot.entry(node).pools) {
+    const auto& pool = snapshot.pool(index);
+    const auto [first, last] = pool.of_node(name);
+    for (auto at = first; at < last; ++at) add_slot(snapshot, pool, pool.slots[at], devices);
+  }
+  sort_by_pool(devices);
+  return devices;
+}
+
+std::vector<NodeDevice> shared_devices(const cluster::Snapshot& snapshot) {
+  std::vector<NodeDevice> devices;
+  for (const auto index : snapshot.shared_pools()) {
+    const auto& pool = snapshot.pool(index);
+    for (const auto& slot : pool.slots) {
+      if (slot.slice->node_name().empty()) add_slot(snapshot, pool, slot, devices);
+    }
+  }
+  sort_by_pool(devices);
+  return devices;
+}
+
+std::string attribute_of(const NodeDevice& device, std::string_view domain, std::string_view id) {
+  const auto& shape = *device.published->shape;
+  const int column = shape.names().find(cel::Half::attribute, domain, id);
+  return column < 0 ? std::string() : text_of(shape.at(column).value);
+}
+
+std::string numa_node_of(const NodeDevice& device) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> known{
+      {{"resource.kubernetes.io", "numaNode"}, {"dra.net", "numaNode"}, {"dra.cpu", "numaNodeID"}}};
+  for (const auto& [domain, id] : known) {
+    if (auto text = attribute_of(device, domain, id); !text.empty()) return text;
+  }
+  return attribute_of(device, device.id.driver.get(), "numaNode");
+}
+
+std::string pcie_root_of(const NodeDevice& device) {
+  return attribute_of(device, "resource.kubernetes.io", "pcieRoot");
+}
+
+std::string product_of(const NodeDevice& device) {
+  for (const auto id : {"productName", "model", "pciDevice", "type"}) {
+    if (auto text = attribute_of(device, device.id.driver.get(), id); !text.empty()) return text;
+  }
+  return {};
+}
+
+}  // namespace dray::dashboard

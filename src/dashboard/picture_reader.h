@@ -1,0 +1,43 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <memory>
+
+#include "dashboard/picture.h"
+#include "service/engine_strand.h"
+
+namespace dray::dashboard {
+
+/// Takes pictures of the engine when somebody asks for one: steps of at most `jobs_a_step` jobs,
+/// between which the strand does its own work. Lives on the one thread of its `io`.
+class PictureReader {
+ public:
+  /// What a picture costs the strand in one step: some tens of microseconds.
+  static constexpr std::size_t jobs_a_step = 256;
+  /// Of pods whose group is missing, so many are shown.
+  static constexpr std::size_t most_unformed = 1000;
+
+  /// A picture is used again until it is `fresh_for` old, or until ten times what it took have
+  /// passed, whichever is longer: however large the cluster, it takes a tenth of a thread.
+  PictureReader(boost::asio::io_context& io, service::EngineStrand& engine,
+                std::chrono::milliseconds fresh_for);
+
+  /// Null: there never was one, and the engine is broken. After that, the last one.
+  boost::asio::awaitable<std::shared_ptr<const Picture>> picture();
+
+ private:
+  boost::asio::awaitable<std::shared_ptr<Picture>> take();
+  void keep(std::shared_ptr<Picture> made);
+
+  service::EngineStrand& engine_;
+  std::chrono::milliseconds fresh_for_;
+  std::shared_ptr<const Picture> last_;
+  std::chrono::steady_clock::time_point good_until_;
+  bool taking_ = false;
+  boost::asio::steady_timer taken_;  ///< cancelled when a picture is there
+};
+
+}  // namespace dray::dashboard

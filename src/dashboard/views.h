@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "dashboard/history.h"
+#include "dashboard/picture.h"
+#include "dashboard/viewer.h"
+
+namespace dray::dashboard {
+
+// The screens of the dashboard as JSON, each from one picture. Names of namespaces that the viewer
+// does not see are counted instead; lists are bounded by pages.
+
+/// A part of a list.
+struct Page {
+  std::size_t from = 0;
+  std::size_t limit = 0;
+  std::string text = {};  ///< only what has it in its name
+};
+
+/// What concerns the whole service, beside the engine.
+struct Standing {
+  std::string version;
+  std::string mode;
+  std::string broken;   ///< which invariant broke; empty: none
+  std::string trouble;  ///< of the watch; empty: none
+  std::string port;     ///< why the extender's port is not open; empty: it is
+  std::string policy;   ///< why the policy file as it is now is not in force; empty: it is
+  std::string gates;    ///< how the API server's feature gates differ; empty: they do not
+};
+
+[[nodiscard]] std::string overview_json(const Picture& picture, const Standing& standing,
+                                        const Viewer& viewer);
+/// The nodes with a letter for each device: `.` free, `!` free and tainted, `a` to `y` held by the
+/// queue of that place in `queues`, `z` by a later one, `-` by nobody of dray's; a capital where
+/// only a share of the device is held.
+[[nodiscard]] std::string nodes_json(const Picture& picture, const Page& page);
+/// One node: NUMA nodes, PCIe roots, devices, and who has them. Empty: there is no such node.
+[[nodiscard]] std::string node_json(const Picture& picture, std::string_view node,
+                                    const Viewer& viewer);
+[[nodiscard]] std::string queues_json(const Picture& picture);
+[[nodiscard]] std::string history_json(const Picture& picture, const History& history,
+                                       const std::string& resource);
+/// Jobs that wait, by Reason; with `reason` a page of those that wait for it.
+[[nodiscard]] std::string waiting_json(const Picture& picture, std::string_view reason,
+                                       const Page& page, const Viewer& viewer);
+/// Claims with their devices and pods.
+[[nodiscard]] std::string ledger_json(const Picture& picture, const Page& page,
+                                      const Viewer& viewer);
+[[nodiscard]] std::string policy_json(const Picture& picture, const Standing& standing);
+
+}  // namespace dray::dashboard

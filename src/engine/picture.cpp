@@ -1,0 +1,57 @@
+#include <algorithm>
+
+#include "engine/router.h"
+
+namespace dray::engine {
+
+Engine::Picture Engine::picture() {
+  return router_->picture();
+}
+
+std::vector<Engine::JobRow> Engine::jobs_after(const std::optional<Uid>& last, std::size_t at_most,
+                                               Time now) {
+  return router_->jobs_after(last, at_most, now);
+}
+
+std::vector<Engine::UnformedPod> Engine::unformed(std::size_t at_most) const {
+  return router_->unformed(at_most);
+}
+
+Engine::Picture Engine::Router::picture() {
+  return {cluster_.snapshot(), admission_.policy(), figures()};
+}
+
+std::vector<Engine::JobRow> Engine::Router::jobs_after(const std::optional<Uid>& last,
+                                                       std::size_t at_most, Time now) {
+  const auto& jobs = admission_.jobs().jobs(now);
+  auto at = jobs.begin();
+  if (last) at = std::ranges::upper_bound(jobs, *last, {}, &planner::Job::uid);
+  std::vector<JobRow> rows;
+  for (; at != jobs.end() && rows.size() < at_most; ++at) {
+    auto& row = rows.emplace_back();
+    row.job = *at;
+    const auto waits = std::ranges::find_if(row.job->members, [](const planner::Member& member) {
+      return member.state == planner::MemberState::waiting ||
+             member.state == planner::MemberState::blocked;
+    });
+    if (waits == row.job->members.end()) continue;
+    row.pod = waits->pod->key();
+    if (const auto* pod = pods_.find(waits->pod->meta.uid); pod != nullptr) {
+      row.reason = pod->wait.reason;
+      row.detail = pod->wait.detail;
+    }
+  }
+  return rows;
+}
+
+std::vector<Engine::UnformedPod> Engine::Router::unformed(std::size_t at_most) const {
+  std::vector<UnformedPod> pods;
+  for (auto& [uid, lacks] : admission_.jobs().unformed()) {
+    if (pods.size() == at_most) break;
+    const auto* pod = pods_.find(uid);
+    if (pod != nullptr) pods.push_back({pod->key, lacks.reason, std::move(lacks.detail)});
+  }
+  return pods;
+}
+
+}  // namespace dray::engine

@@ -1,0 +1,114 @@
+#include "dashboard/board.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/objects/gpus.h"
+#include "tests/unit/net/support.h"
+#include "tests/unit/service/support.h"
+
+namespace dray::dashboard::board_test {
+namespace {
+
+using Catch::Contains;
+using namespace dray::testing;
+using service::testing::FakeCluster;
+
+struct Bench {
+  explicit Bench(Admit admit = {}) {
+    BoardOptions options;
+    options.page = built_page(
+        R"(<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'x'">)");
+    options.admit = std::move(admit);
+    options.hosts = {"localhost", "[::1]"};
+    options.fresh_for = std::chrono::milliseconds(0);
+    board = std::make_shared<Board>(loop.io, std::move(options),
+                                    Sources{strand, cluster, metrics, readiness});
+    for (KubeObject object :
+         {KubeObject(make_class()), KubeObject(make_node("n0")), KubeObject(make_gpus("n0", 2)),
+          KubeObject(make_claim("c", 3, "p")), KubeObject(with_claim(make_pod("p"), "c"))}) {
+      strand.post(cluster::ObjectChanged{std::move(object)});
+    }
+    strand.post(engine::Synced{});
+  }
+  ~Bench() { loop.stop(); }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  net::HttpResponse get(const std::string& target, const std::string& host = "localhost:8080",
+                        const std::string& method = "GET") {
+    net::HttpRequest request;
+    request.method = method;
+    request.target = target;
+    request.headers = {{"Host", host}, {"Authorization", "Bearer secret"}};
+    return loop.run(board->answer(std::move(request)));
+  }
+
+  service::Clock clock;
+  service::Fence fence;
+  metrics::Metrics metrics{"1.2.3"};
+  service::Readiness readiness;
+  net::testing::Loop loop{1};
+  FakeCluster cluster{loop.io};
+  service::EngineStrand strand{loop.io, {}, {cluster, clock, fence, metrics, {}, {}}};
+  std::shared_ptr<Board> board;
+};
+
+}  // namespace
+
+TEST_CASE("the page is sent under its own policy, and nothing is kept, guessed or framed") {
+  Bench bench;
+  const auto page = bench.get("/");
+  CHECK(page.status == 200);
+  CHECK(page.header("Content-Security-Policy") ==
+        "default-src 'none'; script-src 'x'; frame-ancestors 'none'");
+  CHECK(page.header("X-Content-Type-Options") == "nosniff");
+  CHECK(page.header("Cache-Control") == "no-store");
+  CHECK(bench.get("/v1/dashboard/nodes").header("Content-Security-Policy") ==
+        "default-src 'none'; frame-ancestors 'none'");
+}
+
+TEST_CASE("each screen answers, and what is not asked for rightly is refused") {
+  Bench bench;
+  for (const auto* screen : {"overview", "nodes", "node?name=n0", "queues", "history?resource=gpu",
+                             "waiting", "ledger", "policy", "health", "explain?pod=default/p"}) {
+    INFO(screen);
+    const auto answer = bench.get("/v1/dashboard/" + std::string(screen));
+    CHECK(answer.status == 200);
+    CHECK(answer.header("Content-Type") == "application/json");
+    CHECK(answer.body.starts_with("{"));
+  }
+  CHECK_THAT(bench.get("/v1/dashboard/metrics").body, Contains("dray_synced 1"));
+  CHECK_THAT(bench.get("/v1/dashboard/explain?pod=default/p").body,
+             Contains(R"("standing":"waits")"));
+  CHECK(bench.get("/v1/dashboard/explain?pod=p").status == 400);
+  CHECK(bench.get("/v1/dashboard/explain?pod=default/q").status == 404);
+  CHECK(bench.get("/v1/dashboard/node?name=n9").status == 404);
+  CHECK(bench.get("/v1/dashboard/secrets").status == 404);
+  CHECK(bench.get("/v1/filter").status == 404);
+  CHECK(bench.get("/v1/dashboard/nodes", "localhost", "POST").status == 405);
+}
+
+TEST_CASE("a page of another site, whose name resolves to this host, gets nothing") {
+  Bench bench;
+  CHECK(bench.get("/v1/dashboard/overview", "evil.example:8080").status == 403);
+  CHECK(bench.get("/", "evil.example").status == 403);
+  CHECK(bench.get("/v1/dashboard/overview", "[::1]:8080").status == 200);
+  CHECK(bench.get("/v1/dashboard/overview", "LOCALHOST").status == 200);
+}
+
+TEST_CASE("the revision moves with what is shown, and only then") {
+  Bench bench;
+  const auto first = bench.get("/v1/dashboard/queues").body;
+  CHECK(bench.get("/v1/dashboard/queues").body == first);
+  bench.strand.post(cluster::ObjectChanged{make_node("n1")});
+  CHECK(service::testing::eventually(
+      [&] { return bench.get("/v1/dashboard/queues").body != first; }));
+}
+
+TEST_CASE("a page that was not built says so, and names the command") {
+  const auto page = page_not_built("<looked> here");
+  CHECK_THAT(page.html, Contains("./dev web") && Contains("&lt;looked> here"));
+  CHECK_THAT(page.policy, Contains("default-src 'none'"));
+}
+
+}  // namespace dray::dashboard::board_test

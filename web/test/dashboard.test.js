@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {address} from '../dashboard/ask.js';
+import {describe, nodePaths, tree} from '../dashboard/devices.js';
+import {histograms, quantile, readSample} from '../dashboard/latency.js';
+import {bands, inTree} from '../dashboard/queues.js';
+
+test('what is empty is not asked for', () => {
+  assert.equal(address('nodes', {q: '', from: 0, limit: 400}), '/v1/dashboard/nodes?from=0&limit=400');
+  assert.equal(address('explain', {pod: 'a/b c'}), '/v1/dashboard/explain?pod=a%2Fb+c');
+});
+
+test('a node is one square a device, by who has it', () => {
+  const paths = nodePaths('.!-aB');
+  const squares = (key) => paths.get(key).split('M').length - 1;
+  assert.deepEqual(['free', 'taint', 'other', 0, 1].map(squares), [2, 1, 1, 1, 1]);
+  assert.equal(describe({name: 'n', devices: '.!-aB', cordoned: true}, ['x', 'y']),
+    'n, cordoned: 3 of 5 devices held (x 1, y 1), 1 tainted');
+});
+
+test('devices hang below NUMA nodes and PCIe roots, in the order of numbers; without either they come last', () => {
+  const devices = [{name: 'a', numa: '10', root: 'r'}, {name: 'b', numa: '2'}, {name: 'c'}, {name: 'd', numa: '2', root: 'q'}];
+  assert.deepEqual(tree(devices).map(({numa, roots}) => [numa, roots.map(({root, devices: list}) => `${root}:${list[0].name}`)]),
+    [['2', ['q:d', ':b']], ['10', ['r:a']], ['', [':c']]]);
+});
+
+test('queues stand below their parents', () => {
+  const queues = [{name: 'a'}, {name: 'b', parent: 'c'}, {name: 'c'}, {name: 'orphan', parent: 'gone'}];
+  assert.deepEqual(inTree(queues).map(({name, depth}) => [name, depth]), [['a', 0], ['c', 0], ['b', 1], ['orphan', 0]]);
+});
+
+test('bands lie on one another, the widest at the bottom, and what is left over is one of them', () => {
+  const queues = [{name: 'small', used: [1, 1]}, {name: 'parent', used: [9, 9]}, {name: 'wide', used: [2, 5]}, {name: 'least', used: [0, 1]}];
+  const {xs, series} = bands({times: [0, 10], queues}, new Set(['small', 'wide', 'least']), 2);
+  assert.deepEqual(xs, [0, 10]);
+  assert.deepEqual(series.map(({label, values}) => [label, values]), [['other queues', [3, 7]], ['small', [3, 6]], ['wide', [2, 5]]]);
+});
+
+test('quantiles of histograms, as Prometheus has them', () => {
+  assert.equal(readSample('# HELP x y'), null);
+  const text = ['# TYPE t histogram', 't_bucket{verb="filter",le="0.1"} 50', 't_bucket{verb="filter",le="0.2"} 100',
+    't_bucket{verb="filter",le="+Inf"} 100', 't_sum{verb="filter"} 9', 't_count{verb="filter"} 100', 'idle_bucket{le="+Inf"} 0', 'idle_count 0'].join('\n');
+  const found = histograms(text);
+  assert.deepEqual(found.map(({name, labels, count}) => [name, labels, count]), [['t', {verb: 'filter'}, 100]]);
+  assert.ok(Math.abs(quantile(0.5, found[0]) - 0.1) < 1e-9);
+  assert.ok(Math.abs(quantile(0.75, found[0]) - 0.15) < 1e-9);
+  assert.equal(quantile(0.99, {count: 2, buckets: [{le: 1, count: 0}, {le: Infinity, count: 2}]}), 1);
+});
