@@ -46,7 +46,8 @@ struct HttpRequest {
 class BodySink {
  public:
   virtual ~BodySink() = default;
-  /// False once the connection is gone or closing: then the stream should end.
+  /// False once the connection is gone or closing, or the other side has ended it: then the stream
+  /// should end. Nothing is sent of an empty text, which only asks.
   virtual boost::asio::awaitable<bool> write(std::string bytes) = 0;
 };
 

@@ -79,7 +79,9 @@ class ChunkedSink final : public BodySink {
   asio::awaitable<bool> finish() { co_return co_await send("0\r\n\r\n", {}); }
 
  private:
-  bool open() const { return !failed_ && !server_->draining && session_->connection->is_open(); }
+  /// A stream is the connection's last exchange as long as it lasts: whoever says something now
+  /// says goodbye. Without a look at that, one who has gone is noticed at the next write only.
+  bool open() const { return !failed_ && !server_->draining && session_->connection->is_quiet(); }
 
   asio::awaitable<bool> send(std::string_view head, std::string_view body) {
     if (failed_ || !session_->connection->is_open()) co_return false;

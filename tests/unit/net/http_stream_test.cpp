@@ -1,8 +1,10 @@
 #include "net/http_stream.h"
 
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <catch2/catch.hpp>
+#include <future>
 
 #include "net/http_server.h"
 #include "tests/unit/net/support.h"
@@ -170,6 +172,46 @@ TEST_CASE("our own server streams what our client reads, and the connection is k
   const auto whole = loop.run(client->send(get(), 5s));
   REQUIRE(whole);
   CHECK(whole->body.ends_with("998\n999\n"));
+}
+
+namespace {
+
+asio::awaitable<HttpResponse> answer_with(HttpResponse response) {
+  co_return response;
+}
+
+/// Has nothing to say after one line; `ended` is told when nobody listens any more.
+asio::awaitable<void> listen_on(std::shared_ptr<BodySink> sink,
+                                std::shared_ptr<std::promise<void>> ended) {
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  bool open = co_await sink->write("here\n");
+  while (open) {
+    timer.expires_after(5ms);
+    co_await timer.async_wait(asio::use_awaitable);
+    open = co_await sink->write({});
+  }
+  ended->set_value();
+}
+
+}  // namespace
+
+TEST_CASE("a stream that has nothing to say learns that its listener has gone") {
+  Loop loop;
+  const auto ended = std::make_shared<std::promise<void>>();
+  auto over = ended->get_future();
+  HttpServer server(loop.io, {}, [&](HttpRequest) -> asio::awaitable<HttpResponse> {
+    HttpResponse response;
+    response.stream = [ended](std::shared_ptr<BodySink> sink) {
+      return listen_on(std::move(sink), ended);
+    };
+    return answer_with(std::move(response));
+  });
+  const auto client = client_of(loop, server.listen().value());
+  const auto stream = loop.run(client->open(get(), 5s)).value();
+  CHECK(loop.run(stream->lines(5s)).value() == std::vector<std::string>{"here"});
+  CHECK(over.wait_for(0s) == std::future_status::timeout);
+  stream->cancel();
+  CHECK(over.wait_for(20s) == std::future_status::ready);
 }
 
 }  // namespace dray::net::http_stream_test
