@@ -16,7 +16,7 @@ void write_row(const PolicyField& field, const std::string& path, std::string& o
   out += fmt::format("| `{}` | {}{} | {}{} | `{}` |\n", path, expected(*field.shape),
                      field.required ? "; required" : "", field.doc,
                      unit.empty() ? std::string() : fmt::format(" Unit: {}.", unit),
-                     example_of(path).yaml);
+                     example_of(path, *field.shape));
   write_rows(*field.shape, path, out);
 }
 

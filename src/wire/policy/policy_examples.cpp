@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <string>
 
 namespace dray::wire {
 namespace {
@@ -11,8 +13,6 @@ namespace {
 constexpr std::string_view resource_unit = "devices, cores of cpu, or bytes of memory (512Gi)";
 
 constexpr auto examples = std::to_array<KeyExample>({
-    {"apiVersion", "dray.dev/v1alpha1"},
-    {"kind", "Policy"},
     {"queuesFrom", "file"},
     {"resources", "{gpu: [{deviceClass: gpu.nvidia.com, amount: 1}]}"},
     {"resources.NAME[].deviceClass", "gpu.nvidia.com"},
@@ -27,7 +27,6 @@ constexpr auto examples = std::to_array<KeyExample>({
     {"queues[].limit", "{gpu: 32, memory: unlimited}", resource_unit},
     {"queues[].overQuotaWeight", "2", "parts, in proportion to the other queues'"},
     {"queues[].priority", "200", "none: only the order counts"},
-    {"queues[].preemptMinRuntime", "10m"},
     {"queues[].reclaimMinRuntime", "1h"},
     {"queues[].placement", "{gpu: spread}"},
     {"queues[].namespaces", "[research, research-dev]"},
@@ -55,27 +54,49 @@ constexpr auto examples = std::to_array<KeyExample>({
     {"aging", "1h"},
     {"gangs", "{staleAfter: 1m, reserveAfter: 10m}"},
     {"gangs.staleAfter", "1m"},
-    {"gangs.reserveAfter", "10m"},
     {"preemption", "{enabled: true, minRuntime: 10m}"},
-    {"preemption.enabled", "true"},
-    {"preemption.minRuntime", "10m"},
     {"reclaim", "{enabled: true, minRuntime: 30m}"},
-    {"reclaim.enabled", "true"},
     {"reclaim.saturationMultiplier", "1.5", "none: a factor"},
     {"reclaim.minRuntime", "30m"},
     {"reclaim.minRuntimeFrom", "lca"},
     {"consolidation", "{enabled: true, maxJobs: 16}"},
-    {"consolidation.enabled", "true"},
     {"consolidation.maxJobs", "16", "jobs"},
     {"budgets", "{evictions: 64, victimCooldown: 10m}"},
     {"budgets.jobs", "512", "jobs"},
     {"budgets.nodesTried", "200000", "pairs of job and node"},
     {"budgets.evictions", "64", "pods"},
     {"budgets.evictionsPerQueue", "8", "pods"},
-    {"budgets.victimCooldown", "10m"},
     {"budgets.exposedJobs", "4", "jobs"},
 });
-constexpr KeyExample none{};
+const KeyExample* row_of(std::string_view path) {
+  const auto* const found = std::ranges::find(examples, path, &KeyExample::path);
+  return found == examples.end() ? nullptr : found;
+}
+
+/// What any key of the form may say.
+std::string example_of_form(const PolicyShape& shape) {
+  switch (shape.form) {
+    case Form::boolean:
+      return "true";
+    case Form::word:
+      return std::string(shape.words.back());
+    case Form::duration:
+      return "10m";
+    case Form::integer:
+      return std::to_string(std::max<std::int64_t>(shape.minimum, 1));
+    case Form::number:
+    case Form::quantity:
+      return "1";
+    case Form::bound:
+      return "unlimited";
+    case Form::object:
+    case Form::map:
+    case Form::list:
+    case Form::text:
+      return {};
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -83,14 +104,15 @@ std::span<const KeyExample> key_examples() {
   return examples;
 }
 
-const KeyExample& example_of(std::string_view path) {
-  const auto* const found = std::ranges::find(examples, path, &KeyExample::path);
-  return found == examples.end() ? none : *found;
+std::string example_of(std::string_view path, const PolicyShape& shape) {
+  const auto* const row = row_of(path);
+  return row != nullptr ? std::string(row->yaml) : example_of_form(shape);
 }
 
 std::string_view unit_of(std::string_view path, Form form) {
   if (form == Form::duration) return "ms, s, m, h, d or w";
-  return example_of(path).unit;
+  const auto* const row = row_of(path);
+  return row != nullptr ? row->unit : std::string_view();
 }
 
 std::string path_below(std::string_view path, std::string_view key) {

@@ -10,20 +10,21 @@ namespace dray::wire {
 
 // What the schema and the document of keys show beside what a key's description says.
 
-/// A value of a key; a test holds each key of the shape to having one, and it to the key's form.
+/// A value of a key, where that of its form (`10m`, `true`) would tell too little.
 struct KeyExample {
   std::string_view path;  ///< `queues[].quota`, `resources.NAME[].amount`
   std::string_view yaml;
   std::string_view unit = {};  ///< of amounts and counts
 };
 
-/// Every example there is.
+/// Every such example. A key that is text, or has parts, needs one: a test says so.
 [[nodiscard]] std::span<const KeyExample> key_examples();
 
-/// The example of a key; empty where there is none.
-[[nodiscard]] const KeyExample& example_of(std::string_view path);
+/// A value of the key, as YAML: its own example, else that of its form; empty where there is
+/// neither.
+[[nodiscard]] std::string example_of(std::string_view path, const PolicyShape& shape);
 
-/// What the key's value is counted in; empty for what is no number.
+/// What the key's value is counted in; empty for what is no number, or says so in its description.
 [[nodiscard]] std::string_view unit_of(std::string_view path, Form form);
 
 /// `path.key`, at the top the key alone.

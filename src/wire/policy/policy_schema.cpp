@@ -30,14 +30,14 @@ Json quantity_schema(bool may_be_unlimited) {
 
 /// What editors show beside the key.
 void describe(Json& property, const PolicyField& field, const std::string& path) {
-  const auto& example = example_of(path);
+  const auto example = example_of(path, *field.shape);
   auto text = field.doc.empty() ? fmt::format("Always {}.", expected(*field.shape)) : field.doc;
   if (const auto unit = unit_of(path, field.shape->form); !unit.empty()) {
     text += fmt::format(" Unit: {}.", unit);
   }
   property["description"] = text;
   if (!field.absent.empty()) property["default"] = from_yaml(field.absent);
-  if (!example.yaml.empty()) property["examples"] = Json::array({from_yaml(example.yaml)});
+  if (!example.empty()) property["examples"] = Json::array({from_yaml(example)});
 }
 
 Json object_schema(const PolicyShape& shape, const std::string& path) {
