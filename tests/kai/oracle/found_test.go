@@ -59,6 +59,10 @@ var foundBefore = []struct {
 	{596031, "on purpose: a queue gets back what KAI's own rules let it take"},
 	{638645, "on purpose: a queue gets back what KAI's own rules let it take"},
 	{690018, "on purpose: what one job of a queue may reclaim goes to no other that may not"},
+	{768043, "KAI's own rules know several ends"},
+	{771571, "KAI's own rules know several ends"},
+	{772831, "where is not compared: what both give room to has it on other nodes"},
+	{776870, "KAI's own rules know several ends"},
 }
 
 func TestFoundBefore(t *testing.T) {

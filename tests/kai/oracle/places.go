@@ -12,7 +12,7 @@ import (
 // dray is taken away: asked about that cluster, KAI decides the rest as dray does. As many have room, or only who is
 // promised room differs.
 func elsewhere(d *difference) bool {
-	if !d.all(stays, promised, started) && !asMany(d) {
+	if !d.all(spared, promised, started) && !asMany(d) {
 		return false
 	}
 	byKAI, err := cluster.Session(&d.c)

@@ -176,6 +176,10 @@ var rules = []rule{
 	{"no queue is worse off: priority by priority no fewer of those that ran go on, and those that wait have room in their order", func(d *difference) bool {
 		return noWorse(d) && asMany(d)
 	}},
+	{"KAI's own rules know several ends: where dray's decision leads, none of KAI's actions does anything; no fewer pods and " +
+		"GPUs have room, no more of those that ran lost it, and in each queue that has more the order is kept", func(d *difference) bool {
+		return restsAsWell(d)
+	}},
 }
 
 // all: each task that differs does so in one of these ways.
