@@ -35,7 +35,7 @@ struct World {
 
 const Viewer nobody{false, {}};
 const Viewer everybody;
-constexpr auto all = Page{0, 100};
+const Page all{0, 100};
 
 }  // namespace
 
