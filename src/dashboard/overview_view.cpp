@@ -1,33 +1,12 @@
 #include <algorithm>
-#include <map>
 
 #include "dashboard/view_parts.h"
 #include "dashboard/views.h"
 #include "dray/model/reason.h"
+#include "metrics/device_figures.h"
 
 namespace dray::dashboard {
 namespace {
-
-struct DeviceCounts {
-  std::size_t devices = 0;
-  std::size_t in_use = 0;
-};
-
-/// In the newest generation of each pool.
-std::map<std::string, DeviceCounts> count_devices(const cluster::Snapshot& snapshot) {
-  std::map<std::string, DeviceCounts> drivers;
-  snapshot.for_each_pool([&](const cluster::Pool& pool) {
-    auto& driver = drivers[pool.driver.get()];
-    for (const auto& slot : pool.slots) {
-      if (slot.slice->generation != pool.generations.back().generation) continue;
-      driver.devices += slot.slice->devices.size();
-      if (!slot.use) continue;
-      driver.in_use += static_cast<std::size_t>(
-          std::ranges::count_if(*slot.use, [](const auto& each) { return !each.second.none(); }));
-    }
-  });
-  return drivers;
-}
 
 /// Pods of dray's jobs by where they are.
 struct PodCounts {
@@ -106,11 +85,12 @@ std::string overview_json(const Picture& picture, const Standing& standing, cons
     io.required("problems", problems_of(picture, standing));
     io.field("gates", standing.gates);
     out.key("drivers");
-    write_list(out, count_devices(*picture.engine.snapshot),
+    write_list(out, metrics::count_devices(*picture.engine.snapshot),
                [](FieldWriter& item, const auto& driver) {
-                 item.required("driver", driver.first);
-                 write_count(item, "devices", driver.second.devices);
-                 write_count(item, "inUse", driver.second.in_use);
+                 const auto& [name, figures] = driver;
+                 item.required("driver", name);
+                 write_count(item, "devices", figures.all());
+                 write_count(item, "inUse", figures.in_use + figures.shared);
                });
   });
   return std::move(out).take();

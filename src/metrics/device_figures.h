@@ -19,6 +19,7 @@ struct DeviceFigures {
   std::size_t free_on_used_nodes = 0;
   std::size_t most_free_on_one_node = 0;  ///< what one pod could have at most
 
+  [[nodiscard]] std::size_t all() const { return free + tainted + in_use + shared; }
   bool operator==(const DeviceFigures&) const = default;
 };
 
