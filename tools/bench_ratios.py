@@ -6,6 +6,7 @@ usage: bench_ratios.py [--ratios] SUITE GOALS.json DRAY.jsonl [PEER.jsonl]
 DRAY.jsonl: a line for each row, {"name": ..., "peer": the peer's name of it if that is another, METRIC: number...}.
 PEER.jsonl: {"name": ..., "ns": number, or METRIC: number..., "atLeast": true where it was given up after that time}.
 "work" on both sides says what was done; where that differs, times say nothing, and the goal is missed.
+A row may stand several times, once for each round of measuring: the least of each number counts, on both sides.
 
 GOALS.json: suite -> [{"rows": part of the names, "metric": ..., "times_faster": least ratio | "at_most": greatest value}].
 Every ratio is printed, and of each goal the worst row decides. A goal without a row is missed. With --ratios, for machines
@@ -19,8 +20,26 @@ import sys
 
 
 def read(path):
+    rows = {}
     with open(path, encoding="utf-8") as file:
-        return {line["name"]: line for line in map(json.loads, file)}
+        for line in map(json.loads, file):
+            known = rows.get(line["name"])
+            rows[line["name"]] = line if known is None else least(known, line)
+    return rows
+
+
+def least(one, other):
+    """A row measured again: what else ran on the machine can only have made it slower."""
+    given_up = [row for row in (one, other) if row.get("atLeast")]
+    if given_up:  # of two such rows the more patient one says more, and one that was ended says most
+        return max(one, other, key=lambda row: (not row.get("atLeast"), row["ns"]))
+    if one.get("work") != other.get("work"):
+        sys.exit(f"{one['name']}: other work in another round: {one.get('work')}, then {other.get('work')}")
+    return {key: min(value, other[key]) if is_number(value) and key in other else value for key, value in one.items()}
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 class Ratio:

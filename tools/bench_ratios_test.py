@@ -55,6 +55,18 @@ class Ratios(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("OTHER WORK: dray {'placed': 1}, the peer {'placed': 0}", output)
 
+    def test_of_a_row_measured_again_the_least_counts_on_both_sides(self):
+        again = [{"name": "a, best", "peer": "a", "cold_ns": 5, "again_ns": 2, "work": {"placed": 1}}]
+        slower = [{"name": "a", "ns": 3000, "work": {"placed": 1}}, {"name": "b", "ns": 400}]
+        output = run([], ours=OURS + again, theirs=THEIRS + slower)[1]
+        for text in ("200.0 x", "1000.0 x", " 8.0 x"):
+            self.assertIn(text, output)
+
+    def test_a_row_measured_again_has_to_be_the_same_work(self):
+        again = [{"name": "a, best", "peer": "a", "cold_ns": 5, "work": {"placed": 2}}]
+        with self.assertRaisesRegex(SystemExit, "a, best: other work in another round"):
+            run([], ours=OURS + again)
+
     def test_of_numbers_without_a_peer_the_greatest_counts(self):
         self.assertEqual(run([{"metric": "after_ms", "at_most": 3}])[0], 0)
         self.assertEqual(run([{"metric": "after_ms", "at_most": 2}])[0], 1)
