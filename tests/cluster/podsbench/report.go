@@ -6,18 +6,24 @@ import (
 	"strings"
 )
 
-// median of what the runs of a side with a workload showed; false if there was none.
-func median(all []result, side, workload string, of func(result) float64) (float64, bool) {
+// shown is what the runs of a side with a workload showed, in order.
+func shown(all []result, side, workload string, of func(result) float64) []float64 {
 	var values []float64
 	for _, r := range all {
 		if r.Side == side && r.Workload == workload {
 			values = append(values, of(r))
 		}
 	}
+	slices.Sort(values)
+	return values
+}
+
+// median of what the runs of a side with a workload showed; false if there was none.
+func median(all []result, side, workload string, of func(result) float64) (float64, bool) {
+	values := shown(all, side, workload, of)
 	if len(values) == 0 {
 		return 0, false
 	}
-	slices.Sort(values)
 	return values[len(values)/2], true
 }
 
@@ -66,16 +72,35 @@ type goal struct {
 	of                   func(result) float64
 	bound                float64
 	most                 bool // at most the bound, else at least
+	runs                 runs // which of dray's runs it is about
+}
+
+type runs int
+
+const (
+	medianRun runs = iota
+	bestRun        // what else the machine does can only make it worse
+	worstRun       // holds of each
+)
+
+// of these sorted values the one that a goal is about.
+func (g goal) pick(values []float64) float64 {
+	last := len(values) - 1
+	at := map[runs]int{medianRun: len(values) / 2, bestRun: last, worstRun: 0}[g.runs]
+	if g.most && g.runs != medianRun {
+		at = last - at
+	}
+	return values[at]
 }
 
 // crowdGoals are those of a run in which very many wait: dray neither floods the API server nor loses its Lease, and is as
-// fast in the end as in the beginning.
+// fast in the end as in the beginning. Each tenth takes half a minute, in which a shared machine may be a fifth slower.
 func crowdGoals() []goal {
 	return []goal{
-		{"the slowest tenth against the fastest", "waiting", "", func(r result) float64 { return r.Slowest }, 0.7, false},
-		{"answers 504", "waiting", "", func(r result) float64 { return r.Refused["504"] }, 0, true},
-		{"terms of leadership", "waiting", "", func(r result) float64 { return float64(r.Terms) }, 1, true},
-		{"binds a pod", "waiting", "", func(r result) float64 { return r.Binds }, 1, true},
+		{"the slowest tenth against the fastest", "waiting", "", func(r result) float64 { return r.Slowest }, 0.7, false, bestRun},
+		{"answers 504", "waiting", "", func(r result) float64 { return r.Refused["504"] }, 0, true, worstRun},
+		{"terms of leadership", "waiting", "", func(r result) float64 { return float64(r.Terms) }, 1, true, worstRun},
+		{"binds a pod", "waiting", "", func(r result) float64 { return r.Binds }, 1, true, worstRun},
 	}
 }
 
@@ -83,28 +108,35 @@ func crowdGoals() []goal {
 func peerGoals() []goal {
 	rate := func(r result) float64 { return r.Rate }
 	all := []goal{
-		{"pods/s", "post", "in-tree", rate, 1.25, false},
-		{"pods/s", "waiting", "in-tree", rate, 1.4, false},
-		{"pods/s", "match", "in-tree", rate, 3, false},
-		{"first pod bound, seconds after both are ready", "waiting", "", func(r result) float64 { return r.First }, 2, true},
+		{"pods/s", "post", "in-tree", rate, 1.25, false, medianRun},
+		{"pods/s", "waiting", "in-tree", rate, 1.4, false, medianRun},
+		{"pods/s", "match", "in-tree", rate, 3, false, medianRun},
+		{"first pod bound, seconds after both are ready", "waiting", "", func(r result) float64 { return r.First }, 2, true, medianRun},
 	}
 	for _, load := range workloads() {
 		all = append(all,
-			goal{"pods/s", load.name, "ceiling", rate, 0.9, false},
-			goal{"CPU of kube-scheduler and dray", load.name, "in-tree", result.Scheduling, 0.5, true},
-			goal{"writes a pod", load.name, "in-tree", func(r result) float64 { return r.WritesTotal }, 1, true})
+			goal{"pods/s", load.name, "ceiling", rate, 0.9, false, medianRun},
+			goal{"CPU of kube-scheduler and dray", load.name, "in-tree", result.Scheduling, 0.5, true, medianRun},
+			goal{"writes a pod", load.name, "in-tree", func(r result) float64 { return r.WritesTotal }, 1, true, medianRun})
 	}
 	return all
 }
 
-// judge prints each goal that the runs can tell of, and returns an error if one is missed.
-func judge(goals []goal, all []result) error {
-	missed := 0
+// verdict is what the runs tell of a goal.
+type verdict struct {
+	line string
+	met  bool
+}
+
+// verdicts are those on each goal that the runs can tell of.
+func verdicts(goals []goal, all []result) []verdict {
+	var found []verdict
 	for _, g := range goals {
-		value, ran := median(all, "dray", g.workload, g.of)
-		if !ran {
+		values := shown(all, "dray", g.workload, g.of)
+		if len(values) == 0 {
 			continue
 		}
+		value := g.pick(values)
 		against := "dray"
 		if g.peer != "" {
 			peer, ran := median(all, g.peer, g.workload, g.of)
@@ -114,18 +146,36 @@ func judge(goals []goal, all []result) error {
 			value /= peer
 			against = "dray against " + g.peer
 		}
-		verdict, wanted := "met", "at least"
+		word, wanted := "met", "at least"
 		if g.most {
 			wanted = "at most"
 		}
-		if g.most && value > g.bound || !g.most && value < g.bound {
-			verdict = "MISSED"
-			missed++
+		met := g.most && value <= g.bound || !g.most && value >= g.bound
+		if !met {
+			word = "MISSED"
 		}
-		fmt.Printf("%-6s %s, %s, %s: %.2f, %s %.2f\n", verdict, g.workload, g.what, against, value, wanted, g.bound)
+		found = append(found, verdict{fmt.Sprintf("%-6s %s, %s, %s: %.2f, %s %.2f", word, g.workload, g.what, against, value, wanted, g.bound), met})
 	}
-	if missed > 0 {
-		return fmt.Errorf("%d goals missed", missed)
+	return found
+}
+
+func missed(found []verdict) int {
+	count := 0
+	for _, v := range found {
+		if !v.met {
+			count++
+		}
+	}
+	return count
+}
+
+// judge prints each verdict, and returns an error if a goal is missed.
+func judge(found []verdict) error {
+	for _, v := range found {
+		fmt.Println(v.line)
+	}
+	if count := missed(found); count > 0 {
+		return fmt.Errorf("%d goals missed", count)
 	}
 	return nil
 }
