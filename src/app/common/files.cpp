@@ -52,6 +52,11 @@ Result<std::string> find_beside_program(const std::string& name, const fs::path&
 
 }  // namespace
 
+std::string in_folder(const std::string& path, const std::string& folder) {
+  if (path == "-" || folder.empty() || fs::path(path).is_absolute()) return path;
+  return (fs::path(folder) / path).lexically_normal().string();
+}
+
 Result<std::vector<std::string>> files_of(const std::vector<std::string>& paths,
                                           std::span<const std::string_view> endings) {
   std::vector<std::string> files;
@@ -84,7 +89,7 @@ Result<std::string> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return fail(ErrorCode::not_found, path + ": cannot be read");
   std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) return fail(ErrorCode::unavailable, path + ": cannot be read");
+  if (in.bad()) return fail(ErrorCode::invalid, path + ": cannot be read");
   return text;
 }
 

@@ -10,6 +10,9 @@
 
 namespace dray::app {
 
+/// What a path in a file of that folder means: a relative one is of the folder. `-` stays.
+[[nodiscard]] std::string in_folder(const std::string& path, const std::string& folder);
+
 /// `-` is the standard input.
 [[nodiscard]] Result<std::string> read_file(const std::string& path);
 

@@ -14,11 +14,12 @@ namespace {
 class PolicyCommand : public Command {
  public:
   explicit PolicyCommand(CLI::App& app)
-      : app_(app.add_subcommand("policy", "Check, format, compare and try policy files")) {
+      : app_(app.add_subcommand("policy", "Check, format, compare, test and try policy files")) {
     app_->require_subcommand(1);
     commands_["validate"] = add_policy_validate(*app_);
     commands_["fmt"] = add_policy_fmt(*app_);
     commands_["diff"] = add_policy_diff(*app_);
+    commands_["test"] = add_policy_test(*app_);
     commands_["simulate"] = add_policy_simulate(*app_);
     commands_["schema"] = add_policy_schema(*app_);
   }
@@ -26,6 +27,7 @@ class PolicyCommand : public Command {
   Result<int> run() override {
     return commands_.at(app_->get_subcommands().front()->get_name())->run();
   }
+
   [[nodiscard]] int usage_status() const override { return exit_status::usage; }
   [[nodiscard]] int error_status(const Error& error) const override {
     return exit_status::of(error);

@@ -12,6 +12,7 @@ namespace dray::app {
 [[nodiscard]] std::unique_ptr<Command> add_policy_schema(CLI::App& policy);
 [[nodiscard]] std::unique_ptr<Command> add_policy_fmt(CLI::App& policy);
 [[nodiscard]] std::unique_ptr<Command> add_policy_diff(CLI::App& policy);
+[[nodiscard]] std::unique_ptr<Command> add_policy_test(CLI::App& policy);
 [[nodiscard]] std::unique_ptr<Command> add_policy_simulate(CLI::App& policy);
 
 }  // namespace dray::app

@@ -81,9 +81,9 @@ std::string json_of(const std::vector<ConfigChange>& changes, const ShareChanges
   return std::move(out).take() + "\n";
 }
 
-class PolicyDiff : public Command {
+class PolicyDiffCommand : public Command {
  public:
-  explicit PolicyDiff(CLI::App& policy) {
+  explicit PolicyDiffCommand(CLI::App& policy) {
     auto* diff = policy.add_subcommand(
         "diff", "Say in words and numbers what one policy file says otherwise than another");
     diff->add_option("old", old_, "The policy file in force")->required();
@@ -147,7 +147,7 @@ class PolicyDiff : public Command {
 }  // namespace
 
 std::unique_ptr<Command> add_policy_diff(CLI::App& policy) {
-  return std::make_unique<PolicyDiff>(policy);
+  return std::make_unique<PolicyDiffCommand>(policy);
 }
 
 }  // namespace dray::app

@@ -2,33 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "dray/base/error.h"
-#include "dray/base/time.h"
-#include "dray/engine/engine.h"
-#include "dray/model/object.h"
-#include "dray/planner/plan.h"
-#include "dray/policy/config.h"
+#include "app/policy/pod_fate.h"
 
 namespace dray::app {
-
-/// What a plan makes of a cluster as it stands.
-struct Decided {
-  planner::PlanInput input;
-  planner::Plan plan;
-};
-
-/// A plan for these objects under the policy (null: none is in force), made as the service would
-/// make it but without its budgets: all that would follow in a row of plans at once. An Error says
-/// why that policy cannot be used with them.
-[[nodiscard]] Result<Decided> decide_at_once(const std::vector<KubeObject>& objects,
-                                             std::shared_ptr<const policy::PolicyConfig> config,
-                                             const engine::Options& options, Time now);
 
 /// How pods fare under another policy; the worse for them comes first.
 enum class Change : std::uint8_t {

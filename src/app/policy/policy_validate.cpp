@@ -11,6 +11,7 @@
 #include "app/common/exit_status.h"
 #include "app/common/files.h"
 #include "app/policy/policy_commands.h"
+#include "app/policy/policy_test_file.h"
 #include "wire/json/json_writer.h"
 #include "wire/policy/policy_codec.h"
 #include "wire/policy/policy_shape.h"
@@ -113,18 +114,24 @@ class PolicyValidate : public Command {
 class PolicySchema : public Command {
  public:
   explicit PolicySchema(CLI::App& policy) {
-    policy
-        .add_subcommand("schema",
-                        "Print the JSON Schema (draft 7) of policy files, for editors and checks")
-        ->footer(
-            "An editor with a YAML language server completes and explains keys once the file "
-            "begins with\n  # yaml-language-server: $schema=policy.schema.json");
+    auto* schema = policy.add_subcommand(
+        "schema", "Print the JSON Schema (draft 7) of policy files or of their tests, for editors");
+    schema->add_option("of", of_, "What it is the schema of")
+        ->check(CLI::IsMember({"policy", "test"}))
+        ->capture_default_str();
+    schema->footer(
+        "An editor with a YAML language server completes and explains keys once the file "
+        "begins with\n  # yaml-language-server: $schema=policy.schema.json");
   }
 
   Result<int> run() override {
-    std::fputs(wire::policy_schema().c_str(), stdout);
+    const auto text = of_ == "test" ? policy_test_schema() : wire::policy_schema();
+    std::fputs(text.c_str(), stdout);
     return exit_status::ok;
   }
+
+ private:
+  std::string of_ = "policy";
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/common/config_file.h"
+#include "app/common/files.h"
 #include "app/simulate/schedulers.h"
 #include "app/simulate/sources.h"
 
@@ -11,11 +12,6 @@ namespace dray::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string in_folder(const std::string& path, const std::string& folder) {
-  if (path == "-" || folder.empty() || fs::path(path).is_absolute()) return path;
-  return (fs::path(folder) / path).lexically_normal().string();
-}
 
 std::string source_in_folder(const std::string& value, const std::string& folder) {
   const auto source = parse_source(value);

@@ -68,9 +68,10 @@ constexpr auto examples = std::to_array<KeyExample>({
     {"budgets.evictionsPerQueue", "8", "pods"},
     {"budgets.exposedJobs", "4", "jobs"},
 });
-const KeyExample* row_of(std::string_view path) {
-  const auto* const found = std::ranges::find(examples, path, &KeyExample::path);
-  return found == examples.end() ? nullptr : found;
+
+const KeyExample* row_of(std::string_view path, std::span<const KeyExample> rows) {
+  const auto found = std::ranges::find(rows, path, &KeyExample::path);
+  return found == rows.end() ? nullptr : &*found;
 }
 
 /// What any key of the form may say.
@@ -104,14 +105,15 @@ std::span<const KeyExample> key_examples() {
   return examples;
 }
 
-std::string example_of(std::string_view path, const PolicyShape& shape) {
-  const auto* const row = row_of(path);
+std::string example_of(std::string_view path, const PolicyShape& shape,
+                       std::span<const KeyExample> rows) {
+  const auto* const row = row_of(path, rows);
   return row != nullptr ? std::string(row->yaml) : example_of_form(shape);
 }
 
-std::string_view unit_of(std::string_view path, Form form) {
+std::string_view unit_of(std::string_view path, Form form, std::span<const KeyExample> rows) {
   if (form == Form::duration) return "ms, s, m, h, d or w";
-  const auto* const row = row_of(path);
+  const auto* const row = row_of(path, rows);
   return row != nullptr ? row->unit : std::string_view();
 }
 

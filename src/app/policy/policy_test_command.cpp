@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/common/cluster_source.h"
+#include "app/common/exit_status.h"
+#include "app/common/files.h"
+#include "app/common/policy_file.h"
+#include "app/policy/policy_commands.h"
+#include "app/policy/policy_test_report.h"
+#include "service/clock.h"
+#include "wire/yaml/json_yaml.h"
+
+namespace dray::app {
+namespace {
+
+constexpr std::array<std::string_view, 2> test_endings{".test.yaml", ".test.yml"};
+
+/// A case that cannot be played: the status that says whose fault it is.
+struct Unplayable {
+  Error error;
+  int status = exit_status::usage;
+};
+
+/// Plays the cases of one file.
+class CasePlayer {
+ public:
+  CasePlayer(const std::string& path, const PolicyTestFile& file, const engine::Options& options)
+      : path_(path), file_(file), options_(options) {
+    if (path != "-") folder_ = std::filesystem::path(path).parent_path().string();
+  }
+
+  std::expected<std::vector<TestCheck>, Unplayable> play(const TestCase& test) {
+    const auto config =
+        policy(in_folder(test.policy.empty() ? file_.policy : test.policy, folder_));
+    if (!config) {
+      const bool invalid = config.error().code == ErrorCode::invalid;
+      return stop(config.error(), test, invalid ? exit_status::invalid_policy : exit_status::usage);
+    }
+    auto sources = test.cluster.empty() ? file_.cluster : test.cluster;
+    auto objects = load_test_objects(sources, folder_, warnings_);
+    if (!objects) return stop(objects.error(), test);
+    auto workload = load_test_objects(test.workload, folder_, warnings_);
+    if (!workload) return stop(workload.error(), test);
+    std::ranges::move(*workload, std::back_inserter(*objects));
+    const auto now = test.at.empty() ? service::Clock().now() : *parse_time(test.at);
+    auto cluster = make_test_cluster(*std::move(objects), test.jobs, options_, now);
+    if (!cluster) return stop(cluster.error(), test);
+    const auto decided = decide_at_once(cluster->objects, *config, options_, now);
+    if (!decided) return stop(decided.error(), test, exit_status::invalid_policy);
+    const auto fates = fates_of(*decided);
+    std::vector<TestCheck> checks;
+    for (const auto& want : test.expect) {
+      checks.push_back(check_expectation(want, *cluster, fates));
+    }
+    return checks;
+  }
+
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  using Config = std::shared_ptr<const policy::PolicyConfig>;
+
+  std::unexpected<Unplayable> stop(const Error& error, const TestCase& test,
+                                   int status = exit_status::usage) const {
+    return std::unexpected(
+        Unplayable{Error(error).within("case \"" + test.name + "\"").within(path_), status});
+  }
+
+  /// Read once, however many cases are of it.
+  Result<Config> policy(const std::string& path) {
+    auto& known = policies_[path];
+    if (known) return known;
+    auto read = load_policy(path);
+    if (!read) return std::unexpected(std::move(read.error()));
+    return known = std::make_shared<const policy::PolicyConfig>(*std::move(read));
+  }
+
+  std::string path_;
+  const PolicyTestFile& file_;
+  const engine::Options& options_;
+  std::string folder_;
+  std::map<std::string, Config> policies_;
+  std::vector<std::string> warnings_;
+};
+
+/// Holds policy files against what they are to do.
+class PolicyTest : public Command {
+ public:
+  explicit PolicyTest(CLI::App& policy) {
+    auto* test = policy.add_subcommand(
+        "test", "Play cases of a test file: cluster, jobs, and what is to become of them");
+    test->add_option("files", paths_,
+                     "Test files, or folders with *.test.yaml; - for the standard input")
+        ->required();
+    test->add_option("-o,--output", output_)
+        ->check(CLI::IsMember({"table", "json", "yaml"}))
+        ->capture_default_str();
+    test->footer(
+        "Exit status: 0 all is as expected, 1 something is not, 2 a file cannot be used, 4 a "
+        "policy "
+        "is not valid. The form of test files: docs/policy.md#testing-a-policy.");
+  }
+
+  Result<int> run() override {
+    const auto paths = files_of(paths_, test_endings);
+    if (!paths) return std::unexpected(paths.error());
+    std::vector<PlayedFile> files;
+    for (const auto& path : *paths) {
+      const auto status = play(path, files);
+      if (!status || *status != exit_status::ok) return status;
+    }
+    auto text = output_ == "table" ? test_table(files) : test_json(files);
+    if (output_ == "yaml") text = wire::json_to_yaml(text);
+    std::fputs(text.c_str(), stdout);
+    const bool passed = std::ranges::all_of(files, [](const PlayedFile& file) {
+      return std::ranges::all_of(file.cases, &PlayedCase::passed);
+    });
+    return passed ? exit_status::ok : exit_status::finding;
+  }
+
+ private:
+  Result<int> play(const std::string& path, std::vector<PlayedFile>& files) const {
+    const auto text = read_file(path);
+    if (!text) return std::unexpected(text.error());
+    const auto read = read_policy_test(*text);
+    for (const auto& problem : read.problems) {
+      fmt::print(stderr, "dray policy test: {}:{}\n", path, problem.to_string());
+    }
+    if (!read.file) return exit_status::usage;
+    PlayedFile played{.path = path, .cases = {}};
+    CasePlayer player(path, *read.file, options_);
+    for (std::size_t i = 0; i < read.file->cases.size(); ++i) {
+      const auto& test = read.file->cases[i];
+      auto checks = player.play(test);
+      if (!checks) {
+        fmt::print(stderr, "dray policy test: {}\n", checks.error().error.message);
+        return checks.error().status;
+      }
+      for (std::size_t j = 0; j < checks->size(); ++j) {
+        (*checks)[j].line = read.expectation_lines[i][j];
+      }
+      played.cases.push_back({test.name, read.case_lines[i], *std::move(checks)});
+    }
+    print_warnings("policy test", player.warnings());
+    files.push_back(std::move(played));
+    return exit_status::ok;
+  }
+
+  std::vector<std::string> paths_;
+  std::string output_ = "table";
+  engine::Options options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_policy_test(CLI::App& policy) {
+  return std::make_unique<PolicyTest>(policy);
+}
+
+}  // namespace dray::app
