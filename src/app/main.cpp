@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/common/command.h"
+#include "app/common/exit_status.h"
 #include "app/serve/time_zones.h"
 #include "dray/base/suggest.h"
 #include "dray/cel/time_zone.h"
@@ -56,7 +57,7 @@ int main(int argc, char** argv) {
     const auto names = std::views::keys(commands);
     fmt::print(stderr, "dray: no command \"{}\"{}\n", first,
                dray::suggest(first, std::vector<std::string>(names.begin(), names.end())));
-    return dray::app::Command::error;
+    return dray::app::exit_status::usage;
   }
   try {
     app.parse(argc, argv);
@@ -65,7 +66,7 @@ int main(int argc, char** argv) {
     if (app.exit(error) == 0) return 0;
     print_hints(app);
     const auto named = commands.find(first);
-    return named == commands.end() ? dray::app::Command::error : named->second->usage_status();
+    return named == commands.end() ? dray::app::exit_status::usage : named->second->usage_status();
   }
   const auto name = app.get_subcommands().front()->get_name();
   const auto status = commands.at(name)->run();

@@ -99,7 +99,7 @@ func TestHandback(t *testing.T) {
 	if !slices.Equal(stranded, []string{"gated-pod", "policy"}) {
 		t.Errorf("stranded: %v", stranded)
 	}
-	if said, status := handback(t); status != 1 || !strings.Contains(said, " leads: stop it first") {
+	if said, status := handback(t); status != 2 || !strings.Contains(said, " leads: stop it first") {
 		t.Errorf("while dray leads: status %d: %s", status, said)
 	}
 	if said, status := handback(t, "--dry-run"); status != 0 || !strings.Contains(said, "would lift Pod handback/c\n") ||

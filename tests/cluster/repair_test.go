@@ -92,7 +92,7 @@ func repair(t *testing.T, args ...string) (findings map[string]finding, status i
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		status = exit.ExitCode()
-		if status != 2 {
+		if status != 1 {
 			t.Fatalf("dray repair: %v: %s", err, exit.Stderr)
 		}
 	} else if err != nil {
@@ -115,7 +115,7 @@ func TestRepair(t *testing.T) {
 	allocateFor(t, idle, "gpu-1")
 
 	said, status := repair(t, "--dry-run")
-	if status != 2 || said[claims.waits].Found != "device in two claims" || said[claims.runs].Found != "" {
+	if status != 1 || said[claims.waits].Found != "device in two claims" || said[claims.runs].Found != "" {
 		t.Errorf("dry run: status %d, %+v", status, said)
 	}
 	if said["idle"].Found != "nobody uses it" {

@@ -44,7 +44,7 @@ Ended allocate(const std::string& file, const std::vector<std::string>& more = {
 TEST_CASE("allocate shows every pod of the file; one that waits is status 2") {
   const TempFile file("pods.yaml", pods);
   const auto ended = allocate(file.path());
-  CHECK(ended.status == 2);
+  CHECK(ended.status == 1);
   CHECK(ended.err.empty());
   CHECK(
       ended.out ==
@@ -78,7 +78,7 @@ TEST_CASE("allocate on one node, as kube-scheduler would, with what is said of t
 TEST_CASE("allocate's JSON and YAML have the allocation in the form of the API") {
   const TempFile file("pods.yaml", pods);
   const auto json = allocate(file.path(), {"-o", "json"});
-  CHECK(json.status == 2);
+  CHECK(json.status == 1);
   CHECK(json.out.starts_with(
       R"({"mode":"best","pods":[{"pod":"default/small","node":"gb200-r0-00","claims":[{"claim":)"
       R"("default/small-gpus","allocation":{"devices":{"results":[{"request":"gpu","driver":)"
@@ -88,7 +88,7 @@ TEST_CASE("allocate's JSON and YAML have the allocation in the form of the API")
       R"(ResourceClaim of the pod does not exist yet","detail":"claim for gpus"}]})"
       "\n"));
   const auto yaml = allocate(file.path(), {"-o", "yaml"});
-  CHECK(yaml.status == 2);
+  CHECK(yaml.status == 1);
   CHECK(yaml.out.starts_with("mode: best\npods:\n- pod: default/small\n  node: gb200-r0-00\n"));
   CHECK(yaml.out.contains("\n          device: gpu-1\n"));
 }
@@ -128,7 +128,7 @@ TEST_CASE("allocate says what is wrong with its input") {
     std::vector<std::string> arguments{"allocate"};
     for (const auto& each : row.arguments) arguments.push_back(fill(each));
     const auto ended = dray(arguments);
-    CHECK(ended.status == 1);
+    CHECK(ended.status == 2);
     CHECK(ended.out.empty());
     CHECK(ended.err == "dray allocate: " + fill(row.want) + "\n");
   }

@@ -104,11 +104,11 @@ TEST_CASE("doctor ends with 3 where the cluster does not answer") {
 
 TEST_CASE("handback needs a cluster, and one that answers") {
   const auto none = dray({"handback"});
-  CHECK(none.status == 1);
+  CHECK(none.status == 2);
   CHECK(none.err == "dray handback: no cluster: give --kubeconfig FILE\n");
   const TempFile kubeconfig("config", nobody);
   const auto silent = dray({"handback", "--dry-run", "--kubeconfig", kubeconfig.path()});
-  CHECK(silent.status == 1);
+  CHECK(silent.status == 3);
   CHECK(silent.out.empty());
   CHECK(silent.err.starts_with("dray handback: "));
 }

@@ -153,7 +153,7 @@ TEST_CASE("explain's status says what was wrong with the question") {
           2,
           "a/x is not in namespace b: leave out one of them"},
       Row{"a policy that cannot be read", {"big", "--policy", "BROKEN"}, 4, "broken.yaml: "},
-      Row{"a policy that is not there", {"big", "--policy", "/no/such"}, 4, "/no/such: "});
+      Row{"a policy that is not there", {"big", "--policy", "/no/such"}, 2, "/no/such: "});
   DYNAMIC_SECTION(row.name) {
     auto arguments = row.arguments;
     for (auto& each : arguments) each = replaced(each, "BROKEN", broken.path());

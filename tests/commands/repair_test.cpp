@@ -15,13 +15,13 @@ status:
 
 TEST_CASE("repair --dry-run says what is wrong, and that something is") {
   const auto ended = dray({"repair", "--dry-run", "-f", "-"}, idle);
-  CHECK(ended.status == 2);
+  CHECK(ended.status == 1);
   CHECK(ended.out ==
         "FOUND           CLAIM      WHAT\n"
         "nobody uses it  team/idle  its devices are kept for nobody: would be released\n");
   CHECK(ended.err.empty());
   const auto json = dray({"repair", "--dry-run", "-o", "json", "-f", "-"}, idle);
-  CHECK(json.status == 2);
+  CHECK(json.status == 1);
   CHECK(json.out.starts_with(R"({"findings":[{"found":"nobody uses it")"));
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("repair --dry-run of what is well says so, with 0") {
 
 TEST_CASE("files cannot be repaired") {
   const auto ended = dray({"repair", "-f", "-"}, idle);
-  CHECK(ended.status == 1);
+  CHECK(ended.status == 2);
   CHECK(ended.out.empty());
   CHECK(ended.err ==
         "dray repair: files cannot be repaired: give --dry-run, or --kubeconfig alone\n");

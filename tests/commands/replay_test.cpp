@@ -69,12 +69,12 @@ TEST_CASE("what serve recorded is decided again, shown as it was, and under anot
   CHECK(then.out.contains(R"("dray.dev/reservation":"dgxh100-)"));
   CHECK(dray({"snapshot", "-f", TempFile("then.json", then.out).path()}).status == 0);
   const auto before = dray({"replay", "--until", "2000-01-01T00:00:00Z", recorded.folder});
-  CHECK(before.status == 1);
+  CHECK(before.status == 2);
 
   const TempFile policy("closed.yaml", closed);
   const auto other = dray({"replay", "--policy", policy.path(), recorded.folder});
   INFO(other.out << other.err);
-  CHECK(other.status == 2);
+  CHECK(other.status == 1);
   CHECK(other.out.contains("2 jobs would have fared otherwise\n"));
   CHECK(
       other.out.contains(" default/a (queue default, then all)\n  was:   1 of 1 pods placed on "));
@@ -83,7 +83,7 @@ TEST_CASE("what serve recorded is decided again, shown as it was, and under anot
 
 TEST_CASE("a folder without a record is an error") {
   const auto ended = dray({"replay", "config"});
-  CHECK(ended.status == 1);
+  CHECK(ended.status == 2);
   CHECK(ended.err == "dray replay: config: no *.jsonl.zst in this folder\n");
 }
 

@@ -15,7 +15,7 @@ void check(const std::vector<std::string>& arguments, const std::string& want) {
   std::vector<std::string> all{"serve"};
   all.insert(all.end(), arguments.begin(), arguments.end());
   const auto ended = dray(all);
-  CHECK(ended.status == 1);
+  CHECK(ended.status == 2);
   CHECK(ended.out.empty());
   CHECK(ended.err == "dray serve: " + want + "\n");
 }

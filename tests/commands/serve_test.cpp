@@ -138,7 +138,7 @@ TEST_CASE("serve says how it is") {
 
 TEST_CASE("the shipped sample of the configuration is taken; what is missing are its files") {
   const auto ended = dray({"serve", "--config", "config/serve.yaml"});
-  CHECK(ended.status == 1);
+  CHECK(ended.status == 2);
   CHECK(ended.err == "dray serve: kubeconfig: /etc/dray/kubeconfig: cannot be read\n");
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("a dashboard that others could reach is refused") {
   const auto ended =
       dray({"serve", "--cluster", "config/demo/cluster", "--insecure-extender",
             "--extender-address", "127.0.0.1:0", "--dashboard-address", "0.0.0.0:0"});
-  CHECK(ended.status == 1);
+  CHECK(ended.status == 2);
   CHECK(ended.err.contains("--dashboard-address: nobody is asked who he is there"));
 }
 

@@ -63,7 +63,7 @@ TEST_CASE("simulate says what is wrong with its input") {
     auto arguments = sample(row.arguments);
     if (!row.workload.empty()) arguments[4] = "openb:" + pods.path();
     const auto ended = dray(arguments);
-    CHECK(ended.status == 1);
+    CHECK(ended.status == 2);
     CHECK(ended.err.find(row.err) != std::string::npos);
   }
 }
@@ -73,7 +73,7 @@ TEST_CASE("simulate --report writes one page, or says how it is built") {
   const auto path = folder.path() + "/report.html";
   const auto ended = dray(sample({"--policy", "fgd", "--report", path, "-o", "csv"}));
   if (ended.err.find("build it with ./dev web: report.html") != std::string::npos) {
-    CHECK(ended.status == 1);
+    CHECK(ended.status == 2);
     CHECK(ended.out.empty());
     WARN("skipped: no page of reports; ./dev web builds it");
     return;
@@ -87,7 +87,7 @@ TEST_CASE("simulate --report writes one page, or says how it is built") {
   CHECK(dray(sample({"--policy", "fgd", "--report", path, "--threads", "3"})).status == 0);
   CHECK(read(path) == page);
   const auto nowhere = dray(sample({"--policy", "fgd", "--report", folder.path() + "/no/r.html"}));
-  CHECK(nowhere.status == 1);
+  CHECK(nowhere.status == 2);
   CHECK(nowhere.err.find("no/r.html: cannot be written") != std::string::npos);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("simulate names file and line of what is wrong in a scenario, and a fl
   folder.write("jobs.csv", "name,submit,run_time,gpus\na,0,60,8\n");
   const auto bad = folder.write("bad.yaml", good + "planPuase: 5\n");
   const auto refused = dray({"simulate", "-f", bad});
-  CHECK(refused.status == 1);
+  CHECK(refused.status == 2);
   CHECK(refused.err ==
         "dray simulate: " + bad + ":7:1: no field \"planPuase\"; did you mean planPause?\n");
   const auto file = folder.write("good.yaml", good);
@@ -126,7 +126,7 @@ TEST_CASE("simulate names file and line of what is wrong in a scenario, and a fl
   CHECK(other.find("\nrandom,3,") != std::string::npos);
   CHECK(other.find("bestfit") == std::string::npos);
   const auto none = dray({"simulate", "--cluster", "nodes:1x8"});
-  CHECK(none.status == 1);
+  CHECK(none.status == 2);
   CHECK(none.err == "dray simulate: no --workload: give it, or a Scenario with -f\n");
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("simulate says what is wrong with a cluster") {
                                        "fcfs"};
     arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
     const auto ended = dray(arguments);
-    CHECK(ended.status == 1);
+    CHECK(ended.status == 2);
     CHECK(ended.err.find(row.err) != std::string::npos);
   }
 }
@@ -211,7 +211,7 @@ TEST_CASE("simulate says what is wrong with its times") {
                                        "synthetic:jobs=1", "--policy",  "fcfs"};
     arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
     const auto ended = dray(arguments);
-    CHECK(ended.status == 1);
+    CHECK(ended.status == 2);
     CHECK(ended.err == "dray simulate: " + row.err + "\n");
   }
 }

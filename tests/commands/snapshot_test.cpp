@@ -41,7 +41,7 @@ TEST_CASE("a redacted snapshot names nodes, but nobody's work, and can be read")
 
 TEST_CASE("a cluster that cannot be read is an error, and nothing is written") {
   const auto ended = dray({"snapshot", "-f", "/nowhere.yaml"});
-  CHECK(ended.status == 1);
+  CHECK(ended.status == 2);
   CHECK(ended.out.empty());
   CHECK(ended.err == "dray snapshot: /nowhere.yaml: cannot be read\n");
 }

@@ -13,7 +13,7 @@ struct Row {
 
 }  // namespace
 
-TEST_CASE("what the command line does not know is named, with status 1 and no output") {
+TEST_CASE("what the command line does not know is named, with status 2 and no output") {
   const auto row = GENERATE(
       Row{"no command", {}, "A subcommand is required"},
       Row{"a command that there is not",
@@ -37,7 +37,7 @@ TEST_CASE("what the command line does not know is named, with status 1 and no ou
       Row{"a file that is required", {"allocate"}, "--filename is required"});
   DYNAMIC_SECTION(row.name) {
     const auto ended = dray(row.arguments);
-    CHECK(ended.status == 1);
+    CHECK(ended.status == 2);
     CHECK(ended.out.empty());
     REQUIRE(!ended.err.empty());
     CHECK(lines(ended.err).front() == row.want);
@@ -52,7 +52,7 @@ TEST_CASE("a flag or a command that is nearly right is named") {
 
 TEST_CASE("a cluster from files and a live one exclude each other") {
   const auto ended = dray({"match", "true", "--cluster", "a", "--kubeconfig", "b"});
-  CHECK(ended.status == 1);
+  CHECK(ended.status == 2);
   // Which of the two is named first is the parser's affair.
   CHECK(ended.err.contains(" excludes --"));
 }

@@ -95,7 +95,8 @@ class AllocateCommand : public Command {
     command->add_option("-o,--output", flags_.output)
         ->check(CLI::IsMember({"table", "json", "yaml"}))
         ->capture_default_str();
-    command->footer("Exit status: 0 all get devices, 2 somebody gets none, 1 an error.");
+    command->footer(
+        "Exit status: 0 all get devices, 1 somebody gets none, 2 or 3 an error (docs/cli.md).");
   }
 
   Result<int> run() override {

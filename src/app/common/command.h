@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "app/common/exit_status.h"
 #include "dray/base/error.h"
 
 namespace CLI {
@@ -14,17 +15,18 @@ namespace dray::app {
 class Command {
  public:
   virtual ~Command() = default;
-  /// Runs after the command line was read: the process's exit status, `done` or `no`. An Error is
-  /// main()'s to print; the status is then 1.
+  /// Runs after the command line was read: the process's exit status, one of exit_status.h. An
+  /// Error is main()'s to print.
   virtual Result<int> run() = 0;
   /// The status after a command line that cannot be read.
-  [[nodiscard]] virtual int usage_status() const { return error; }
+  [[nodiscard]] virtual int usage_status() const { return exit_status::usage; }
   /// The status after an Error of run().
-  [[nodiscard]] virtual int error_status(const Error& /*error*/) const { return error; }
+  [[nodiscard]] virtual int error_status(const Error& error) const {
+    return exit_status::of(error);
+  }
 
-  static constexpr int done = 0;
-  static constexpr int error = 1;
-  static constexpr int no = 2;  ///< the question has an answer, and it is no
+  static constexpr int done = exit_status::ok;
+  static constexpr int no = exit_status::finding;
 };
 
 [[nodiscard]] std::unique_ptr<Command> add_serve(CLI::App& app);

@@ -19,9 +19,15 @@ Result<policy::PolicyConfig> load_policy(const std::string& path) {
   return config;
 }
 
-Result<int> refuse_policy(const Error& error) {
+int status_with_policy(const Error& error, std::string_view path) {
+  const bool of_file = error.code == ErrorCode::invalid && !path.empty() &&
+                       error.message.starts_with(std::string(path) + ":");
+  return of_file ? exit_status::invalid_policy : exit_status::of(error);
+}
+
+Result<int> refuse_policy(std::string_view command, const Error& error) {
   if (error.code != ErrorCode::invalid) return std::unexpected(error);
-  fmt::print(stderr, "dray policy: {}\n", error.message);
+  fmt::print(stderr, "dray {}: {}\n", command, error.message);
   return exit_status::invalid_policy;
 }
 

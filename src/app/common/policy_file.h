@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "dray/base/error.h"
 #include "dray/policy/config.h"
@@ -11,8 +12,12 @@ namespace dray::app {
 /// file that can be read are `invalid`.
 [[nodiscard]] Result<policy::PolicyConfig> load_policy(const std::string& path);
 
+/// The status of a command that ended with this Error and used that policy file (empty: none): an
+/// Error of the file names it first.
+[[nodiscard]] int status_with_policy(const Error& error, std::string_view path);
+
 /// A command's result after load_policy() failed: tells the error and gives the status of an
 /// invalid policy; a file that cannot be read is the Error that it is.
-[[nodiscard]] Result<int> refuse_policy(const Error& error);
+[[nodiscard]] Result<int> refuse_policy(std::string_view command, const Error& error);
 
 }  // namespace dray::app

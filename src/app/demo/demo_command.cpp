@@ -23,6 +23,7 @@
 #include "app/common/command.h"
 #include "app/common/dashboard.h"
 #include "app/common/files.h"
+#include "app/common/policy_file.h"
 #include "app/demo/demo_player.h"
 #include "service/embedded_api.h"
 #include "service/embedded_scheduler.h"
@@ -80,6 +81,10 @@ class DemoCommand : public Command {
     const auto as_declared = demo();
     if (!as_declared) return std::unexpected(as_declared.error());
     return *as_declared ? done : no;
+  }
+
+  [[nodiscard]] int error_status(const Error& error) const override {
+    return status_with_policy(error, flags_.policy);
   }
 
  private:

@@ -49,50 +49,33 @@ class ExplainCommand : public Command {
         "reached; 4 the policy cannot be used.");
   }
 
-  [[nodiscard]] int usage_status() const override { return usage; }
-
   Result<int> run() override {
     const auto key = asked_key();
-    if (!key) return stop(key.error(), usage);
+    if (!key) return std::unexpected(key.error());
     std::shared_ptr<const policy::PolicyConfig> config;
     if (!policy_.empty()) {
       auto read = load_policy(policy_);
-      if (!read) return stop(read.error(), bad_policy);
+      if (!read) return refuse_policy("explain", read.error());
       config = std::make_shared<const policy::PolicyConfig>(*std::move(read));
     }
     auto loaded = load_objects(source_);
-    if (!loaded) {
-      const auto code = loaded.error().code;
-      const bool here = code == ErrorCode::invalid || code == ErrorCode::not_found ||
-                        code == ErrorCode::unsupported;
-      return stop(loaded.error(), here ? usage : unreachable);
-    }
+    if (!loaded) return std::unexpected(std::move(loaded.error()));
     print_warnings("explain", loaded->warnings);
     const auto objects = engine::with_claims(std::move(loaded->objects));
     const auto now = service::Clock().now();
     const auto told = engine::at_once(objects, config, options_, now);
-    if (!told) return stop(Error(told.error()).within(policy_), bad_policy);
+    if (!told) return refuse_policy("explain", Error(told.error()).within(policy_));
     auto question = told->engine->question(*key, now);
-    if (!question) return stop(unknown(*key, objects), usage);
+    if (!question) return std::unexpected(unknown(*key, objects));
     question->input.budget = planner::PlanBudget::unbounded();
     const auto explanation = planner::explain(*question, engine::allocator_options(options_, 2));
     print(explanation);
     const bool waits = explanation.standing == planner::Standing::waits ||
                        explanation.standing == planner::Standing::follows;
-    return waits ? waiting : done;
+    return waits ? no : done;
   }
 
  private:
-  static constexpr int waiting = 1;
-  static constexpr int usage = 2;
-  static constexpr int unreachable = 3;
-  static constexpr int bad_policy = 4;
-
-  static int stop(const Error& error, int status) {
-    fmt::print(stderr, "dray explain: {}\n", error.message);
-    return status;
-  }
-
   [[nodiscard]] Result<PodKey> asked_key() const {
     const auto slash = name_.find('/');
     if (slash == std::string::npos) {

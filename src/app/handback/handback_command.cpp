@@ -45,8 +45,8 @@ class HandbackCommand : public Command {
                         "Of the kubeconfig, in place of its current one");
     command->footer(
         "Stop dray first, and let kube-scheduler run with config/handback.yaml. Pods, claims and "
-        "what is allocated stay. Exit status: 0 nothing of dray's is left on pods and claims, 2 "
-        "something is, 1 an error.");
+        "what is allocated stay. Exit status: 0 nothing of dray's is left on pods and claims, 1 "
+        "something is, 2 or 3 an error (docs/cli.md).");
   }
 
   Result<int> run() override {

@@ -25,7 +25,8 @@ class LintCommand : public Command {
         "lint", "Check the CEL expressions in manifests as kube-apiserver 1.37 would");
     command->add_option("files", paths_, "Manifests, folders of them, or - for the standard input")
         ->required();
-    command->footer("Exit status: 0 all is well, 2 something would be refused, 1 an error.");
+    command->footer(
+        "Exit status: 0 all is well, 1 something would be refused, 2 a file cannot be read.");
   }
 
   Result<int> run() override {

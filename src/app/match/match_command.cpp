@@ -27,7 +27,8 @@ class MatchCommand : public Command {
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
     add_cluster_source(*command, source_);
-    command->footer("Exit status: 0 some device matches, 2 none does, 1 an error.");
+    command->footer(
+        "Exit status: 0 some device matches, 1 none does, 2 or 3 an error (docs/cli.md).");
   }
 
   Result<int> run() override {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "app/common/command.h"
-#include "app/common/exit_status.h"
 #include "app/policy/policy_commands.h"
 
 namespace dray::app {
@@ -26,11 +25,6 @@ class PolicyCommand : public Command {
 
   Result<int> run() override {
     return commands_.at(app_->get_subcommands().front()->get_name())->run();
-  }
-
-  [[nodiscard]] int usage_status() const override { return exit_status::usage; }
-  [[nodiscard]] int error_status(const Error& error) const override {
-    return exit_status::of(error);
   }
 
  private:

@@ -99,9 +99,9 @@ class PolicyDiffCommand : public Command {
 
   Result<int> run() override {
     const auto was = load_policy(old_);
-    if (!was) return refuse_policy(was.error());
+    if (!was) return refuse_policy("policy", was.error());
     const auto would = load_policy(new_);
-    if (!would) return refuse_policy(would.error());
+    if (!would) return refuse_policy("policy", would.error());
     const auto changes = changes_between(*was, *would);
     ShareChanges shares;
     if (!source_.files.empty() || !source_.cluster.empty() || !source_.kubeconfig.empty() ||

@@ -44,7 +44,7 @@ class PolicyFmt : public Command {
       const auto text = read_file(path);
       if (!text) return std::unexpected(text.error());
       const auto formatted = wire::format_policy(*text);
-      if (!formatted) return refuse_policy(Error(formatted.error()).within(path));
+      if (!formatted) return refuse_policy("policy", Error(formatted.error()).within(path));
       if (!write_ && !check_) {
         std::fputs(formatted->c_str(), stdout);
         continue;

@@ -52,17 +52,17 @@ class PolicySimulate : public Command {
     std::shared_ptr<const policy::PolicyConfig> in_force;
     if (!current_.empty()) {
       auto read = load_policy(current_);
-      if (!read) return refuse_policy(read.error());
+      if (!read) return refuse_policy("policy", read.error());
       in_force = std::make_shared<const policy::PolicyConfig>(*std::move(read));
     }
     auto tried = load_policy(policy_);
-    if (!tried) return refuse_policy(tried.error());
+    if (!tried) return refuse_policy("policy", tried.error());
     const auto cluster = engine::with_claims(std::move(objects->objects));
     const auto was = decide_at_once(cluster, in_force, options_, *now);
-    if (!was) return refuse_policy(Error(was.error()).within(current_));
+    if (!was) return refuse_policy("policy", Error(was.error()).within(current_));
     const auto would = decide_at_once(
         cluster, std::make_shared<const policy::PolicyConfig>(*std::move(tried)), options_, *now);
-    if (!would) return refuse_policy(Error(would.error()).within(policy_));
+    if (!would) return refuse_policy("policy", Error(would.error()).within(policy_));
     const auto effect = effect_of(*was, *would);
     std::fputs((output_ == "json" ? effect_json(effect) + "\n" : effect_text(effect)).c_str(),
                stdout);

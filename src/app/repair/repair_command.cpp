@@ -30,7 +30,7 @@ class RepairCommand : public Command {
     add_cluster_source(*command, source_);
     command->footer(
         "Nothing is taken from a pod that has a node. Exit status: 0 nothing is wrong (any more), "
-        "2 something is, 1 an error.");
+        "1 something is, 2 or 3 an error (docs/cli.md).");
   }
 
   Result<int> run() override {

@@ -37,9 +37,8 @@ class ReplayCommand : public Command {
                      "Another policy file: which jobs would have fared otherwise, and why")
         ->excludes(until);
     command->footer(
-        "Exit status: 0 the same decisions, 2 others (or, with --policy, jobs that would have "
-        "fared "
-        "otherwise), 1 an error.");
+        "Exit status: 0 the same decisions, 1 others (or, with --policy, jobs that would have "
+        "fared otherwise), 2 a file cannot be used, 4 the policy is not valid.");
   }
 
   Result<int> run() override {
@@ -51,6 +50,10 @@ class ReplayCommand : public Command {
     if (auto fed = feed(replay, *files); !fed) return std::unexpected(std::move(fed.error()));
     std::fputs(replay_text(replay.report()).c_str(), stdout);
     return replay.report().differences == 0 && replay.report().from ? done : no;
+  }
+
+  [[nodiscard]] int error_status(const Error& error) const override {
+    return status_with_policy(error, policy_);
   }
 
  private:

@@ -19,6 +19,7 @@
 #include "app/common/command.h"
 #include "app/common/dashboard.h"
 #include "app/common/files.h"
+#include "app/common/policy_file.h"
 #include "app/serve/serve_configuration.h"
 #include "app/serve/serve_options.h"
 #include "kube/config.h"
@@ -96,6 +97,10 @@ class ServeCommand : public Command {
   Result<int> run() override {
     if (auto ended = serve(); !ended) return std::unexpected(std::move(ended.error()));
     return done;
+  }
+
+  [[nodiscard]] int error_status(const Error& error) const override {
+    return status_with_policy(error, flags_.policy);
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "app/common/cluster_source.h"
 #include "app/common/command.h"
 #include "app/common/files.h"
+#include "app/common/policy_file.h"
 #include "app/simulate/cluster_input.h"
 #include "app/simulate/parallel.h"
 #include "app/simulate/read_input.h"
@@ -42,7 +43,7 @@ Result<void> write_file(const std::string& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary);
   out << text;
   out.close();
-  if (!out) return fail(ErrorCode::unavailable, path + ": cannot be written");
+  if (!out) return fail(ErrorCode::invalid, path + ": cannot be written");
   return {};
 }
 
@@ -53,7 +54,8 @@ class SimulateCommand : public Command {
             "simulate",
             "Play a workload against a cluster in virtual time, under several policies")) {
     add_simulate_flags(*command_, flags_);
-    command_->footer("Exit status: 0 done, 1 an error.");
+    command_->footer(
+        "Exit status: 0 done, 2 a file or a flag cannot be used, 4 a policy is not valid.");
   }
 
   Result<int> run() override {
@@ -70,6 +72,14 @@ class SimulateCommand : public Command {
     if (!setting) return std::unexpected(setting.error());
     return parse_source(flags_.workload).form == "openb" ? run_experiments(*setting)
                                                          : play_jobs(*setting);
+  }
+
+  [[nodiscard]] int error_status(const Error& error) const override {
+    for (const auto& policy : flags_.policies) {
+      const auto status = status_with_policy(error, policy);
+      if (status == exit_status::invalid_policy) return status;
+    }
+    return exit_status::of(error);
   }
 
  private:

@@ -32,7 +32,7 @@ class SnapshotCommand : public Command {
     print_warnings("snapshot", objects->warnings);
     if (redact_) redact(objects->objects);
     std::fputs(object_list(objects->objects).c_str(), stdout);
-    if (std::fflush(stdout) != 0) return fail(ErrorCode::unavailable, "the output was not taken");
+    if (std::fflush(stdout) != 0) return fail(ErrorCode::invalid, "the output was not taken");
     return done;
   }
 
