@@ -6,31 +6,13 @@
 #include <array>
 #include <utility>
 
+#include "dray/cluster/device_taints.h"
+
 namespace dray::dashboard {
 namespace {
 
 using cluster::Pool;
 using cluster::PoolSlot;
-
-/// As the allocator reads a rule: what its selector does not name, matches; without one it matches
-/// nothing.
-bool applies(const DeviceTaintRule& rule, const DeviceId& id) {
-  return rule.has_selector && (!rule.driver || *rule.driver == id.driver) &&
-         (!rule.pool || *rule.pool == id.pool) && (!rule.device || *rule.device == id.device);
-}
-
-std::vector<const DeviceTaint*> taints_of(const cluster::Snapshot& snapshot, const DeviceId& id,
-                                          const cluster::DeviceTraits& traits) {
-  std::vector<const DeviceTaint*> taints;
-  const auto add = [&](const DeviceTaint& taint) {
-    if (taint.effect != "None") taints.push_back(&taint);
-  };
-  std::ranges::for_each(traits.taints, add);
-  for (const auto& rule : snapshot.taint_rules()) {
-    if (applies(*rule, id)) add(rule->taint);
-  }
-  return taints;
-}
 
 void add_slot(const cluster::Snapshot& snapshot, const Pool& pool, const PoolSlot& slot,
               std::vector<NodeDevice>& into) {
@@ -42,7 +24,7 @@ void add_slot(const cluster::Snapshot& snapshot, const Pool& pool, const PoolSlo
     auto& device = into.emplace_back();
     device.id = {pool.driver, pool.name, DeviceName(*published.name)};
     device.published = &published;
-    device.taints = taints_of(snapshot, device.id, *published.traits);
+    device.taints = cluster::taints_of(snapshot, device.id, *published.traits);
     if (!slot.use) continue;
     const auto at = std::ranges::lower_bound(*slot.use, static_cast<std::uint32_t>(i), {},
                                              &std::pair<std::uint32_t, cluster::DeviceUse>::first);

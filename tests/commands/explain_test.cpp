@@ -78,7 +78,7 @@ TEST_CASE("explain says first what decides, then the queue, the nodes and what w
         6  the node has the taint google.com/tpu=present:NoSchedule, which the pod does not tolerate (tpu-v5e-0, tpu-v6e-0, tpu-v6e-4x4-0 and 3 more)
         2  the node has the taint cloud.google.com/compute-class=dray-gpu-fallback:NoSchedule, which the pod does not tolerate (gke-a2-high-0, gke-a2-ultra-0)
   what would help:
-    - nobody's end helps, because nodes have too few such devices, used or free: ask for fewer on one node, or for another class, or add nodes; `dray match --class CLASS` shows what there is
+    - nobody's end helps, because nodes have too few such devices, used or free: ask for fewer on one node, or for another class, or add nodes; `dray match 'true' --class gpu.nvidia.com` shows what there is
 )");
 }
 

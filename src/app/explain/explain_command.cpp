@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/common/cluster_source.h"
 #include "app/common/command.h"
+#include "app/common/feature_gates.h"
 #include "app/common/policy_file.h"
 #include "app/explain/explain_report.h"
 #include "dray/base/suggest.h"
@@ -40,6 +42,7 @@ class ExplainCommand : public Command {
     add_cluster_source(*command, source_);
     command->add_option("--scheduler-name", options_.scheduler_name, "Whose pods are dray's")
         ->capture_default_str();
+    add_feature_gates(*command, feature_gates_);
     command->add_option("-o,--output", output_)
         ->check(CLI::IsMember({"table", "json", "yaml"}))
         ->capture_default_str();
@@ -52,6 +55,9 @@ class ExplainCommand : public Command {
   Result<int> run() override {
     const auto key = asked_key();
     if (!key) return std::unexpected(key.error());
+    if (auto set = set_feature_gates(options_.allocator.features, feature_gates_); !set) {
+      return std::unexpected(std::move(set.error()));
+    }
     std::shared_ptr<const policy::PolicyConfig> config;
     if (!policy_.empty()) {
       auto read = load_policy(policy_);
@@ -124,6 +130,7 @@ class ExplainCommand : public Command {
   std::string name_;
   std::string namespace_;
   std::string policy_;
+  std::vector<std::string> feature_gates_;
   std::string output_ = "table";
   engine::Options options_;
 };

@@ -78,7 +78,7 @@ class Explainer {
     made_.reason = question_.lacks ? question_.lacks->reason : Reason::planning;
     say(Standing::waits,
         with(plain_text(made_.reason), question_.lacks ? question_.lacks->detail : ""));
-    made_.helps = help_for_lack(pod_, made_.reason);
+    made_.helps = help_for_lack(*question_.input.snapshot, pod_, made_.reason);
   }
 
   void plan() {
@@ -117,7 +117,7 @@ class Explainer {
     if (const auto claims = claims_of(*question_.input.snapshot, pod_); !claims) {
       made_.reason = claims.error().reason;
       say(Standing::waits, with(plain_text(made_.reason), claims.error().detail));
-      made_.helps = help_for_lack(pod_, made_.reason);
+      made_.helps = help_for_lack(*question_.input.snapshot, pod_, made_.reason);
       return;
     }
     std::vector<std::string> gates;
@@ -167,7 +167,8 @@ class Explainer {
     auto found = WhatHelps(question_, *job_, plan, watch_, planner).find();
     made_.nearest = std::move(found.nearest);
     made_.helps = std::move(found.helps);
-    if (made_.helps.empty()) made_.helps = help_for_lack(pod_, made_.reason);
+    if (made_.helps.empty())
+      made_.helps = help_for_lack(*question_.input.snapshot, pod_, made_.reason);
   }
 
   [[nodiscard]] std::string reason_text(const JobOutcome& outcome) const {
@@ -198,9 +199,22 @@ class Explainer {
             job_->queue.get(), devices);
       default:
         if (no_room && !no_room->text.empty()) return no_room->text;
+        if (no_room && reason_info(outcome.reason).stage == ReasonStage::node) {
+          return nodes_text(outcome.reason, no_room->nodes);
+        }
         break;
     }
     return with(plain_text(outcome.reason), outcome.detail);
+  }
+
+  /// What the nodes that came furthest say, and how many there are of them.
+  [[nodiscard]] static std::string nodes_text(Reason reason, const std::vector<NodesAlike>& nodes) {
+    const auto furthest = std::ranges::find(nodes, reason, &NodesAlike::reason);
+    if (furthest == nodes.end()) return std::string(plain_text(reason));
+    std::size_t all = 0;
+    for (const auto& group : nodes) all += group.nodes.size();
+    return fmt::format("{} ({} of {})", furthest->text, furthest->nodes.size(),
+                       count_of(all, "node"));
   }
 
   /// What the first member of the gang that found no node lacks.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "planner/explain/device_help.h"
 #include "planner/explain/words.h"
 
 namespace dray::planner {
@@ -73,7 +74,8 @@ bool same_tenant(const Job& a, const Job& b) {
   return a.queue == b.queue || namespace_of(a) == namespace_of(b);
 }
 
-std::vector<std::string> help_for_lack(const Pod& pod, Reason reason) {
+std::vector<std::string> help_for_lack(const cluster::Snapshot& snapshot, const Pod& pod,
+                                       Reason reason) {
   std::vector<std::string> helps;
   const auto& space = pod.meta.namespace_name;
   switch (reason) {
@@ -96,10 +98,10 @@ std::vector<std::string> help_for_lack(const Pod& pod, Reason reason) {
       }
       break;
     case Reason::class_missing:
-      helps.emplace_back(
+      helps.push_back(
           "make that DeviceClass, or name one that there is (kubectl get deviceclasses); a "
-          "driver's "
-          "installation makes its own");
+          "driver's installation makes its own" +
+          near_class(snapshot, pod));
       break;
     case Reason::gang_incomplete:
       helps.emplace_back("more pods of the gang have to be created before any of them starts");
@@ -166,7 +168,7 @@ WhatHelps::Found WhatHelps::find() {
   if (watch_.no_room) {
     change_nodes();
     start_with_fewer();
-    if (!too_few()) {
+    if (!help_devices()) {
       end_jobs();
       evict();
     }
@@ -174,40 +176,25 @@ WhatHelps::Found WhatHelps::find() {
   return std::move(found_);
 }
 
-/// Whether devices are too few whoever has them.
-bool WhatHelps::too_few() {
+/// What the devices themselves lack. Whether nobody's end can help.
+bool WhatHelps::help_devices() {
   const auto outcome = std::ranges::find(plan_.jobs, job_.uid, &JobOutcome::job);
   if (outcome == plan_.jobs.end()) return false;
   const auto& info = reason_info(outcome->reason);
-  if (info.stage != ReasonStage::devices || info.eviction_helps) return false;
-  switch (outcome->reason) {
-    case Reason::no_devices:
-    case Reason::class_selector:
-      found_.helps.emplace_back(
-          "nobody's end helps, because nodes have too few such devices, used or free: ask for "
-          "fewer "
-          "on one node, or for another class, or add nodes; `dray match --class CLASS` shows what "
-          "there is");
-      break;
-    case Reason::claim_selector:
-      found_.helps.emplace_back(
-          "nobody's end helps, because the claim's selectors refuse the other devices, used or "
-          "free: `dray match SELECTOR --class CLASS` shows device by device why");
-      break;
-    case Reason::selector_error:
-      found_.helps.emplace_back(
-          "mend the CEL selector: `dray match SELECTOR` shows on which device it fails, and why");
-      break;
-    case Reason::device_taint:
-      found_.helps.emplace_back(
-          "tolerate the device's taint in the claim's request, or have it taken off the device "
-          "(the "
-          "driver's ResourceSlice or a DeviceTaintRule sets it)");
-      break;
-    default:
-      break;
+  if (info.stage != ReasonStage::devices) return false;
+  const auto& no_room = *watch_.no_room;
+  const auto refused = std::ranges::find(job_.members, no_room.pod,
+                                         [](const Member& each) { return each.pod->meta.uid; });
+  if (refused == job_.members.end()) return false;
+  DeviceLack lack{.reason = outcome->reason,
+                  .said = no_room.text.empty() ? outcome->detail : no_room.text,
+                  .node = {}};
+  const auto group = std::ranges::find(no_room.nodes, outcome->reason, &NodesAlike::reason);
+  if (group != no_room.nodes.end()) lack.node = group->nearest;
+  for (auto& each : help_for_devices(no_room.state, *refused->pod, lack)) {
+    found_.helps.push_back(std::move(each));
   }
-  return true;
+  return !info.eviction_helps || outcome->reason == Reason::allocation_error;
 }
 
 /// Each bound that is in the way, as far as it has to go.

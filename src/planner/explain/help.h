@@ -14,7 +14,8 @@ namespace dray::planner {
 [[nodiscard]] bool same_tenant(const Job& a, const Job& b);
 
 /// What a pod lacks before it can be planned at all: what to make, by name.
-[[nodiscard]] std::vector<std::string> help_for_lack(const Pod& pod, Reason reason);
+[[nodiscard]] std::vector<std::string> help_for_lack(const cluster::Snapshot& snapshot,
+                                                     const Pod& pod, Reason reason);
 
 /// What would help a job that waits. Each thing is tried: a plan is made with that one change.
 class WhatHelps {
@@ -47,7 +48,7 @@ class WhatHelps {
   [[nodiscard]] Tried try_job(const std::function<void(Job&)>& change);
   [[nodiscard]] Tried try_pods(const std::function<void(Pod&)>& change);
 
-  [[nodiscard]] bool too_few();
+  [[nodiscard]] bool help_devices();
   void raise_bounds();
   void change_nodes();
   void start_with_fewer();

@@ -96,10 +96,12 @@ std::string WhatHelps::in_the_way(const Job& other, const Tried& tried) const {
       for (const auto& claim : placement.claims) add(claim.allocation);
     }
   }
-  const auto has = devices.empty() ? std::string("room")
-                                   : fmt::format("{} ({})", count_of(devices.size(), "device"),
-                                                 some_of(devices, most_victims_named));
-  return fmt::format("{}: it would fit there if {} ended, which has {}", node.get(),
+  // A plan without it may put others where they were not, and this job where it was not.
+  const auto has = devices.empty()
+                       ? std::string()
+                       : fmt::format(", which has {} ({})", count_of(devices.size(), "device"),
+                                     some_of(devices, most_victims_named));
+  return fmt::format("{}: it would fit there if {} ended{}", node.get(),
                      same_tenant(other, job_) ? other.name : "a job of another tenant", has);
 }
 

@@ -135,6 +135,11 @@ struct Alike {
         return "the node takes such a pod, but others of the job go there already";
       case Reason::node_resources:
         if (what == "pods") return "the node has as many pods as it may have";
+        if (what.empty()) {
+          // Of the pod alone there is enough: its devices take of the node, too (KEP-5517).
+          return "the node has too little CPU or memory left for the pod together with what its "
+                 "devices take of the node";
+        }
         return fmt::format("wants {} of {}; the most that a node has left is {} ({})",
                            amount_text(what, wanted), what, amount_text(what, left), best.get());
       default:

@@ -116,9 +116,7 @@ TEST_CASE("a label that no node has, and a request that is too large") {
   world.waiting("q", 1, "a",
                 [](Pod& pod) { pod.containers.front().requests["cpu"] = Quantity(65); });
   auto made = explained(world, "p");
-  CHECK(made.summary ==
-        "the node does not match the pod's selector or affinity: the node does not "
-        "match the pod's selector or affinity (1 node)");
+  CHECK(made.summary == "the pod wants the label zone=x, the node does not have it (1 of 1 node)");
   REQUIRE(made.nodes.size() == 1);
   CHECK(made.nodes[0].text == "the pod wants the label zone=x, the node does not have it");
   CHECK(made.helps ==
