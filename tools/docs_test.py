@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What documents point at is there: links between them, and the tests that docs/ai-conformance.md names."""
+"""What documents point at is there: links between them, and the tests that docs/ai-conformance.md and docs/complaints.md
+name."""
 
 import pathlib
 import re
@@ -33,6 +34,22 @@ def dead_links(document):
     return dead
 
 
+def go_tests():
+    there = set()
+    for file in (ROOT / "tests").rglob("*_test.go"):
+        there |= set(re.findall(r"^func (Test\w+)\(", file.read_text(), flags=re.M))
+    return there
+
+
+def catch_tests():
+    """Names of Catch2's cases; a long one may stand in several pieces."""
+    there = set()
+    for file in (ROOT / "tests").rglob("*_test.cpp"):
+        for pieces in re.findall(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', file.read_text()):
+            there.add("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', pieces)))
+    return there
+
+
 class Documents(unittest.TestCase):
     def test_links_lead_somewhere(self):
         for document in DOCUMENTS:
@@ -41,11 +58,26 @@ class Documents(unittest.TestCase):
 
     def test_tests_that_are_named_exist(self):
         named = set(re.findall(r"`(Test\w+)`", (ROOT / "docs/ai-conformance.md").read_text()))
-        there = set()
-        for file in (ROOT / "tests").rglob("*_test.go"):
-            there |= set(re.findall(r"^func (Test\w+)\(", file.read_text(), flags=re.M))
         self.assertGreater(len(named), 10)
-        self.assertLessEqual(named, there)
+        self.assertLessEqual(named, go_tests())
+
+    def test_each_complaint_has_a_test_that_exists(self):
+        there = go_tests() | catch_tests()
+        rows = re.findall(r"^\| (\d+) \|.*\| (.*) \|$", (ROOT / "docs/complaints.md").read_text(), flags=re.M)
+        self.assertEqual([int(number) for number, _ in rows], list(range(1, 19)))
+        for number, shown in rows:
+            with self.subTest(complaint=number):
+                named = set(re.findall(r"`([^`]+)`", shown))
+                self.assertTrue(named)
+                self.assertEqual(named - there, set())
+
+    def test_no_metric_is_of_one_object(self):
+        text = (ROOT / "docs/metrics.md").read_text()
+        labels = set()
+        for row in re.findall(r"^\| `dray_\w+` \|.*$", text, flags=re.M):
+            labels |= set(re.findall(r"`(\w+)`", row.split("|")[4]))
+        self.assertIn("queue", labels)
+        self.assertEqual(labels & {"pod", "claim", "job", "node", "device", "namespace", "uid"}, set())
 
 
 if __name__ == "__main__":
