@@ -17,7 +17,7 @@ PlanMaker::PlanMaker(const PlanInput& input, PlanMemory& memory)
       start_(memory.start(input)),
       context_{input, memory.policy_of(input), start_.total},
       overlay_(input.snapshot, memory.nodes(), start_.queues),
-      placer_(context_, overlay_, memory.allocator(), memory.verdicts()),
+      placer_(context_, overlay_, memory.allocator(), memory.verdicts(), memory.rankings()),
       decisions_(start_.queues) {}
 
 Plan PlanMaker::make(JobWatch* watch) {

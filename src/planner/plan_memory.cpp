@@ -24,13 +24,14 @@ PlanStart PlanMemory::start(const PlanInput& input) {
   if (verdicts_of_ != &policy || origin_ != snapshot.origin() ||
       class_epoch_ != snapshot.class_epoch()) {
     verdicts_.clear();
+    rankings_.clear();
   }
   if (verdicts_of_ != &policy) follow(policy.config);
   verdicts_of_ = &policy;
   origin_ = snapshot.origin();
   class_epoch_ = snapshot.class_epoch();
   jobs_.update(input, policy);
-  nodes_.update(snapshot, policy);
+  nodes_.update(input.snapshot, policy);
   PlanStart start{policy.queues, {}};
   jobs_.count(start.queues);
   for (const auto& [queue, amounts] : input.unlisted) {

@@ -6,6 +6,7 @@
 
 #include "dray/alloc/allocator.h"
 #include "planner/place/fit.h"
+#include "planner/place/node_ranking.h"
 #include "planner/state/jobs.h"
 #include "planner/state/nodes.h"
 
@@ -34,6 +35,8 @@ class PlanMemory {
   [[nodiscard]] JobTable& jobs() { return jobs_; }
   [[nodiscard]] NodeTable& nodes() { return nodes_; }
   [[nodiscard]] NodeVerdicts& verdicts() { return verdicts_; }
+  /// Of every node that a plan may use.
+  [[nodiscard]] NodeRankings& rankings() { return rankings_; }
 
  private:
   void follow(const policy::PolicyConfig& config);
@@ -45,6 +48,7 @@ class PlanMemory {
   JobTable jobs_;
   NodeTable nodes_;
   NodeVerdicts verdicts_;
+  NodeRankings rankings_;
   const policy::Policy* verdicts_of_ = nullptr;
   std::shared_ptr<const void> origin_;
   std::uint64_t class_epoch_ = 0;

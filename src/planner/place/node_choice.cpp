@@ -30,13 +30,14 @@ std::int32_t best_preference(const PodClaims& claims) {
 }  // namespace
 
 NodeChoice::NodeChoice(const PlanInput& input, const policy::Policy& policy, const Overlay& overlay,
-                       Fit& fit)
+                       Fit& fit, NodeRankings& everywhere)
     : input_(input),
       policy_(policy),
       overlay_(overlay),
       fit_(fit),
-      strategies_((policy.queues.queues().size() + 1) * overlay.nodes().columns()) {
-  everywhere_.restart(fit.everywhere(), overlay.nodes().size());
+      strategies_((policy.queues.queues().size() + 1) * overlay.nodes().columns()),
+      everywhere_(everywhere) {
+  everywhere_.go_on(fit.everywhere(), overlay.nodes().size());
 }
 
 NodeRankings& NodeChoice::rankings(const NodeSet& among) {

@@ -27,7 +27,7 @@ using BarredNodes = std::map<cluster::NodeIndex, Reason>;
 class NodeChoice {
  public:
   NodeChoice(const PlanInput& input, const policy::Policy& policy, const Overlay& overlay,
-             Fit& fit);
+             Fit& fit, NodeRankings& everywhere);
 
   /// What is known of the order of these nodes. For a set other than Fit::everywhere it is valid
   /// until the next call and as long as the set is what it was.
@@ -76,7 +76,7 @@ class NodeChoice {
   Fit& fit_;
   /// By queue and column; asked for when first needed.
   std::vector<std::optional<policy::PlacementStrategy>> strategies_;
-  NodeRankings everywhere_;
+  NodeRankings& everywhere_;  ///< kept from plan to plan
   NodeRankings one_set_;
   std::size_t judged_ = 0;
 };

@@ -25,22 +25,22 @@ bool NodeCandidate::ahead_of(const NodeCandidate& other) const {
 
 void NodeRanking::refresh(const NodeTable& nodes, const NodeSet& among,
                           const std::vector<bool>& members, const Judge& judge) {
-  const auto changed = nodes.changed();
+  const auto changed = seen_ ? nodes.changed_since(*seen_) : std::nullopt;
   const auto size = among.nodes.size();
   // Whatever was changed and taken back leaves a candidate more.
-  if (!seen_ || changed.size() - *seen_ > size || heap_.size() > 2 * size) {
+  if (!changed || changed->size() > size || heap_.size() > 2 * size) {
     heap_.clear();
     for (const auto node : among.nodes) {
       if (const auto found = judge(node)) heap_.push_back(*found);
     }
     std::ranges::make_heap(heap_, behind);
   } else {
-    for (const auto node : changed.subspan(*seen_)) {
+    for (const auto node : *changed) {
       if (!members[node.get()]) continue;
       if (const auto found = judge(node)) put(*found);
     }
   }
-  seen_ = changed.size();
+  seen_ = nodes.changes();
 }
 
 const NodeCandidate* NodeRanking::best(const NodeTable& nodes) {
@@ -65,6 +65,15 @@ void NodeRankings::restart(const NodeSet& among, std::size_t limit) {
   by_kind_.clear();
   members_.assign(limit, false);
   for (const auto node : among.nodes) members_[node.get()] = true;
+}
+
+void NodeRankings::go_on(const NodeSet& among, std::size_t limit) {
+  if (known_ == among.nodes && members_.size() == limit) {
+    among_ = &among;
+    return;
+  }
+  restart(among, limit);
+  known_ = among.nodes;
 }
 
 NodeRanking& NodeRankings::of(const MemberKind& kind) {

@@ -58,8 +58,8 @@ class NodeRanking {
   void put(const NodeCandidate& candidate);
 
  private:
-  std::vector<NodeCandidate> heap_;  ///< may name a node of before, which no longer counts
-  std::optional<std::size_t> seen_;  ///< of the nodes' changes; nothing: all is to be judged
+  std::vector<NodeCandidate> heap_;    ///< may name a node of before, which no longer counts
+  std::optional<std::uint64_t> seen_;  ///< of the nodes' changes; nothing: all is to be judged
 };
 
 /// The rankings of one set of nodes.
@@ -67,12 +67,18 @@ class NodeRankings {
  public:
   /// Another set, or the same that may have changed: nothing is known.
   void restart(const NodeSet& among, std::size_t limit);
+  /// The set of the next plan, wanted for nothing but what nodes are. Where it is the one before,
+  /// what is known stays: of each node as long as it has its stamp.
+  void go_on(const NodeSet& among, std::size_t limit);
+  /// Verdicts of nodes are void, whatever their stamps.
+  void clear() { by_kind_.clear(); }
   [[nodiscard]] const NodeSet& among() const { return *among_; }
   [[nodiscard]] const std::vector<bool>& members() const { return members_; }
   [[nodiscard]] NodeRanking& of(const MemberKind& kind);
 
  private:
   const NodeSet* among_ = nullptr;
+  std::vector<cluster::NodeIndex> known_;  ///< the set, for go_on()
   std::vector<bool> members_;  ///< by node index
   std::map<MemberKind, NodeRanking> by_kind_;
 };

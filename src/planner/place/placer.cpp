@@ -9,11 +9,11 @@ constexpr std::size_t most_said = 64;
 }  // namespace
 
 Placer::Placer(const PlanContext& context, Overlay& overlay, alloc::Allocator& allocator,
-               NodeVerdicts& verdicts)
+               NodeVerdicts& verdicts, NodeRankings& rankings)
     : overlay_(overlay),
       devices_(overlay.snapshot(), allocator),
       fit_(context.input, overlay, devices_, verdicts),
-      choice_(context.input, context.policy, overlay, fit_),
+      choice_(context.input, context.policy, overlay, fit_, rankings),
       domains_(context.policy, fit_, overlay),
       gangs_(fit_, devices_, choice_, domains_, overlay) {}
 
@@ -22,7 +22,7 @@ Refusal Placer::why_not(const NoRoom& failure) {
   if (shape.singular || !failure.barred.empty() || fit_.refuses_some() || fit_.exhausted()) {
     return explain(failure, fit_, overlay_);
   }
-  const auto changes = overlay_.nodes().changed().size();
+  const auto changes = overlay_.nodes().changes();
   if (said_at_ != changes || said_.size() >= most_said) said_.clear();
   said_at_ = changes;
   const auto known = said_.find(shape.number);

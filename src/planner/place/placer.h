@@ -17,7 +17,7 @@ namespace dray::planner {
 class Placer {
  public:
   Placer(const PlanContext& context, Overlay& overlay, alloc::Allocator& allocator,
-         NodeVerdicts& verdicts);
+         NodeVerdicts& verdicts, NodeRankings& rankings);
   Placer(const Placer&) = delete;
   Placer& operator=(const Placer&) = delete;
 
@@ -43,7 +43,7 @@ class Placer {
 
   const Overlay& overlay_;
   std::map<std::uint32_t, Said> said_;  ///< by shape
-  std::size_t said_at_ = 0;             ///< so many changes of nodes
+  std::uint64_t said_at_ = 0;           ///< so many changes of nodes
   Devices devices_;
   Fit fit_;
   NodeChoice choice_;

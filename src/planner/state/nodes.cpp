@@ -26,46 +26,69 @@ void add(std::span<double> row, const policy::Amounts& amounts, double factor) {
 
 }  // namespace
 
-void NodeTable::update(const cluster::Snapshot& snapshot, const policy::Policy& policy) {
-  const bool anew =
-      origin_ != snapshot.origin() || policy_ != &policy || class_epoch_ != snapshot.class_epoch();
-  // Pools that many nodes see have no part in a node's version.
-  const bool shared = !snapshot.shared_pools().empty() || device_epoch_ != snapshot.device_epoch();
-  origin_ = snapshot.origin();
-  policy_ = &policy;
-  class_epoch_ = snapshot.class_epoch();
-  device_epoch_ = snapshot.device_epoch();
-  if (anew) {
-    columns_ = policy.counting.resources().size() + 2;
-    measured_.clear();
-    memo_.clear();
-    classes_.clear();
-    for (const auto& name : policy.counting.device_classes()) {
-      if (auto made = snapshot.compiled_class(name)) classes_.push_back(std::move(made));
-    }
+void NodeTable::restart(const cluster::Snapshot& snapshot, const policy::Policy& policy) {
+  snapshot_.reset();
+  columns_ = policy.counting.resources().size() + 2;
+  measured_.clear();
+  memo_.clear();
+  classes_.clear();
+  for (const auto& name : policy.counting.device_classes()) {
+    if (auto made = snapshot.compiled_class(name)) classes_.push_back(std::move(made));
   }
+}
+
+void NodeTable::forget_changes() {
+  forgotten_ += changed_.size() + 1;
+  changed_.clear();
+}
+
+void NodeTable::update(std::shared_ptr<const cluster::Snapshot> given,
+                       const policy::Policy& policy) {
+  const auto& snapshot = *given;
+  const bool anew = !snapshot_ || snapshot_->origin() != snapshot.origin() || policy_ != &policy ||
+                    snapshot_->class_epoch() != snapshot.class_epoch();
+  if (anew) restart(snapshot, policy);
+  policy_ = &policy;
+  // Pools that many nodes see have no part in a node's version.
+  const bool shared = !snapshot.shared_pools().empty() || !snapshot_ ||
+                      snapshot_->device_epoch() != snapshot.device_epoch();
   const auto limit = snapshot.node_limit();
   measured_.resize(limit);
   stamps_.resize(limit, 0);
   names_.ranks.resize(limit, 0);
   free_.resize(limit * columns_, 0);
   capacity_.resize(limit * columns_, 0);
-  const auto before = std::exchange(by_name_, {});
-  bool renamed = anew;
-  for (const auto node : snapshot.nodes_by_name()) {
-    const auto& entry = snapshot.entry(node);
-    names_.ranks[node.get()] = static_cast<std::uint32_t>(by_name_.size());
-    by_name_.push_back(node);
-    auto& last = measured_[node.get()];
-    if (last.is_of(entry) && !shared) continue;
-    // An index may be another node's by now.
-    renamed = renamed || find(snapshot.name(node)) != node;
-    last = {entry.version, entry.facts, entry.use, !entry.facts->unschedulable};
-    set_stamp(node, new_stamp());
-    measure(snapshot, node);
+  const auto names = snapshot.nodes_by_name();
+  if (!snapshot_ || snapshot_->nodes_by_name().data() != names.data()) {
+    by_name_.assign(names.begin(), names.end());
+    index_names(snapshot);
+    forget_changes();
+    for (const auto node : by_name_) read(snapshot, node, shared);
+  } else {
+    // One change a node is as much as those need who follow them.
+    if (changed_.size() > 2 * by_name_.size()) forget_changes();
+    constexpr auto step = cluster::Chunked<cluster::NodeEntry>::chunk_size;
+    for (std::size_t first = 0; first < limit; first += step) {
+      const cluster::NodeIndex begin(static_cast<std::uint32_t>(first));
+      if (!shared && &snapshot.entry(begin) == &snapshot_->entry(begin)) continue;
+      for (std::size_t i = first; i < std::min(limit, first + step); ++i) {
+        const cluster::NodeIndex node(static_cast<std::uint32_t>(i));
+        if (snapshot.entry(node).facts) read(snapshot, node, shared);
+      }
+    }
   }
-  changed_.clear();
-  if (renamed || before != by_name_) index_names(snapshot);
+  snapshot_ = std::move(given);
+}
+
+/// Measures the node if it is not what was measured, or `anyway`.
+void NodeTable::read(const cluster::Snapshot& snapshot, cluster::NodeIndex node, bool anyway) {
+  ++read_;
+  const auto& entry = snapshot.entry(node);
+  auto& last = measured_[node.get()];
+  if (last.is_of(entry) && !anyway) return;
+  last = {entry.version, entry.facts, entry.use, !entry.facts->unschedulable};
+  set_stamp(node, new_stamp());
+  measure(snapshot, node);
 }
 
 void NodeTable::index_names(const cluster::Snapshot& snapshot) {
@@ -74,6 +97,7 @@ void NodeTable::index_names(const cluster::Snapshot& snapshot) {
   names_.sorted.clear();
   names_.followers.clear();
   for (const auto node : by_name_) {
+    names_.ranks[node.get()] = static_cast<std::uint32_t>(names_.sorted.size());
     names_.indices.emplace(snapshot.name(node), node);
     names_.sorted.push_back(snapshot.name(node));
     names_.followers.push_back(static_cast<std::uint32_t>(names_.sorted.size()));

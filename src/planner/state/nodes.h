@@ -15,11 +15,11 @@
 namespace dray::planner {
 
 /// What nodes have and what is free, in numbers: one row a node, one column a counted resource,
-/// then devices and millicores. Kept from plan to plan; a node that did not change costs a look at
-/// its version and at what it points to.
+/// then devices and millicores. Kept from plan to plan; nodes are looked at again where the
+/// snapshot keeps others than the one before, which it shows chunk by chunk.
 class NodeTable {
  public:
-  void update(const cluster::Snapshot& snapshot, const policy::Policy& policy);
+  void update(std::shared_ptr<const cluster::Snapshot> snapshot, const policy::Policy& policy);
 
   [[nodiscard]] std::size_t size() const { return measured_.size(); }
   [[nodiscard]] std::size_t columns() const { return columns_; }
@@ -40,8 +40,15 @@ class NodeTable {
     stamps_[node.get()] = stamp;
     changed_.push_back(node);
   }
-  /// The nodes that got another stamp since `update`, one after another.
-  [[nodiscard]] std::span<const cluster::NodeIndex> changed() const { return changed_; }
+  /// How often a node got another stamp so far.
+  [[nodiscard]] std::uint64_t changes() const { return forgotten_ + changed_.size(); }
+  /// The nodes that did since there were so many changes, one after another; nothing: nobody knows
+  /// any more, or nodes have other places in the order of names.
+  [[nodiscard]] std::optional<std::span<const cluster::NodeIndex>> changed_since(
+      std::uint64_t changes) const {
+    if (changes < forgotten_) return std::nullopt;
+    return std::span(changed_).subspan(changes - forgotten_);
+  }
   [[nodiscard]] std::uint64_t new_stamp() { return ++last_stamp_; }
   void renew_all();
 
@@ -57,20 +64,26 @@ class NodeTable {
   [[nodiscard]] std::uint32_t rank(cluster::NodeIndex node) const {
     return names_.ranks[node.get()];
   }
+  /// How many nodes were looked at for a change so far.
+  [[nodiscard]] std::size_t nodes_read() const { return read_; }
 
  private:
+  /// Another origin or other rules: nothing of what was measured counts.
+  void restart(const cluster::Snapshot& snapshot, const policy::Policy& policy);
+  void forget_changes();
   void index_names(const cluster::Snapshot& snapshot);
+  void read(const cluster::Snapshot& snapshot, cluster::NodeIndex node, bool anyway);
   void measure(const cluster::Snapshot& snapshot, cluster::NodeIndex node);
   void count_devices(const cluster::Snapshot& snapshot, const cluster::NodeEntry& entry,
                      std::span<double> free, std::span<double> capacity);
   [[nodiscard]] policy::Amounts amounts_of(const cluster::Pool& pool,
                                            const cluster::PublishedDevice& device);
 
-  std::shared_ptr<const void> origin_;
+  /// Held, so that nothing else gets the addresses of what was read.
+  std::shared_ptr<const cluster::Snapshot> snapshot_;
   const policy::Policy* policy_ = nullptr;
-  std::uint64_t class_epoch_ = 0;
-  std::uint64_t device_epoch_ = 0;
   std::size_t columns_ = 2;
+  std::size_t read_ = 0;
   /// What a row was measured from; held, so that nothing else gets its address.
   struct Measured {
     std::uint64_t version = 0;
@@ -85,6 +98,7 @@ class NodeTable {
   std::vector<Measured> measured_;
   std::vector<std::uint64_t> stamps_;
   std::vector<cluster::NodeIndex> changed_;
+  std::uint64_t forgotten_ = 0;  ///< changes before those
   std::vector<double> free_;
   std::vector<double> capacity_;
   struct Names {

@@ -226,7 +226,7 @@ struct Parts {
         begin(memory.start(input)),
         context{input, memory.policy_of(input), begin.total},
         overlay(input.snapshot, memory.nodes(), begin.queues),
-        placer(context, overlay, memory.allocator(), memory.verdicts()),
+        placer(context, overlay, memory.allocator(), memory.verdicts(), memory.rankings()),
         decisions(begin.queues) {}
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;

@@ -16,7 +16,8 @@ struct Choosing {
 
   explicit Choosing(World& world)
       : parts(world),
-        choice(parts.input, parts.context.policy, parts.overlay, parts.placer.fit()) {}
+        choice(parts.input, parts.context.policy, parts.overlay, parts.placer.fit(),
+               parts.memory.rankings()) {}
 
   std::optional<Choice> best(const std::string& job, const BarredNodes& barred = {},
                              Room room = Room::idle) {

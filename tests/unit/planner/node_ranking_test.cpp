@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "planner/plan_memory.h"
 #include "tests/unit/planner/fixture.h"
 
 namespace dray::planner::node_ranking_test {
@@ -40,7 +41,9 @@ class Walk {
     const auto room = random_() % 2 == 0 ? Room::idle : Room::releasing;
     BarredNodes barred;
     if (random_() % 3 == 0) barred.emplace(any_node(), Reason::no_devices);
-    NodeChoice anew(parts_.input, parts_.context.policy, parts_.overlay, parts_.placer.fit());
+    NodeRankings nothing;
+    NodeChoice anew(parts_.input, parts_.context.policy, parts_.overlay, parts_.placer.fit(),
+                    nothing);
     return {text(parts_.placer.choice(), job, barred, room), text(anew, job, barred, room)};
   }
 
@@ -109,6 +112,48 @@ TEST_CASE("a gang judges its nodes once, and those again that its members change
   REQUIRE(placed);
   // Once before a look and once after it: not nodes times members, which is 5,000.
   CHECK(parts.placer.choice().judged() <= 2 * (nodes + members));
+}
+
+TEST_CASE("a plan judges the nodes again that changed since the one before") {
+  World world;
+  constexpr std::size_t nodes = 400;
+  for (std::size_t i = 0; i < nodes; ++i) world.node("n" + std::to_string(1000 + i), 4);
+  world.queue("a", 0);
+  world.waiting("w", 1, "a");
+  PlanMemory memory({});
+  const auto policy = world.make_input().policy;
+  const auto plan = [&](const std::vector<NodeName>* only = nullptr) {
+    auto input = world.make_input();
+    input.policy = policy;
+    if (only != nullptr) input.only = *only;
+    auto start = memory.start(input);
+    const PlanContext context{input, memory.policy_of(input), start.total};
+    Overlay overlay(input.snapshot, memory.nodes(), start.queues);
+    Placer placer(context, overlay, memory.allocator(), memory.verdicts(), memory.rankings());
+    auto& job = *memory.jobs().find(Uid("uid-w"));
+    const auto chunk = job.next_chunk();
+    const auto placed = placer.place(job, chunk, placer.fit().everywhere(), Room::idle);
+    REQUIRE(placed);
+    std::pair made(placed->front().placement.node.get(), placer.choice().judged());
+    overlay.undo(0);
+    return made;
+  };
+  CHECK(plan().second >= nodes);
+  const auto [node, judged] = plan();
+  CHECK(node == "n1000");
+  CHECK(judged <= 3);
+  // Better than all others: one of its devices is taken already.
+  world.running("r", "n1300", 0, 1, "a");
+  const auto [fuller, judged_again] = plan();
+  CHECK(fuller == "n1300");
+  CHECK(judged_again <= 4);
+  const std::vector some{NodeName("n1001"), NodeName("n1002")};
+  CHECK(plan(&some).first == "n1001");
+  CHECK(plan().first == "n1300");
+  // Ranks are others now.
+  world.state.apply(cluster::ObjectGone{Kind::node, "", "n1300", Uid("uid-n1300")});
+  world.node("n0999", 4);
+  CHECK(plan().first == "n0999");
 }
 
 TEST_CASE("a set that is not every node is judged by itself, whatever was judged before") {

@@ -81,14 +81,14 @@ TEST_CASE("a node is found by its name, whoever had its index before") {
   world.node("b", 1);
   auto input = world.make_input();
   NodeTable nodes;
-  nodes.update(*input.snapshot, *input.policy);
+  nodes.update(input.snapshot, *input.policy);
   const auto first = nodes.find(NodeName("a"));
   CHECK(first == input.snapshot->node(NodeName("a")));
   CHECK_FALSE(nodes.find(NodeName("c")));
   world.state.apply(cluster::ObjectGone{Kind::node, "", "a", Uid("uid-a")});
   world.node("0", 1);
   const auto snapshot = world.state.snapshot();
-  nodes.update(*snapshot, *input.policy);
+  nodes.update(snapshot, *input.policy);
   CHECK_FALSE(nodes.find(NodeName("a")));
   CHECK(nodes.find(NodeName("0")) == snapshot->node(NodeName("0")));
   CHECK(nodes.find(NodeName("b")) == snapshot->node(NodeName("b")));
@@ -99,7 +99,7 @@ TEST_CASE("the nodes of a list are found in the order of names, whatever list ca
   for (const auto* name : {"a", "b", "c", "d", "e"}) world.node(name, 1);
   const auto input = world.make_input();
   NodeTable nodes;
-  nodes.update(*input.snapshot, *input.policy);
+  nodes.update(input.snapshot, *input.policy);
   for (const std::string list : {"abcde", "dbeac", "dbeac", "eac", "ca", "", "xd", "dxb", "axe",
                                  "bbadd", "e", "dbeac", "abcde", "zyx"}) {
     std::vector<NodeName> names;
@@ -117,7 +117,7 @@ TEST_CASE("the nodes of a list are found in the order of names, whatever list ca
   world.state.apply(cluster::ObjectGone{Kind::node, "", "b", Uid("uid-b")});
   world.node("0", 1);
   const auto snapshot = world.state.snapshot();
-  nodes.update(*snapshot, *input.policy);
+  nodes.update(snapshot, *input.policy);
   const std::vector names{NodeName("a"), NodeName("b"), NodeName("c"), NodeName("0")};
   std::string found;
   for (const auto node : nodes.find_all(names)) found += snapshot->name(node).get();
@@ -130,7 +130,7 @@ TEST_CASE("only a node that changed is measured again") {
   world.node("n1", 4);
   auto input = world.make_input();
   NodeTable nodes;
-  nodes.update(*input.snapshot, *input.policy);
+  nodes.update(input.snapshot, *input.policy);
   const auto n0 = *input.snapshot->node(NodeName("n0"));
   const auto n1 = *input.snapshot->node(NodeName("n1"));
   const auto before = nodes.stamp(n0);
@@ -138,17 +138,60 @@ TEST_CASE("only a node that changed is measured again") {
   world.running("r0", "n0", 0, 1, "a");
   input = world.make_input();
   const auto same_policy = input.policy;
-  nodes.update(*input.snapshot, *same_policy);
-  nodes.update(*input.snapshot, *same_policy);
+  nodes.update(input.snapshot, *same_policy);
+  nodes.update(input.snapshot, *same_policy);
   const auto changed = nodes.stamp(n0);
   CHECK(changed != before);
   world.running("r1", "n1", 0, 1, "a");
-  nodes.update(*world.state.snapshot(), *same_policy);
+  nodes.update(world.state.snapshot(), *same_policy);
   CHECK(nodes.stamp(n0) == changed);
   CHECK(nodes.stamp(n1) != before_other);
   CHECK(nodes.free(n1)[nodes.devices_column()] == 3);
   nodes.renew_all();
   CHECK(nodes.stamp(n0) != changed);
+}
+
+TEST_CASE("a change costs the nodes near it, however many there are") {
+  World world;
+  constexpr std::size_t count = 2'000;
+  for (std::size_t i = 0; i < count; ++i) world.node("n" + std::to_string(10'000 + i), 1);
+  auto input = world.make_input();
+  const auto policy = input.policy;
+  NodeTable nodes;
+  nodes.update(input.snapshot, *policy);
+  CHECK(nodes.nodes_read() == count);
+  nodes.update(input.snapshot, *policy);
+  CHECK(nodes.nodes_read() == count);
+  const auto seen = nodes.changes();
+  world.running("r", "n11000", 0, 1, "a");
+  const auto snapshot = world.state.snapshot();
+  nodes.update(snapshot, *policy);
+  CHECK(nodes.nodes_read() - count <= cluster::Chunked<cluster::NodeEntry>::chunk_size);
+  const auto node = *snapshot->node(NodeName("n11000"));
+  CHECK(nodes.free(node)[nodes.devices_column()] == 0);
+  const auto changed = nodes.changed_since(seen);
+  REQUIRE(changed);
+  CHECK(std::vector(changed->begin(), changed->end()) == std::vector{node});
+}
+
+TEST_CASE("who follows changes begins anew when nodes came or went, or too much changed") {
+  World world;
+  for (const auto* name : {"a", "b"}) world.node(name, 1);
+  auto input = world.make_input();
+  NodeTable nodes;
+  nodes.update(input.snapshot, *input.policy);
+  auto seen = nodes.changes();
+  CHECK(nodes.changed_since(seen)->empty());
+  world.node("0", 1);
+  const auto snapshot = world.state.snapshot();
+  nodes.update(snapshot, *input.policy);
+  CHECK_FALSE(nodes.changed_since(seen));
+  seen = nodes.changes();
+  for (int i = 0; i < 3; ++i) nodes.renew_all();
+  REQUIRE(nodes.changed_since(seen));
+  CHECK(nodes.changed_since(seen)->size() == 9);
+  nodes.update(snapshot, *input.policy);
+  CHECK_FALSE(nodes.changed_since(seen));
 }
 
 }  // namespace
