@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   commands["lint"] = dray::app::add_lint(app);
   commands["repair"] = dray::app::add_repair(app);
   commands["policy"] = dray::app::add_policy(app);
+  commands["record"] = dray::app::add_record(app);
   commands["replay"] = dray::app::add_replay(app);
   commands["snapshot"] = dray::app::add_snapshot(app);
   commands["doctor"] = dray::app::add_doctor(app);

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "simulate/jobs/as_recorded.h"
 #include "simulate/jobs/by_planner.h"
 #include "simulate/jobs/by_strategy.h"
 #include "simulate/jobs/cluster_objects.h"
@@ -17,8 +18,12 @@ JobsRun run_jobs(const Setting& setting, const Scheduler& scheduler, std::uint64
   run.seed = seed;
   if (const auto* strategy = std::get_if<Strategy>(&scheduler.how)) {
     run_by_strategy(setting, *strategy, seed, options, run);
+  } else if (const auto* recorded =
+                 std::get_if<std::shared_ptr<const RecordedRun>>(&scheduler.how)) {
+    run_as_recorded(setting, **recorded, options, run);
   } else {
-    run_by_planner(setting, std::get<1>(scheduler.how), options, run);
+    run_by_planner(setting, std::get<std::shared_ptr<const policy::Policy>>(scheduler.how), options,
+                   run);
   }
   return run;
 }

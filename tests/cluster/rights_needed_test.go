@@ -50,19 +50,25 @@ var needs = []need{
 	{"remembers for the first time", "create", "/configmaps", "dray-system/"},
 }
 
-// reviews are the questions that the needs come to, by their name.
-func reviews() map[string]authorizationv1.SubjectAccessReviewSpec {
-	all := map[string]authorizationv1.SubjectAccessReviewSpec{
-		"reads gates: get /metrics": {User: harness.Account,
-			NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "get"}},
-	}
+type questions map[string]authorizationv1.SubjectAccessReviewSpec
+
+// reviews are the questions that dray's needs come to, by their name.
+func reviews() questions {
+	all := questionsOf(harness.Account, needs)
+	all["reads gates: get /metrics"] = authorizationv1.SubjectAccessReviewSpec{User: harness.Account,
+		NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "get"}}
+	return all
+}
+
+func questionsOf(account string, needs []need) questions {
+	all := questions{}
 	for _, n := range needs {
 		namespace, name, _ := strings.Cut(n.where, "/")
 		for _, verb := range strings.Fields(n.verbs) {
 			for _, resource := range strings.Fields(n.resources) {
 				parts := append(strings.Split(resource, "/"), "")
 				all[fmt.Sprintf("%s: %s %s %s", n.what, verb, resource, n.where)] = authorizationv1.SubjectAccessReviewSpec{
-					User: harness.Account, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: verb, Group: parts[0],
+					User: account, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: verb, Group: parts[0],
 						Resource: parts[1], Subresource: parts[2], Namespace: namespace, Name: name}}
 			}
 		}
@@ -71,9 +77,10 @@ func reviews() map[string]authorizationv1.SubjectAccessReviewSpec {
 }
 
 // refused are the names of needs that the API server does not grant now.
-func refused(ctx context.Context, t *testing.T) (names []string) {
+func refused(ctx context.Context, t *testing.T) (names []string) { return refusedOf(ctx, t, reviews()) }
+
+func refusedOf(ctx context.Context, t *testing.T, asked questions) (names []string) {
 	t.Helper()
-	asked := reviews()
 	answers := make(chan string, len(asked))
 	if err := harness.Each(slices.Collect(maps.Keys(asked)), 16, func(name string) error {
 		review, err := plane.Client.AuthorizationV1().SubjectAccessReviews().Create(ctx,

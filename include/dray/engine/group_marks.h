@@ -33,6 +33,9 @@ inline constexpr const char* ray_cluster_label = "ray.io/cluster";
 inline constexpr const char* ray_group_label = "ray.io/group";
 inline constexpr const char* training_job_label = "training.kubeflow.org/job-name";
 inline constexpr const char* training_replica_label = "training.kubeflow.org/replica-type";
+/// Kueue's: on pods, and on the objects that own pods.
+inline constexpr const char* kueue_queue_label = "kueue.x-k8s.io/queue-name";
+inline constexpr const char* kueue_group_label = "kueue.x-k8s.io/pod-group-name";
 inline constexpr const char* training_role_label = "training.kubeflow.org/job-role";
 
 }  // namespace dray::engine

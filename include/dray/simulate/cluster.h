@@ -10,6 +10,9 @@
 
 namespace dray::simulate {
 
+/// The label that names the model of a node's GPUs.
+inline constexpr const char* model_label = "nvidia.com/gpu.product";
+
 /// What a job's GPUs are to Kubernetes.
 struct GpuKind {
   ClassName device_class;  ///< devices of this DeviceClass, by claims; empty: node_resource

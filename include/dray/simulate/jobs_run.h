@@ -12,6 +12,7 @@
 #include "dray/base/time.h"
 #include "dray/policy/policy.h"
 #include "dray/simulate/experiment.h"
+#include "dray/simulate/recorded.h"
 #include "dray/simulate/strategy.h"
 #include "dray/simulate/workload.h"
 
@@ -19,10 +20,11 @@ namespace dray::simulate {
 
 /// What decides in a run of jobs with run times: dray's planner under a policy, or a model of
 /// kube-scheduler (jobs in the order of their arrival, later ones while earlier ones do not fit)
-/// that chooses nodes by a strategy.
+/// that chooses nodes by a strategy; or what happened, where the workload was recorded.
 struct Scheduler {
   std::string name;  ///< for people
-  std::variant<Strategy, std::shared_ptr<const policy::Policy>> how;
+  std::variant<Strategy, std::shared_ptr<const policy::Policy>, std::shared_ptr<const RecordedRun>>
+      how;
 };
 
 /// What became of a job. Times since the beginning of the trace.

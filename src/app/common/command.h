@@ -38,6 +38,7 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> add_repair(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_snapshot(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_policy(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_record(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_replay(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_doctor(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_handback(CLI::App& app);

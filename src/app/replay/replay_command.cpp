@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "app/common/files.h"
 #include "app/common/object_list.h"
 #include "app/common/policy_file.h"
+#include "app/common/record_files.h"
 #include "app/replay/policy_diff.h"
 #include "app/replay/replay_report.h"
 #include "service/record/record_file.h"
@@ -19,9 +19,6 @@
 
 namespace dray::app {
 namespace {
-
-/// Of a folder the records in it; their names sort from the oldest.
-constexpr std::array<std::string_view, 1> record_endings{".jsonl.zst"};
 
 /// Gives a record to a new engine.
 class ReplayCommand : public Command {

@@ -11,10 +11,19 @@
 namespace dray::app {
 namespace {
 
+using Recorded = std::shared_ptr<const simulate::RecordedRun>;
+
 Result<simulate::Scheduler> load_scheduler(const std::string& name,
-                                           const simulate::Setting& setting) {
+                                           const simulate::Setting& setting,
+                                           const Recorded& recorded) {
   if (const auto strategy = simulate::find_strategy(name)) {
     return simulate::Scheduler{name, *strategy};
+  }
+  if (name == "recorded") {
+    if (recorded) return simulate::Scheduler{name, recorded};
+    return fail(ErrorCode::invalid,
+                "--policy recorded is what happened in --workload recorded:FOLDER, on the cluster "
+                "of that record: without --cluster");
   }
   if (name == "fcfs" || name == "fair") {
     auto made = simulate::policy_of(setting.workload(), name == "fair", setting.cluster().gpus);
@@ -49,10 +58,11 @@ bool is_policy_file(std::string_view name) {
 
 Result<std::vector<simulate::Scheduler>> load_schedulers(const std::vector<std::string>& names,
                                                          const simulate::Setting& setting,
+                                                         const Recorded& recorded,
                                                          std::vector<std::string>& warnings) {
   std::vector<simulate::Scheduler> schedulers;
   for (const auto& name : names) {
-    auto scheduler = load_scheduler(name, setting);
+    auto scheduler = load_scheduler(name, setting, recorded);
     if (!scheduler) return std::unexpected(scheduler.error());
     if (std::ranges::count(names, short_name(name), short_name) == 1) {
       scheduler->name = short_name(name);

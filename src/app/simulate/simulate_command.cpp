@@ -15,6 +15,7 @@
 #include "app/simulate/cluster_input.h"
 #include "app/simulate/parallel.h"
 #include "app/simulate/read_input.h"
+#include "app/simulate/recorded_input.h"
 #include "app/simulate/schedulers.h"
 #include "app/simulate/simulate_flags.h"
 #include "app/simulate/sources.h"
@@ -112,7 +113,7 @@ class SimulateCommand : public Command {
 
   Result<int> play_jobs(const simulate::Setting& setting) const {
     std::vector<std::string> warnings;
-    const auto loaded = load_schedulers(flags_.policies, setting, warnings);
+    const auto loaded = load_schedulers(flags_.policies, setting, recorded_, warnings);
     if (!loaded) return std::unexpected(loaded.error());
     print_warnings("simulate", warnings);
     const auto& schedulers = *loaded;
@@ -140,9 +141,10 @@ class SimulateCommand : public Command {
   }
 
   [[nodiscard]] report::About about() const {
-    return {.version = DRAY_VERSION,
-            .cluster = fmt::format("{}", fmt::join(flags_.cluster, ", ")),
-            .workload = flags_.workload};
+    return {
+        .version = DRAY_VERSION,
+        .cluster = recorded_ ? "as recorded" : fmt::format("{}", fmt::join(flags_.cluster, ", ")),
+        .workload = flags_.workload};
   }
 
   [[nodiscard]] Result<void> write_report(const std::string& data) const {
@@ -151,19 +153,43 @@ class SimulateCommand : public Command {
     return write_file(flags_.report, *filled);
   }
 
-  Result<simulate::Setting> load() const {
+  /// The cluster and the workload that the flags name.
+  Result<simulate::RecordedLoad> load_both(std::vector<std::string>& warnings) {
     const simulate::TraceRules rules{flags_.lenient};
-    std::vector<std::string> warnings;
-    auto cluster = load_simulated_cluster(flags_.cluster, flags_.gpus, rules, warnings);
-    if (!cluster) return std::unexpected(cluster.error());
-    auto workload = load_workload(flags_.workload, rules, warnings);
-    if (!workload) return std::unexpected(workload.error());
-    print_warnings("simulate", warnings);
-    if (cluster->nodes.empty()) {
-      return fail(ErrorCode::invalid, flags_.cluster.front() + ": no node for jobs in it");
+    const auto source = parse_source(flags_.workload);
+    simulate::RecordedLoad load;
+    if (source.form == "recorded") {
+      auto recorded = load_recorded(source.path, flags_.gpus, warnings);
+      if (!recorded) return recorded;
+      load = *std::move(recorded);
+      if (flags_.cluster.empty()) {
+        recorded_ = std::make_shared<const simulate::RecordedRun>(std::move(load.run));
+        return load;
+      }
+    } else {
+      auto workload = load_workload(flags_.workload, rules, warnings);
+      if (!workload) return std::unexpected(std::move(workload.error()));
+      load.workload = *std::move(workload);
     }
-    if (workload->jobs.empty()) return fail(ErrorCode::invalid, flags_.workload + ": no job in it");
-    return simulate::Setting::of(std::move(*cluster), std::move(*workload));
+    auto cluster = load_simulated_cluster(flags_.cluster, flags_.gpus, rules, warnings);
+    if (!cluster) return std::unexpected(std::move(cluster.error()));
+    load.cluster = *std::move(cluster);
+    return load;
+  }
+
+  Result<simulate::Setting> load() {
+    std::vector<std::string> warnings;
+    auto both = load_both(warnings);
+    if (!both) return std::unexpected(std::move(both.error()));
+    print_warnings("simulate", warnings);
+    if (both->cluster.nodes.empty()) {
+      return fail(ErrorCode::invalid, (recorded_ ? flags_.workload : flags_.cluster.front()) +
+                                          ": no node for jobs in it");
+    }
+    if (both->workload.jobs.empty()) {
+      return fail(ErrorCode::invalid, flags_.workload + ": no job in it");
+    }
+    return simulate::Setting::of(std::move(both->cluster), std::move(both->workload));
   }
 
   /// Of each seed.
@@ -199,6 +225,8 @@ class SimulateCommand : public Command {
   CLI::App* command_;
   SimulateFlags flags_;
   std::string page_;  ///< of reports, to be filled
+  /// What happened; null: the cluster is another one, or nothing was recorded.
+  std::shared_ptr<const simulate::RecordedRun> recorded_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/simulate/scenario.h"
+#include "app/simulate/sources.h"
 #include "wire/yaml/duration.h"
 
 namespace dray::app {
@@ -37,12 +38,14 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
   command.add_option(
       "--workload", flags.workload,
       "What is to be scheduled: openb:FILE (FGD's experiment), or jobs in time: openb-times:, "
-      "philly:, helios: or csv:FILE, or synthetic:KEY=VALUE,… (docs/simulator.md)");
+      "philly:, helios: or csv:FILE, recorded:FOLDER (of dray record; its cluster, too), or "
+      "synthetic:KEY=VALUE,… (docs/simulator.md)");
   command
       .add_option(
           "--policy", flags.policies,
           "fgd, dray, bestfit, dotproduct, packing, clustering, first-fit, random; of jobs in "
-          "time also fcfs, fair (dray's planner), or a policy FILE.yaml; repeatable")
+          "time also fcfs, fair (dray's planner), recorded (what happened), or a policy FILE.yaml; "
+          "repeatable")
       ->allow_extra_args(false);
   command.add_option(
       "--order", flags.order,
@@ -104,8 +107,10 @@ Result<void> complete(CLI::App& command, const SimulateFlags& flags) {
                                         ? "no --" + flag + ": give it, or a Scenario with -f"
                                         : flags.scenario + ": no " + flag + " in it");
   };
-  if (auto is = need(!flags.cluster.empty(), "cluster"); !is) return is;
   if (auto is = need(!flags.workload.empty(), "workload"); !is) return is;
+  const bool has_cluster =
+      !flags.cluster.empty() || parse_source(flags.workload).form == "recorded";
+  if (auto is = need(has_cluster, "cluster"); !is) return is;
   return need(!flags.policies.empty(), "policy");
 }
 

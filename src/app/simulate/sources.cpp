@@ -61,7 +61,7 @@ Result<std::vector<simulate::GpuNode>> make_nodes(const std::string& text) {
 }  // namespace
 
 TraceSource parse_source(std::string_view text) {
-  constexpr std::array files{"openb", "openb-times", "philly", "helios", "csv"};
+  constexpr std::array files{"openb", "openb-times", "philly", "helios", "csv", "recorded"};
   constexpr std::array made{"nodes", "synthetic"};
   const auto colon = text.find(':');
   const auto form = text.substr(0, colon);

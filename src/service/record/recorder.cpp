@@ -124,8 +124,9 @@ Result<void> Recorder::begin_segment(Time now) {
       fmt::format("{}/dray-{}-{:06}.jsonl.zst", options_.folder, micros(start_), segment_));
   if (!file) return std::unexpected(std::move(file.error()));
   file_ = *std::move(file);
-  const auto head = fmt::format(R"({{"record":1,"run":{},"segment":{},"options":{}}})",
-                                micros(start_), segment_, encode_options(engine_));
+  const auto head = fmt::format(
+      R"({{"record":1,"run":{},"segment":{}{},"options":{}}})", micros(start_), segment_,
+      options_.observed ? R"(,"observed":true)" : "", encode_options(engine_));
   if (auto added = file_->add(head); !added) return added;
   if (segment_++ > 0) {
     for (const auto& input : state_.inputs()) {

@@ -22,6 +22,7 @@ struct RecorderOptions {
   /// begins.
   std::uint64_t segment_bytes = std::uint64_t{64} << 20;
   std::uint64_t total_bytes = std::uint64_t{512} << 20;  ///< of all files: then the oldest goes
+  bool observed = false;  ///< nothing is decided: what is noted is what happened in a cluster
   std::size_t most_waiting = 50'000;  ///< steps; beyond, recording ends: the disk is too slow
   /// What went wrong, for the log. Any thread.
   std::function<void(const std::string&)> notice = [](const std::string&) {};

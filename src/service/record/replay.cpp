@@ -6,51 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "wire/json/json_reader.h"
+#include "service/record/record_line.h"
 
 namespace dray::service {
 namespace {
 
 constexpr std::size_t most_told = 20;
-
-Time time_at(std::int64_t micros) {
-  return Time(Duration(micros));
-}
-
-/// A line of a record, taken apart.
-struct Line {
-  std::int64_t at = 0;
-  std::int64_t record = 0;
-  std::int64_t run = 0;
-  std::int64_t segment = 0;
-  std::string options;
-  std::string state;
-  std::string input;
-  bool idle = false;
-  std::vector<std::string> out;
-};
-
-Result<Line> read_line(std::string_view json) {
-  Line line;
-  wire::Document document(json);
-  document.visit([&](const wire::Reader& root) {
-    root.fields([&](auto& io) {
-      io.field("at", line.at);
-      io.field("record", line.record);
-      io.field("run", line.run);
-      io.field("segment", line.segment);
-      io.raw("options", line.options);
-      io.raw("state", line.state);
-      io.raw("in", line.input);
-      io.field("idle", line.idle);
-      if (io.member().key() == "out") {
-        io.member().items([&](const wire::Reader& item) { line.out.push_back(item.raw()); });
-      }
-    });
-  });
-  if (document.problem()) return std::unexpected(document.problem()->to_error());
-  return line;
-}
 
 bool is_of_map(const Decision& decision) {
   return decision.kind == Decision::Kind::write && decision.text.contains("/configmaps");
@@ -64,16 +25,16 @@ std::string told(const Decision& decision) {
 }  // namespace
 
 Result<void> RecordedState::feed(std::string_view text, Time until) {
-  const auto line = read_line(text);
+  const auto line = read_record_line(text);
   if (!line) return std::unexpected(line.error());
   if (line->record != 0) {
     // A later run lists everything anew.
-    if (run_ != line->run && time_at(line->run) <= until) state_ = {};
+    if (run_ != line->run && record_time(line->run) <= until) state_ = {};
     run_ = line->run;
     return {};
   }
   const auto& json = line->state.empty() ? line->input : line->state;
-  if (json.empty() || time_at(line->at) > until) return {};
+  if (json.empty() || record_time(line->at) > until) return {};
   const auto input = decode_input(json);
   if (!input) return std::unexpected(input.error());
   begun_ = true;
@@ -82,16 +43,21 @@ Result<void> RecordedState::feed(std::string_view text, Time until) {
 }
 
 Result<void> Replay::feed(std::string_view text) {
-  auto line = read_line(text);
+  auto line = read_record_line(text);
   if (!line) return std::unexpected(std::move(line.error()));
   if (line->record != 0) {
     if (line->record != 1) {
       return fail(ErrorCode::unsupported, "a record of a form that this dray does not know");
     }
+    if (line->observed) {
+      return fail(ErrorCode::unsupported,
+                  "dray record made this: nothing was decided in it; dray simulate --workload "
+                  "recorded:DIR shows what dray would have decided");
+    }
     return begin(line->run, line->segment, line->options);
   }
   if (segment_ < 0) return fail(ErrorCode::invalid, "this is no record");
-  const auto now = time_at(line->at);
+  const auto now = record_time(line->at);
   if (!line->state.empty()) {
     if (engine_) return {};  // it knows
     auto input = decode_input(line->state);

@@ -18,9 +18,6 @@ namespace dray::simulate {
 /// When a trace begins, on the clock of the planner: any time will do.
 inline constexpr Time trace_start = Time(std::chrono::hours(24 * 365 * 50));
 
-/// The label that names the model of a node's GPUs.
-inline constexpr const char* model_label = "nvidia.com/gpu.product";
-
 /// The node as a cluster would have it that has nodes alone.
 [[nodiscard]] Node node_object(const GpuNode& node);
 /// All that the cluster has.
