@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "planner/late_reprieve.h"
 #include "planner/serve_losers.h"
 #include "planner/stale_gangs.h"
 
@@ -37,6 +38,7 @@ Plan PlanMaker::make(JobWatch* watch) {
   if (evicts()) {
     auto made =
         MakeRoom(context_, jobs_, overlay_, placer_, decisions_, served.open_nodes).run(waiting);
+    LateReprieve(context_, jobs_, overlay_, placer_, decisions_).run(made.evictions);
     ServeLosers(context_, jobs_, overlay_, placer_, decisions_, served.open_nodes)
         .run(std::move(made.losers));
     plan.evictions = std::move(made.evictions);

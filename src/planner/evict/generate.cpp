@@ -200,6 +200,7 @@ bool ScenarioGenerator::take(Victims victims) {
     all_found_->queues.remove_allocated(queue, victims.counts, victims.job->job->preemptible);
   }
   in_pieces_ = in_pieces_ || victims.job->placed > 0;
+  victims.only_moves = !owes;
   capacity_.free(victims, found_.size());
   found_.push_back(std::move(victims));
   return true;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -33,11 +34,16 @@ std::vector<std::int32_t> lowest_so_far(std::span<const Victims> victims) {
 
 }  // namespace
 
-void Reprieve::spare(PlanJob& job, Solution& solution) {
+void Reprieve::spare(PlanJob& job, Solution& solution, First first) {
   auto& victims = solution.victims;
   const auto lowest = lowest_so_far(victims);
+  std::vector<std::size_t> turns(victims.size());
+  std::iota(turns.rbegin(), turns.rend(), std::size_t{0});
+  if (first == First::only_moved) {
+    std::ranges::stable_partition(turns, [&](auto i) { return victims[i].only_moves; });
+  }
   std::unordered_set<const PlanJob*> gone;
-  for (auto i = victims.size(); i-- > 0;) {
+  for (const auto i : turns) {
     // All of a chunk, and only on top of what the job had without it.
     auto& of = *victims[i].job;
     if (gone.contains(&of)) continue;
@@ -47,6 +53,23 @@ void Reprieve::spare(PlanJob& job, Solution& solution) {
   }
   std::erase_if(solution.victims, [](const Victims& chunk) { return chunk.tasks.empty(); });
   move(solution);
+}
+
+bool Reprieve::stay(PlanJob& of, std::span<Task* const> tasks) {
+  policy::Amounts counts(overlay_.queues().resources());
+  for (const auto* task : tasks) counts += task->demand->freed();
+  if (policy::check_capacity(overlay_.queues(), *of.queue, counts, of.job->preemptible)) {
+    return false;
+  }
+  const auto mark = overlay_.mark();
+  std::vector<Placed> nothing;
+  PlacedBefore before;
+  for (auto* task : tasks) {
+    if (stays(of, nothing, of, *task, before)) continue;
+    overlay_.undo(mark);
+    return false;
+  }
+  return true;
 }
 
 void Reprieve::move(Solution& solution) {

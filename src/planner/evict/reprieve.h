@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,10 +18,14 @@ class Reprieve {
   Reprieve(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer)
       : context_(context), jobs_(jobs), overlay_(overlay), placer_(placer) {}
 
+  /// Which victims are the first to stay or move.
+  enum class First : std::uint8_t { served_first, only_moved };
   /// Victims of `job` that can stay do, the first served first; the others move where there is
   /// room, before somebody of a lower priority in their queue stays there. So that one can stay,
   /// the job's pods may take other devices of their node.
-  void spare(PlanJob& job, Solution& solution);
+  void spare(PlanJob& job, Solution& solution, First first = First::served_first);
+  /// All of a job's victims stay where they are if that is free by now; whether they do.
+  [[nodiscard]] bool stay(PlanJob& of, std::span<Task* const> tasks);
   /// Victims move where there is room; none stays.
   void move(Solution& solution);
 

@@ -1,5 +1,7 @@
 #include "planner/evict/simulate.h"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "dray/policy/capacity.h"
@@ -11,6 +13,12 @@ void mark_all(std::span<const Victims> all, policy::TaskState state) {
   for (const auto& chunk : all) {
     for (auto* task : chunk.tasks) chunk.job->set_state(*task, state);
   }
+}
+
+/// Whether somebody who may only be moved comes before somebody who may be evicted.
+bool mixes(std::span<const Victims> victims) {
+  const auto moved = std::ranges::find_if(victims, &Victims::only_moves);
+  return std::ranges::any_of(moved, victims.end(), std::not_fn(&Victims::only_moves));
 }
 
 }  // namespace
@@ -35,14 +43,14 @@ std::optional<Solution> VictimSimulator::run(const Attempt& attempt, std::span<c
   for (const auto& chunk : solution.victims) {
     for (auto* task : chunk.tasks) overlay_.evict(*chunk.job, *task);
   }
-  if (place(attempt, solution, first) && validator_.holds(attempt, solution)) return solution;
+  if (solves(attempt, solution, first)) return solution;
   overlay_.undo(mark);
   mark_all(all, policy::TaskState::yielding);
   return std::nullopt;
 }
 
-/// The job and the victims on what is free with all victims gone; whether the job has room.
-bool VictimSimulator::place(const Attempt& attempt, Solution& solution, First first) {
+/// The job and the victims on what is free with all victims gone; whether that may be carried out.
+bool VictimSimulator::solves(const Attempt& attempt, Solution& solution, First first) {
   auto& job = attempt.job;
   if (first == First::victims) reprieve_.move(solution);
   if (policy::check_capacity(overlay_.queues(), *job.queue, attempt.counts, job.job->preemptible)) {
@@ -51,8 +59,25 @@ bool VictimSimulator::place(const Attempt& attempt, Solution& solution, First fi
   auto placed = placer_.place(job, attempt.chunk, placer_.fit().everywhere(), Room::releasing);
   if (!placed) return false;
   solution.placed = *std::move(placed);
-  if (first == First::job) reprieve_.spare(job, solution);
-  return true;
+  return first == First::victims ? validator_.holds(attempt, solution) : spare(attempt, solution);
+}
+
+/// Who may only be moved is spared before the others where else one of these would keep the room
+/// that the move needs.
+bool VictimSimulator::spare(const Attempt& attempt, Solution& solution) {
+  const bool mixed = attempt.action == Action::reclaim && mixes(solution.victims);
+  if (!mixed) {
+    reprieve_.spare(attempt.job, solution);
+    return validator_.holds(attempt, solution);
+  }
+  const auto mark = overlay_.mark();
+  const auto before = solution;
+  reprieve_.spare(attempt.job, solution);
+  if (validator_.holds(attempt, solution)) return true;
+  overlay_.undo(mark);
+  solution = before;
+  reprieve_.spare(attempt.job, solution, Reprieve::First::only_moved);
+  return validator_.holds(attempt, solution);
 }
 
 }  // namespace dray::planner

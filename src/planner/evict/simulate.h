@@ -37,7 +37,8 @@ class VictimSimulator {
   enum class First : std::uint8_t { job, victims };
   [[nodiscard]] std::optional<Solution> run(const Attempt& attempt, std::span<const Victims> all,
                                             const Scenario& scenario, First first);
-  [[nodiscard]] bool place(const Attempt& attempt, Solution& solution, First first);
+  [[nodiscard]] bool solves(const Attempt& attempt, Solution& solution, First first);
+  [[nodiscard]] bool spare(const Attempt& attempt, Solution& solution);
 
   const PlanContext& context_;
   Overlay& overlay_;

@@ -29,6 +29,7 @@ class VictimOrder {
     std::vector<Task*> tasks;
     policy::Amounts counts;
     bool keeps_minimum = false;  ///< the job runs on without them
+    bool only_moves = false;     ///< its queue owes nothing more: it goes on elsewhere or stays
   };
   /// Nothing: nobody is left.
   [[nodiscard]] std::optional<Chunk> next();

@@ -24,13 +24,12 @@ std::vector<std::int32_t> lost(const Solution& solution) {
   return priorities;
 }
 
-/// Fewer pods are lost, or as many; in a queue, where priorities can be compared, of no higher
-/// ones.
+/// Fewer pods are lost, or as many; in a queue, where priorities can be compared, fewer of the
+/// highest that differs.
 bool loses_no_more(const Solution& one, const Solution& other, Action action) {
   const auto a = lost(one);
   const auto b = lost(other);
-  if (a.size() != b.size() || action != Action::preempt) return a.size() <= b.size();
-  return a <= b;
+  return action == Action::preempt ? a <= b : a.size() <= b.size();
 }
 
 }  // namespace

@@ -114,6 +114,30 @@ TEST_CASE("a solution that the rules refuse is none") {
   CHECK(c.run("w", Action::preempt, {0}));
 }
 
+TEST_CASE("who may only be moved stays before who may be evicted, whatever their order") {
+  auto world = two_queues(2, 2);
+  world.queue("z", 0);
+  world.node("n0", 4);
+  world.running("x0", "n0", 0, 2, "x");
+  world.running("z0", "n0", 2, 2, "z");
+  world.waiting("w", 2, "y");
+  Simulating c(world);
+  c.victim("x0");
+  c.victim("z0");
+  SECTION("else there is no solution") {
+    CHECK_FALSE(c.run("w", Action::reclaim, {0, 1}));
+  }
+  SECTION("it is known of the first") {
+    c.all[0].only_moves = true;
+    const auto made = c.run("w", Action::reclaim, {0, 1});
+    REQUIRE(made);
+    REQUIRE(made->victims.size() == 1);
+    CHECK(made->victims[0].job == &c.parts.job("z0"));
+    CHECK(c.parts.held("x") == 2);
+    CHECK(c.parts.held("z") == 0);
+  }
+}
+
 TEST_CASE("budgets bound the victims and the scenarios") {
   auto world = world_of_two();
   SECTION("victims") {

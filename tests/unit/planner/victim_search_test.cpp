@@ -176,6 +176,29 @@ TEST_CASE("those of a lower priority go instead, though the job would not fit wh
   CHECK((victims(solution).find("low0") != std::string::npos) == (low.priority == 0));
 }
 
+TEST_CASE("more of a lower priority go before fewer of a higher one") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 9);
+  world.node("n0", 4);
+  world.node("n1", 4);
+  for (const std::string name : {"low", "least"}) {
+    auto& gang = world.gang(name, "x", 2);
+    world.member(gang, name + "0", 1, "n0", name == "low" ? 0 : 1);
+    world.member(gang, name + "1", 1, "n1", name == "low" ? 0 : 1);
+  }
+  auto& mid = world.gang("mid", "x", 2);
+  mid.priority = 1;
+  world.member(mid, "mid0", 2, "n0", 2);
+  world.member(mid, "mid1", 2, "n1", 2);
+  world.waiting("top", 3, "x").priority = 2;
+  Searching c(world);
+  const auto solution = c.solve("top", Action::preempt);
+  REQUIRE(solution);
+  REQUIRE(solution->moved.size() == 1);
+  CHECK(solution->moved.begin()->second.placement.pod.name.starts_with("mid"));
+}
+
 TEST_CASE("what cannot be done leaves the overlay and all tasks as they were") {
   auto world = world_of(2);
   world.waiting("big", 3, "y");
