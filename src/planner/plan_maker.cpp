@@ -165,9 +165,7 @@ std::vector<QueueReport> PlanMaker::report_queues() const {
 }
 
 void PlanMaker::release_leaving_pods() {
-  const policy::Amounts nothing(start_.queues.resources());
-  for (const auto* job : jobs_.all()) {
-    if (job->leaving == nothing && job->tasks.size() == job->placed) continue;
+  for (const auto* job : jobs_.leaving()) {
     for (const auto& task : job->tasks) {
       if (task.member->state == MemberState::leaving) overlay_.release_leaving(task);
     }
@@ -190,8 +188,7 @@ void PlanMaker::release_leaving_claims() {
 /// Jobs that could start; what the others lack is their outcome.
 std::vector<PlanJob*> PlanMaker::waiting_jobs() {
   std::vector<PlanJob*> waiting;
-  for (auto* job : jobs_.all()) {
-    if (job->waiting == 0) continue;
+  for (auto* job : jobs_.waiting()) {
     if (!job->queue) {
       decisions_.wait(*job, Reason::queue_missing, "queue " + job->job->queue.get());
     } else if (is_ready(*job)) {

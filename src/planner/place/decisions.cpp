@@ -31,13 +31,13 @@ void say(JobOutcome& made, Reason reason, std::string detail) {
 }  // namespace
 
 const JobOutcome* Decisions::find(const PlanJob& job) const {
-  if (job.order >= places_.size() || places_[job.order] == 0) return nullptr;
-  return &outcomes_[places_[job.order] - 1];
+  if (job.slot >= places_.size() || places_[job.slot] == 0) return nullptr;
+  return &outcomes_[places_[job.slot] - 1];
 }
 
 JobOutcome& Decisions::outcome(const PlanJob& job) {
-  if (job.order >= places_.size()) places_.resize(std::max(job.order + 1, 2 * job.order), 0);
-  auto& place = places_[job.order];
+  if (job.slot >= places_.size()) places_.resize(std::max(job.slot + 1, 2 * job.slot), 0);
+  auto& place = places_[job.slot];
   if (place == 0) {
     auto& made = outcomes_.emplace_back();
     made.job = job.job->uid;

@@ -56,7 +56,7 @@ class Decisions {
  private:
   policy::QueueTree queues_;
   std::vector<JobOutcome> outcomes_;
-  std::vector<std::uint32_t> places_;  ///< in `outcomes_`, from 1, by PlanJob::order; 0: none
+  std::vector<std::uint32_t> places_;  ///< in `outcomes_`, from 1, by PlanJob::slot; 0: none
   std::map<const Task*, Left> kept_;   ///< members that others leave for, and how these do
 };
 

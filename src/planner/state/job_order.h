@@ -48,7 +48,7 @@ class JobOrder {
     bool any = false;
   };
   /// Smaller ones are served first.
-  using Rank = std::tuple<bool, std::int64_t, policy::GangPhase, Time, std::uint32_t>;
+  using Rank = std::tuple<bool, std::int64_t, policy::GangPhase, Time, std::uint64_t>;
   [[nodiscard]] Rank rank_of(const PlanJob& job) const { return rank_in(job.phase(), job); }
   [[nodiscard]] Rank rank_in(policy::GangPhase phase, const PlanJob& job) const;
   void build(policy::QueueIndex queue);

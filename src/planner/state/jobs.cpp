@@ -12,6 +12,9 @@ namespace {
 /// With more shapes than this all are forgotten, and those that are still in use made again.
 constexpr std::size_t most_shapes = 16'384;
 
+/// Between the numbers of neighbours, for those that come between them.
+constexpr std::uint64_t gap = std::uint64_t{1} << 24;
+
 /// One pod that is all of its job: no tree is walked for it.
 bool is_single(const Job& job) {
   const auto& gang = job.gang;
@@ -45,6 +48,10 @@ void JobTable::forget() {
   jobs_.clear();
   listed_ = {};
   order_.clear();
+  waiting_.clear();
+  leaving_.clear();
+  free_slots_.clear();
+  slots_ = 0;
   demands_.clear();
   shapes_.clear();
   leaves_.clear();
@@ -67,19 +74,36 @@ void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
   demands_.update(snapshot_, policy);
   // Waiting tasks point to theirs until they have been looked at again, below.
   const auto last_singular = shapes_.take_singular();
-  leaves_.resize(policy.queues.queues().size());
+  if (leaves_.empty()) {
+    leaves_.assign(policy.queues.queues().size(), LeafSums(policy.counting.resources().size()));
+  }
   counted_.clear();
   keep_or_make(input, other_nodes);
   if (std::exchange(moved_, false)) put_in_order();
-  for (auto* job : order_) {
-    if (job->waiting > 0) refresh_waiting(*job);
+  for (auto* job : waiting_) refresh_waiting(*job);
+}
+
+void JobTable::come(std::unique_ptr<PlanJob> job) {
+  moved_ = true;
+  if (free_slots_.empty()) {
+    job->slot = slots_++;
+  } else {
+    job->slot = free_slots_.back();
+    free_slots_.pop_back();
   }
+  if (job->queue) leaves_[job->queue->get()].come(amounts_of(*job));
+  const bool leaves = std::ranges::any_of(job->tasks, [](const Task& task) {
+    return task.member->state == MemberState::leaving;
+  });
+  const bool waits = job->waiting > 0;
+  jobs_.push_back({.job = std::move(job), .order = 0, .waits = waits, .leaves = leaves});
 }
 
 /// The job is not what it was, or not there any more.
 void JobTable::leave(const PlanJob& job) {
   moved_ = true;
-  if (job.queue) leaves_[job.queue->get()].stale = true;
+  free_slots_.push_back(job.slot);
+  if (job.queue) leaves_[job.queue->get()].go(amounts_of(job));
 }
 
 /// Jobs of the last plan and of this one stand in the same order: one walk over both, which passes
@@ -106,13 +130,13 @@ void JobTable::keep_or_make(const PlanInput& input, bool other_nodes) {
     }
     for (const auto& job : *chunk) keep_or_make(job, old, other_nodes);
     listed_.fixed.push_back(std::none_of(jobs_.end() - size, jobs_.end(),
-                                         [](const auto& job) { return job->shares_claims; }));
+                                         [](const auto& row) { return row.job->shares_claims; }));
   }
-  while (old.next() != nullptr) leave(*old.jobs[old.at++]);
+  while (old.next() != nullptr) leave(*old.jobs[old.at++].job);
 }
 
 void JobTable::leave_before(const Uid& job, Old& old) {
-  while (old.next() != nullptr && old.next()->job->uid < job) leave(*old.jobs[old.at++]);
+  while (old.next() != nullptr && old.next()->job->uid < job) leave(*old.jobs[old.at++].job);
 }
 
 void JobTable::keep_or_make(const std::shared_ptr<const Job>& job, Old& old, bool other_nodes) {
@@ -121,13 +145,13 @@ void JobTable::keep_or_make(const std::shared_ptr<const Job>& job, Old& old, boo
   const auto* same = old.next();
   if (same != nullptr && same->job == job && !claims_moved(*same)) {
     jobs_.push_back(std::move(old.jobs[old.at++]));
-    jobs_.back()->forget_victims();
-    if (other_nodes) find_nodes(*jobs_.back());
+    auto& kept = *jobs_.back().job;
+    kept.forget_victims();
+    if (other_nodes) find_nodes(kept);
     return;
   }
-  if (same != nullptr && same->job->uid == job->uid) leave(*old.jobs[old.at++]);
-  jobs_.push_back(make(job));
-  leave(*jobs_.back());
+  if (same != nullptr && same->job->uid == job->uid) leave(*old.jobs[old.at++].job);
+  come(make(job));
 }
 
 /// What a claim of several pods counts for one of them changes when another comes or goes.
@@ -150,17 +174,36 @@ void JobTable::find_nodes(PlanJob& job) const {
 }
 
 void JobTable::put_in_order() {
+  if (!give_numbers()) {
+    for (auto& row : jobs_) row.order = 0;
+    static_cast<void>(give_numbers());
+  }
   order_.clear();
-  for (auto& leaf : leaves_) {
-    if (leaf.stale) leaf.jobs.clear();
+  waiting_.clear();
+  leaving_.clear();
+  for (const auto& row : jobs_) {
+    order_.push_back(row.job.get());
+    if (row.waits) waiting_.push_back(row.job.get());
+    if (row.leaves) leaving_.push_back(row.job.get());
   }
-  for (auto& job : jobs_) {
-    job->order = static_cast<std::uint32_t>(order_.size());
-    order_.push_back(job.get());
-    if (!job->queue) continue;
-    auto& leaf = leaves_[job->queue->get()];
-    if (leaf.stale) leaf.jobs.push_back(job.get());
+}
+
+/// Numbers for those that have none, between those of their neighbours. False: there are too few.
+bool JobTable::give_numbers() {
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    if (jobs_[i].order != 0) continue;
+    auto last = i + 1;
+    while (last < jobs_.size() && jobs_[last].order == 0) ++last;
+    const auto before = i == 0 ? 0 : jobs_[i - 1].order;
+    const auto step =
+        last == jobs_.size() ? gap : (jobs_[last].order - before) / (last - i + 1);
+    if (step == 0) return false;
+    for (auto number = before; i < last; ++i) {
+      ++read_.counted;
+      jobs_[i].order = jobs_[i].job->order = number += step;
+    }
   }
+  return true;
 }
 
 std::unique_ptr<PlanJob> JobTable::make(std::shared_ptr<const Job> job) {
@@ -220,6 +263,7 @@ void JobTable::read_claims(Task& task) const {
 /// The claims of those that wait may be others than in the last plan.
 void JobTable::refresh_waiting(PlanJob& job) {
   if (stays_settled(job)) return;
+  const auto asked = amounts_of(job);
   CountedClaims counted;
   for (const auto& task : job.tasks) {
     if (task.state == policy::TaskState::pending) continue;
@@ -231,16 +275,18 @@ void JobTable::refresh_waiting(PlanJob& job) {
       continue;
     }
     const auto before = std::move(task.claims);
-    const auto* demand = task.demand;
     ++read_.claims;
     read_claims(task);
-    const bool same = demand != nullptr && !task.not_ready && before == task.claims;
+    const bool same = task.demand != nullptr && !task.not_ready && before == task.claims;
     if (!same || task.shape == nullptr || task.shape->singular) {
       task.shape = nullptr;
       if (!task.not_ready) task.shape = shape_of(task, counted);
     }
     task.demand = task.shape != nullptr ? demands_.intern(task.shape->demand) : nullptr;
-    if (task.demand != demand && job.queue) leaves_[job.queue->get()].stale = true;
+  }
+  if (const auto asks = amounts_of(job); job.queue && asks != asked) {
+    leaves_[job.queue->get()].go(asked);
+    leaves_[job.queue->get()].come(asks);
   }
   settle(job);
   if (job.gang) pass_over_unready(job);
@@ -312,32 +358,32 @@ PlanJob* JobTable::find(const Uid& uid) const {
   return at != order_.end() && (*at)->job->uid == uid ? *at : nullptr;
 }
 
-void JobTable::sum_up(Leaf& leaf, std::size_t resources) {
-  leaf.held = leaf.held_nonpreemptible = leaf.requested = leaf.present = policy::Amounts(resources);
-  for (const auto* job : leaf.jobs) {
-    leaf.held += job->held;
-    if (!job->job->preemptible) leaf.held_nonpreemptible += job->held;
-    leaf.requested += job->held;
-    leaf.present += job->leaving;
-    for (const auto& task : job->tasks) {
-      if (task.state != policy::TaskState::pending || task.demand == nullptr) continue;
-      leaf.requested += task.demand->counts;
-    }
+/// Of queues whose sums depend on the order of their jobs.
+void JobTable::sum_up() {
+  if (std::ranges::none_of(leaves_, &LeafSums::stale)) return;
+  std::vector<bool> anew(leaves_.size());
+  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+    anew[i] = leaves_[i].stale();
+    if (anew[i]) leaves_[i].restart();
   }
-  leaf.stale = false;
+  for (const auto* job : order_) {
+    if (!job->queue || !anew[job->queue->get()]) continue;
+    ++read_.counted;
+    leaves_[job->queue->get()].add(amounts_of(*job));
+  }
 }
 
 void JobTable::count(policy::QueueTree& tree) {
+  sum_up();
   held_ = policy::Amounts(tree.resources());
   for (std::size_t index = 0; index < leaves_.size(); ++index) {
-    auto& leaf = leaves_[index];
-    if (leaf.stale) sum_up(leaf, tree.resources());
-    held_ += leaf.held;
-    held_ += leaf.present;
+    const auto& sum = leaves_[index].get();
+    held_ += sum.held;
+    held_ += sum.present;
     tree.upwards(policy::QueueIndex(static_cast<std::uint32_t>(index)), [&](policy::Queue& queue) {
-      queue.allocated += leaf.held;
-      queue.allocated_nonpreemptible += leaf.held_nonpreemptible;
-      queue.requested += leaf.requested;
+      queue.allocated += sum.held;
+      queue.allocated_nonpreemptible += sum.held_nonpreemptible;
+      queue.requested += sum.requested;
     });
   }
 }

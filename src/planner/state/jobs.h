@@ -11,6 +11,7 @@
 #include "dray/planner/plan.h"
 #include "dray/planner/pod_claims.h"
 #include "planner/state/demand.h"
+#include "planner/state/leaf_sums.h"
 #include "planner/state/shape.h"
 
 namespace dray::planner {
@@ -50,7 +51,8 @@ struct PlanJob {
   std::optional<policy::SubGroup> gang;  ///< absent: a single pod
   policy::Amounts held;                  ///< of placed tasks
   policy::Amounts leaving;               ///< of those that still have their room
-  std::uint32_t order = 0;               ///< among all by uid
+  std::uint64_t order = 0;  ///< the job of the smaller uid has the smaller number, from 1
+  std::uint32_t slot = 0;   ///< no other job of the plan has it; all are small numbers
   std::size_t placed = 0;
   std::size_t waiting = 0;
   bool shares_claims = false;  ///< of tasks that have their room
@@ -83,6 +85,10 @@ class JobTable {
 
   /// In the order of uids.
   [[nodiscard]] std::span<PlanJob* const> all() const { return order_; }
+  /// Of these, those with tasks that wait as the plan begins.
+  [[nodiscard]] std::span<PlanJob* const> waiting() const { return waiting_; }
+  /// And those with tasks that are leaving.
+  [[nodiscard]] std::span<PlanJob* const> leaving() const { return leaving_; }
   /// Null: no such job.
   [[nodiscard]] PlanJob* find(const Uid& uid) const;
   /// What the queues hold and ask for, summed per leaf in the order of uids.
@@ -97,12 +103,16 @@ class JobTable {
   [[nodiscard]] std::size_t claims_read() const { return read_.claims; }
   /// How many jobs were compared with those of the update before so far.
   [[nodiscard]] std::size_t jobs_read() const { return read_.jobs; }
+  /// How many jobs were put in order or added up so far.
+  [[nodiscard]] std::size_t jobs_counted() const { return read_.counted; }
 
  private:
-  struct Leaf {
-    std::vector<PlanJob*> jobs;
-    bool stale = true;
-    policy::Amounts held, held_nonpreemptible, requested, present;
+  /// What a walk over all jobs reads of one, so that it need not go to where that is.
+  struct Row {
+    std::unique_ptr<PlanJob> job;
+    std::uint64_t order = 0;  ///< the job's; 0: it has none yet
+    bool waits = false;
+    bool leaves = false;
   };
 
   /// What the last update read.
@@ -113,13 +123,13 @@ class JobTable {
   };
   /// Jobs of the last update while the next one reads: from `at` on they were not met again.
   struct Old {
-    std::vector<std::unique_ptr<PlanJob>> jobs;
+    std::vector<Row> jobs;
     std::size_t at = 0;
 
-    [[nodiscard]] PlanJob* next() const { return at < jobs.size() ? jobs[at].get() : nullptr; }
+    [[nodiscard]] PlanJob* next() const { return at < jobs.size() ? jobs[at].job.get() : nullptr; }
   };
   struct Read {
-    std::size_t claims = 0, jobs = 0;
+    std::size_t claims = 0, jobs = 0, counted = 0;
   };
 
   void forget();
@@ -129,6 +139,7 @@ class JobTable {
   [[nodiscard]] bool claims_moved(const PlanJob& job);
   void find_nodes(PlanJob& job) const;
   void put_in_order();
+  [[nodiscard]] bool give_numbers();
   std::unique_ptr<PlanJob> make(std::shared_ptr<const Job> job);
   void read_claims(Task& task) const;
   void refresh_waiting(PlanJob& job);
@@ -136,18 +147,21 @@ class JobTable {
   static void settle(PlanJob& job);
   static void pass_over_unready(PlanJob& job);
   [[nodiscard]] const Shape* shape_of(const Task& task, CountedClaims& counted);
+  void come(std::unique_ptr<PlanJob> job);
   void leave(const PlanJob& job);
-  static void sum_up(Leaf& leaf, std::size_t resources);
+  void sum_up();
 
   std::shared_ptr<const cluster::Snapshot> snapshot_;
   std::shared_ptr<const policy::Policy> policy_;
   const policy::Policy* rules_ = nullptr;
   std::uint64_t class_epoch_ = 0;
-  std::vector<std::unique_ptr<PlanJob>> jobs_;
+  std::vector<Row> jobs_;
   Listed listed_;
-  std::vector<PlanJob*> order_;
+  std::vector<PlanJob*> order_, waiting_, leaving_;
   bool moved_ = false;  ///< jobs came or went since `order_` was made
-  std::vector<Leaf> leaves_;
+  std::vector<LeafSums> leaves_;
+  std::vector<std::uint32_t> free_slots_;  ///< below `slots_`, the first that nobody had
+  std::uint32_t slots_ = 0;
   /// By queue, for those that have room; of this update.
   std::map<std::optional<policy::QueueIndex>, CountedClaims> counted_;
   policy::Amounts held_;
