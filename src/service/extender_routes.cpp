@@ -16,13 +16,20 @@ namespace asio = boost::asio;
 using net::HttpRequest;
 using net::HttpResponse;
 
+/// Who answers.
+struct Answering {
+  EngineStrand& engine;
+  metrics::Metrics& metrics;
+  const Partition& partition;
+};
+
 /// What a verb came to, for metrics.
 struct Verdict {
   HttpResponse response;
   std::string_view result;
 };
 
-asio::awaitable<Verdict> filter(EngineStrand* engine, HttpRequest request) {
+asio::awaitable<Verdict> filter(Answering by, HttpRequest request) {
   auto asked = wire::decode_filter_request(request.body);
   if (!asked) {
     extender::FilterResponse fault;
@@ -30,49 +37,50 @@ asio::awaitable<Verdict> filter(EngineStrand* engine, HttpRequest request) {
     co_return Verdict{net::json_response(200, wire::encode(fault, {})), "error"};
   }
   const auto question = std::make_shared<const extender::FilterRequest>(std::move(*asked));
-  const auto answer = co_await engine->filter(question);
+  auto answer = co_await by.engine.filter(question);
+  by.partition.keep_own(answer);
   const auto* result = !answer.error.empty()       ? "error"
                        : answer.node_names.empty() ? "refused"
                                                    : "ok";
   co_return Verdict{net::json_response(200, wire::encode(answer, *question)), result};
 }
 
-asio::awaitable<Verdict> prioritize(EngineStrand* engine, HttpRequest request) {
+asio::awaitable<Verdict> prioritize(Answering by, HttpRequest request) {
   auto asked = wire::decode_filter_request(request.body);
   if (!asked) {
     co_return Verdict{
         net::text_response(400, "dray: prioritize request: " + asked.error().message + "\n"),
         "error"};
   }
-  const auto answer = co_await engine->prioritize(std::move(*asked));
+  const auto answer = co_await by.engine.prioritize(std::move(*asked));
   co_return Verdict{net::json_response(200, wire::encode(answer)), "ok"};
 }
 
-asio::awaitable<Verdict> preempt(EngineStrand* engine, HttpRequest request) {
+asio::awaitable<Verdict> preempt(Answering by, HttpRequest request) {
   auto asked = wire::decode_preempt_request(request.body);
   if (!asked) {
     co_return Verdict{
         net::text_response(400, "dray: preempt request: " + asked.error().message + "\n"), "error"};
   }
-  const auto answer = co_await engine->preempt(std::move(*asked));
+  const auto answer = co_await by.engine.preempt(std::move(*asked));
   co_return Verdict{net::json_response(200, wire::encode(answer)),
                     answer.victims.empty() ? "refused" : "ok"};
 }
 
-asio::awaitable<Verdict> bind(EngineStrand* engine, HttpRequest request) {
+asio::awaitable<Verdict> bind(Answering by, HttpRequest request) {
   auto asked = wire::decode_bind_request(request.body);
   if (!asked) {
     const extender::BindResponse fault{"dray: bind request: " + asked.error().message};
     co_return Verdict{net::json_response(200, wire::encode(fault)), "error"};
   }
-  const auto answer = co_await engine->bind(std::move(*asked));
+  const auto answer = co_await by.engine.bind(std::move(*asked));
   co_return Verdict{net::json_response(200, wire::encode(answer)),
                     answer.error.empty() ? "ok" : "error"};
 }
 
 struct Route {
   std::string_view verb;
-  asio::awaitable<Verdict> (*run)(EngineStrand*, HttpRequest);
+  asio::awaitable<Verdict> (*run)(Answering, HttpRequest);
 };
 constexpr std::array routes{Route{"filter", filter}, Route{"prioritize", prioritize},
                             Route{"preempt", preempt}, Route{"bind", bind}};
@@ -83,8 +91,7 @@ const Route* find_route(std::string_view path) {
   return route == routes.end() ? nullptr : route;
 }
 
-asio::awaitable<HttpResponse> answer(EngineStrand* engine, metrics::Metrics* metrics,
-                                     HttpRequest request) {
+asio::awaitable<HttpResponse> answer(Answering by, HttpRequest request) {
   const auto start = std::chrono::steady_clock::now();
   const auto* route = find_route(request.path());
   if (route == nullptr) {
@@ -101,18 +108,19 @@ asio::awaitable<HttpResponse> answer(EngineStrand* engine, metrics::Metrics* met
   if (!type.empty() && !type.starts_with("application/json")) {
     co_return net::text_response(415, "the body must be application/json\n");
   }
-  auto verdict = co_await route->run(engine, std::move(request));
-  metrics->count("dray_extender_requests_total", {route->verb, verdict.result});
-  metrics->observe("dray_extender_request_duration_seconds", {route->verb},
-                   std::chrono::steady_clock::now() - start);
+  auto verdict = co_await route->run(by, std::move(request));
+  by.metrics.count("dray_extender_requests_total", {route->verb, verdict.result});
+  by.metrics.observe("dray_extender_request_duration_seconds", {route->verb},
+                     std::chrono::steady_clock::now() - start);
   co_return std::move(verdict.response);
 }
 
 }  // namespace
 
-net::HttpHandler extender_routes(EngineStrand& engine, metrics::Metrics& metrics) {
-  return [engine = &engine, metrics = &metrics](HttpRequest request) {
-    return answer(engine, metrics, std::move(request));
+net::HttpHandler extender_routes(EngineStrand& engine, metrics::Metrics& metrics,
+                                 const Partition& partition) {
+  return [by = Answering{engine, metrics, partition}](HttpRequest request) {
+    return answer(by, std::move(request));
   };
 }
 

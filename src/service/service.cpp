@@ -47,11 +47,12 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
       clock_(clock),
       metrics_(options_.version),
       gates_(io, api, options_.engine.allocator.features),
+      partition_(options_.partition),
       engine_(io, options_.engine,
               {api, clock, fence_, metrics_, make_plan(options_.engine),
                [this](const std::string& what) { broke(what); },
                options_.lease ? options_.lease->identity : ""}),
-      extender_(io, options_.extender, extender_routes(engine_, metrics_)),
+      extender_(io, options_.extender, extender_routes(engine_, metrics_, partition_)),
       admin_(io, guarded(options_.admin), admin_routes(engine_, api, metrics_, readiness_)) {
   readiness_.gates = &gates_;
   if (!options_.policy_file.empty()) {
@@ -116,7 +117,8 @@ Result<void> Service::start() {
 
 void Service::saw(kube::WatchEvent event) {
   if (std::holds_alternative<engine::Synced>(event)) log_info(0, "the cluster has been listed");
-  std::visit([this](auto& each) { engine_.post(std::move(each)); }, event);
+  auto told = partition_.see(std::move(event));
+  if (told) std::visit([this](auto& each) { engine_.post(std::move(each)); }, *told);
 }
 
 void Service::leadership_changed(engine::LeadershipChanged change) {

@@ -20,6 +20,7 @@
 #include "service/fence.h"
 #include "service/gate_watch.h"
 #include "service/leadership.h"
+#include "service/partition.h"
 #include "service/policy_file.h"
 
 namespace dray::service {
@@ -33,6 +34,7 @@ struct ServiceOptions {
   std::string policy_file;  ///< empty: one queue without limits
   std::string version;
   RecorderOptions record;
+  PartitionOptions partition;  ///< that Partition::check() accepts
   std::chrono::milliseconds drain =
       std::chrono::seconds(15);  ///< for requests and writes in flight; no write takes longer
   /// A leader whose port cannot be opened does not try for the Lease again before.
@@ -82,6 +84,7 @@ class Service {
   metrics::Metrics metrics_;
   Fence fence_;
   GateWatch gates_;
+  Partition partition_;
   Readiness readiness_;
   EngineStrand engine_;
   net::HttpServer extender_;

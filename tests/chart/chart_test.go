@@ -184,6 +184,78 @@ func TestAReleaseInAnotherNamespace(t *testing.T) {
 	}
 }
 
+// The partition of overlays/partition, which is rendered for kustomize: an example to copy.
+var blue = map[string]any{
+	"partition":     map[string]any{"name": "blue", "nodes": "pool=blue"},
+	"drivers":       []any{"blue.example.com"},
+	"otherAccounts": []any{"system:serviceaccount:dray-system:dray"},
+}
+
+// A partition is installed beside the first dray without an object of one name; its policies are of its account and its
+// scheduler name, and dray is told which part of the cluster is its own.
+func TestAPartition(t *testing.T) {
+	first, second := render(t, namespace, nil), render(t, "dray-blue", blue)
+	for key, o := range second {
+		if _, both := first[key]; both {
+			t.Errorf("both install %s", key)
+		}
+		if strings.Contains(stringOf(o), `"dray-scheduler"`) {
+			t.Errorf("%s speaks of the first one's scheduler", key)
+		}
+	}
+	if len(second) != len(first) {
+		t.Errorf("%d objects, %d of the first", len(second), len(first))
+	}
+	arguments := field(t, second["Deployment dray-blue/dray"], container("args")...).([]any)
+	for _, want := range []string{"--scheduler-name=dray-scheduler-blue", "--nodes=pool=blue", "--drivers=blue.example.com"} {
+		if !slices.Contains(arguments, any(want)) {
+			t.Errorf("no %s in %v", want, arguments)
+		}
+	}
+	for key, path := range map[string][]any{
+		"ClusterRoleBinding /dray-blue":                     {"roleRef", "name"},
+		"ValidatingAdmissionPolicyBinding /dray-epoch-blue": {"spec", "policyName"},
+		"FlowSchema /dray-blue":                             {"spec", "priorityLevelConfiguration", "name"},
+	} {
+		if name := field(t, second[key], path...).(string); !strings.HasSuffix(name, "-blue") {
+			t.Errorf("%s refers to %s", key, name)
+		}
+	}
+	marks := stringOf(second["ValidatingAdmissionPolicy /dray-pod-marks-blue"])
+	for _, account := range []string{"dray-blue:dray", "dray-system:dray"} {
+		if !strings.Contains(marks, "system:serviceaccount:"+account) {
+			t.Errorf("%s may not write marks", account)
+		}
+	}
+	if _, err := tryRender(t, "dray-blue", map[string]any{"partition": blue["partition"]}); err == nil || !strings.Contains(err.Error(), "drivers of its own") {
+		t.Errorf("a partition without drivers: %v", err)
+	}
+	checkOverlay(t, second)
+}
+
+// checkOverlay holds overlays/partition to what the chart installs.
+func checkOverlay(t *testing.T, objects map[string]Object) {
+	t.Helper()
+	text := "# Made from manifests/ by tests/chart (DRAY_WRITE=1): the partition blue.\n" +
+		"apiVersion: v1\nkind: Namespace\nmetadata:\n  name: dray-blue\n"
+	for _, key := range slices.Sorted(maps.Keys(objects)) {
+		text += "---\n" + stringOf(objects[key])
+	}
+	path := filepath.Join(repository, "overlays/partition/blue.yaml")
+	if os.Getenv("DRAY_WRITE") != "" {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != text {
+		t.Errorf("%s is not what manifests/ make of it: DRAY_WRITE=1 writes it anew", path)
+	}
+}
+
 // A place that is not in the manifests any more is an error, not a value without effect.
 func TestAPlaceThatIsGoneIsAnError(t *testing.T) {
 	o := Object{"kind": "Deployment", "metadata": map[string]any{"name": "dray"}, "spec": map[string]any{}}

@@ -106,6 +106,8 @@ func templatesOf(allocate, advise []Object) (string, error) {
 	}
 	var text strings.Builder
 	text.WriteString("{{- /* Made from manifests/ and overlays/advise: DRAY_WRITE=1 go -C tests/chart test ./... */}}\n")
+	text.WriteString("{{- if and .Values.partition (or (not .Values.drivers) (has \"*\" .Values.drivers)) }}" +
+		"{{ fail \"a partition has drivers of its own\" }}{{ end }}\n")
 	text.WriteString("{{- if not (has .Values.mode (list \"allocate\" \"advise\")) }}{{ fail \"mode is allocate or advise\" }}{{ end }}\n")
 	for _, o := range allocate {
 		twin, both := other[o.Key()]
@@ -148,7 +150,8 @@ func templateOf(o Object) (string, error) {
 	if err := yaml.Unmarshal(text, &copied); err != nil {
 		return "", err
 	}
-	words := []string{"{{", `{{ "{{" }}`, namespace, "{{ .Release.Namespace }}"}
+	words := append([]string{"{{", `{{ "{{" }}`}, partitionWords...)
+	words = append(words, namespace, "{{ .Release.Namespace }}")
 	for _, v := range values {
 		if copied["kind"] != v.kind || copied["metadata"].(map[string]any)["name"] != v.name {
 			continue
@@ -158,10 +161,52 @@ func templateOf(o Object) (string, error) {
 		}
 		words = append(words, v.word+"\n", v.template+"\n")
 	}
+	addSuffix(copied)
 	if text, err = yaml.Marshal(copied); err != nil {
 		return "", err
 	}
 	return strings.NewReplacer(words...).Replace(string(text)), nil
+}
+
+// What a partition has of its own: scheduler name, part of the cluster, and names of what no namespace keeps apart.
+const suffix = "{{ with .Values.partition }}-{{ .name }}{{ end }}"
+
+var partitionWords = []string{
+	"VALUE-SUFFIX", suffix,
+	"- schedulerName: dray-scheduler\n", "- schedulerName: dray-scheduler" + suffix + "\n",
+	`object.spec.schedulerName == "dray-scheduler"`, `object.spec.schedulerName == "dray-scheduler` + suffix + `"`,
+	"schedulers: dray-scheduler\n", "schedulers: dray-scheduler" + suffix + "\n",
+	"- --leader-elect-namespace=" + namespace + "\n", `- --leader-elect-namespace={{ .Release.Namespace }}
+{{- with .Values.partition }}
+        - --scheduler-name=dray-scheduler-{{ .name }}
+        - {{ printf "--nodes=%s" .nodes | quote }}
+        - {{ printf "--drivers=%s" (join "," $.Values.drivers) | quote }}
+{{- end }}
+`,
+	`"system:serviceaccount:` + namespace + `:dray"]`,
+	`"system:serviceaccount:{{ .Release.Namespace }}:dray"{{ range .Values.otherAccounts }}, {{ . | quote }}{{ end }}]`,
+}
+
+// addSuffix names what belongs to the whole cluster by the partition, where it is made and where it is referred to.
+func addSuffix(o map[string]any) {
+	add := func(at any, key string) {
+		if node, _ := at.(map[string]any); node != nil {
+			if name, _ := node[key].(string); strings.HasPrefix(name, "dray") {
+				node[key] = name + "VALUE-SUFFIX"
+			}
+		}
+	}
+	meta, _ := o["metadata"].(map[string]any)
+	if at, _ := meta["namespace"].(string); at != namespace {
+		add(meta, "name")
+	}
+	if role, _ := o["roleRef"].(map[string]any); role["kind"] == "ClusterRole" {
+		add(role, "name")
+	}
+	if spec, _ := o["spec"].(map[string]any); spec != nil {
+		add(spec, "policyName")
+		add(spec["priorityLevelConfiguration"], "name")
+	}
 }
 
 // put replaces what is at the path; something has to be there.

@@ -138,6 +138,13 @@ void add_engine_flags(CLI::App& command, ServeFlags& f) {
                      "SIGHUP");
   command.add_option("--scheduler-name", f.scheduler_name, "schedulerName of the pods to serve")
       ->capture_default_str();
+  command.add_option(
+      "--nodes", f.nodes,
+      "Labels of the nodes to decide about, of several drays of a cluster: pool=blue");
+  command
+      .add_option("--drivers", f.drivers,
+                  "Drivers of the devices to decide about, of several drays of a cluster")
+      ->delimiter(',');
   command
       .add_option("--mode", f.mode,
                   "Who chooses devices, writes allocations and binds: dray (allocate), or "
@@ -275,6 +282,10 @@ Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
   options.record.total_bytes = flags.record_megabytes << 20;
   options.record.segment_bytes = flags.record_segment_megabytes << 20;
   options.engine.scheduler_name = flags.scheduler_name;
+  options.partition = {.nodes = flags.nodes, .drivers = flags.drivers};
+  if (const auto is = service::Partition::check(options.partition); !is) {
+    return std::unexpected(Error(is.error()).within("--nodes"));
+  }
   options.engine.nominate_from_nodes = flags.nominate_from_nodes;
   if (auto set = set_mode(options.engine, flags); !set) return std::unexpected(set.error());
   auto& features = options.engine.allocator.features;

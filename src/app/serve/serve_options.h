@@ -31,6 +31,8 @@ struct ServeFlags {
   std::string dashboard_address = "127.0.0.1:8080";  ///< empty: there is none
   std::string policy;
   std::string scheduler_name = "dray-scheduler";
+  std::string nodes;
+  std::vector<std::string> drivers;
   std::string mode = "allocate";
   std::string
       devices;  ///< empty: best in mode allocate; in mode advise they are not dray's to choose

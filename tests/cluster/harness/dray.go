@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -27,7 +28,8 @@ type DrayOptions struct {
 	Token bool     // the service account's own token, as in a pod; else a client certificate of the same account
 	Args  []string // more arguments
 
-	Replica string // name in the Lease and of the log, where there are several; such a one may stand by when it has started
+	Namespace string // of the account dray; empty: dray-system
+	Replica   string // name in the Lease and of the log, where there are several; such a one may stand by when it has started
 }
 
 // Dray is `dray serve` beside a control plane.
@@ -48,7 +50,7 @@ type Dray struct {
 
 // StartDray starts the program and waits until it is ready.
 func (c *ControlPlane) StartDray(ctx context.Context, program string, options DrayOptions) (*Dray, error) {
-	kubeconfig, err := c.drayKubeconfig(ctx, options.Token)
+	kubeconfig, err := c.drayKubeconfig(ctx, options.Token, cmp.Or(options.Namespace, "dray-system"))
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +74,12 @@ func (c *ControlPlane) StartDray(ctx context.Context, program string, options Dr
 	return d, d.Start(ctx)
 }
 
-func (c *ControlPlane) drayKubeconfig(ctx context.Context, token bool) (string, error) {
+func (c *ControlPlane) drayKubeconfig(ctx context.Context, token bool, namespace string) (string, error) {
 	if !token {
-		return c.Kubeconfig("dray", Account, "system:serviceaccounts", "system:serviceaccounts:dray-system")
+		return c.Kubeconfig("dray-of-"+namespace, "system:serviceaccount:"+namespace+":dray", "system:serviceaccounts",
+			"system:serviceaccounts:"+namespace)
 	}
-	request, err := c.Client.CoreV1().ServiceAccounts("dray-system").CreateToken(ctx, "dray",
+	request, err := c.Client.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, "dray",
 		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		return "", err
@@ -86,7 +89,7 @@ func (c *ControlPlane) drayKubeconfig(ctx context.Context, token bool) (string, 
 
 // AccountClient is a client with dray's account.
 func (c *ControlPlane) AccountClient() (*kubernetes.Clientset, error) {
-	file, err := c.drayKubeconfig(context.Background(), false)
+	file, err := c.drayKubeconfig(context.Background(), false, "dray-system")
 	if err != nil {
 		return nil, err
 	}

@@ -153,6 +153,18 @@ func (c *ControlPlane) Apply(ctx context.Context, objects []*Object) error {
 	return nil
 }
 
+// Delete removes an object; a namespace stays, because to remove one takes its controller more than five seconds.
+func (c *ControlPlane) Delete(ctx context.Context, o *Object) error {
+	if o.GetKind() == "Namespace" {
+		return nil
+	}
+	err := c.resource(o).Delete(ctx, o.GetName(), metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
 func (c *ControlPlane) resource(o *Object) dynamic.ResourceInterface {
 	plural, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
 	if o.GetNamespace() == "" {

@@ -28,6 +28,8 @@ const std::map<std::string, std::string, std::less<>> examples{
     {"admin-tls-cert", "/etc/dray/admin/tls.crt"},
     {"admin-tls-key", "/etc/dray/admin/tls.key"},
     {"policy", "/etc/dray/policy/policy.yaml"},
+    {"nodes", "pool=blue"},
+    {"drivers", "[blue.example.com]"},
     {"devices", "best"},
     {"feature-gates", "[DRADerivedAttributes=true]"},
     {"identity", "dray-0"},

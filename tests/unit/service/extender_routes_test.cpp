@@ -102,7 +102,8 @@ struct Bench {
        metrics,
        [planner = planner](const planner::PlanInput& in) { return planner->plan(in); },
        {}}};
-  net::HttpServer server{loop.io, small_bodies(), extender_routes(strand, metrics)};
+  Partition partition;
+  net::HttpServer server{loop.io, small_bodies(), extender_routes(strand, metrics, partition)};
   std::uint16_t port = 0;
 };
 
