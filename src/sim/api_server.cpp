@@ -227,7 +227,7 @@ Result<KubeObject> ApiServer::create(KubeObject object, Time now, std::string_vi
   if (meta.name.empty()) {
     return fail(ErrorCode::invalid, "metadata.name: name or generateName is required");
   }
-  meta.uid = next_uid();
+  if (!options_.keep_uids || meta.uid.get().empty()) meta.uid = next_uid();
   meta.created = api_time(now);
   meta.deleted.reset();
   default_taint_times(object, nullptr, now);

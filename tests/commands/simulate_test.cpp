@@ -216,4 +216,29 @@ TEST_CASE("simulate says what is wrong with its times") {
   }
 }
 
+TEST_CASE("simulate plays Kubernetes' own pods, and says which flags are not for them") {
+  const std::vector<std::string> pods{"simulate",
+                                      "--cluster",
+                                      "config/demo/cluster",
+                                      "--workload",
+                                      "pods:config/demo/workload.yaml",
+                                      "--policy"};
+  const auto with = [&](std::vector<std::string> more) {
+    auto all = pods;
+    all.insert(all.end(), more.begin(), more.end());
+    return dray(all);
+  };
+  const auto once = with({"config/demo/policy.yaml", "--policy", "none", "-o", "json"});
+  CHECK(once.status == 0);
+  CHECK(once.out.find(R"("policy":"policy","seed":42,"bound":)") != std::string::npos);
+  CHECK(once.out.find("gpu.nvidia.com/") != std::string::npos);
+  CHECK(with({"config/demo/policy.yaml", "--policy", "none", "-o", "json", "--threads", "1"}).out ==
+        once.out);
+  const auto strategy = with({"fgd"});
+  CHECK(strategy.status == 1);
+  CHECK(strategy.err.find("expected a policy FILE.yaml, or none") != std::string::npos);
+  CHECK(with({"none", "--report", "x.html"}).err ==
+        "dray simulate: --report: not with a workload of pods:FILE (docs/simulator.md)\n");
+}
+
 }  // namespace dray::commands_test::simulate_test

@@ -69,6 +69,9 @@ struct ApiServerOptions {
   /// new claims get the delete-protection finalizer.
   bool gate_pods = false;
   bool protect_claims = false;
+  /// An object that is created with a uid keeps it, as where a workload is that of another server:
+  /// uids decide between jobs of one second.
+  bool keep_uids = false;
   std::string scheduler_name = "dray-scheduler";
   std::string gate = "dray.dev/admission";
   /// How many changes of each kind a watch may lie behind before it gets 410 gone.

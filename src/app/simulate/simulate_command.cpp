@@ -14,6 +14,7 @@
 #include "app/common/policy_file.h"
 #include "app/simulate/cluster_input.h"
 #include "app/simulate/parallel.h"
+#include "app/simulate/pods_play.h"
 #include "app/simulate/read_input.h"
 #include "app/simulate/recorded_input.h"
 #include "app/simulate/schedulers.h"
@@ -61,6 +62,12 @@ class SimulateCommand : public Command {
 
   Result<int> run() override {
     if (auto whole = complete(*command_, flags_); !whole) return std::unexpected(whole.error());
+    if (parse_source(flags_.workload).form == "pods") {
+      const auto text = play_pods(flags_);
+      if (!text) return std::unexpected(text.error());
+      std::fputs(text->c_str(), stdout);
+      return done;
+    }
     if (!flags_.report.empty()) {
       // Before the work, which would be lost without it.
       const auto path = find_web("report.html");

@@ -39,13 +39,13 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
       "--workload", flags.workload,
       "What is to be scheduled: openb:FILE (FGD's experiment), or jobs in time: openb-times:, "
       "philly:, helios: or csv:FILE, recorded:FOLDER (of dray record; its cluster, too), or "
-      "synthetic:KEY=VALUE,… (docs/simulator.md)");
+      "synthetic:KEY=VALUE,…; or Kubernetes' own: pods:FILE (docs/simulator.md)");
   command
       .add_option(
           "--policy", flags.policies,
           "fgd, dray, bestfit, dotproduct, packing, clustering, first-fit, random; of jobs in "
           "time also fcfs, fair (dray's planner), recorded (what happened), or a policy FILE.yaml; "
-          "repeatable")
+          "of pods a FILE.yaml or none; repeatable")
       ->allow_extra_args(false);
   command.add_option(
       "--order", flags.order,
@@ -71,6 +71,10 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
                      "Virtual time between two plans, at least: seconds, or with a unit (90s, 5m)");
   command.add_option("--plan-every", flags.plan_every,
                      "Plans at regular times, and not when something happens");
+  command.add_option("--apart", flags.apart,
+                     "Of pods: they come so long one after the other, whenever they were created");
+  command.add_flag("--backlog", flags.backlog,
+                   "Of pods: dray starts when all of them wait, and plans them together");
   command.add_option("--until", flags.until, "Virtual time at which runs end: 7d");
   command.add_option("-o,--output", flags.output)
       ->check(CLI::IsMember({"table", "csv", "json"}))
@@ -95,6 +99,10 @@ Result<simulate::JobsOptions> jobs_options(const SimulateFlags& flags) {
     return fail(ErrorCode::invalid, "--plan-every and --plan-pause exclude each other");
   }
   return options;
+}
+
+Result<std::optional<Duration>> time_apart(const SimulateFlags& flags) {
+  return read_time("apart", flags.apart);
 }
 
 Result<void> complete(CLI::App& command, const SimulateFlags& flags) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct SimulateFlags {
   std::string plan_pause;  ///< times: seconds, or with a unit
   std::string plan_every;
   std::string until;
+  std::string apart;
+  bool backlog = false;
   std::string report;
   std::string output = "table";
 };
@@ -38,6 +41,8 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags);
 
 /// Reads the scenario, if one is named, and says what is missing then.
 [[nodiscard]] Result<void> complete(CLI::App& command, const SimulateFlags& flags);
+/// How long after each other pods come, if not at their own times.
+[[nodiscard]] Result<std::optional<Duration>> time_apart(const SimulateFlags& flags);
 /// How runs of jobs in time go.
 [[nodiscard]] Result<simulate::JobsOptions> jobs_options(const SimulateFlags& flags);
 

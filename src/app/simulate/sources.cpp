@@ -61,7 +61,7 @@ Result<std::vector<simulate::GpuNode>> make_nodes(const std::string& text) {
 }  // namespace
 
 TraceSource parse_source(std::string_view text) {
-  constexpr std::array files{"openb", "openb-times", "philly", "helios", "csv", "recorded"};
+  constexpr std::array files{"openb", "openb-times", "philly", "helios", "csv", "recorded", "pods"};
   constexpr std::array made{"nodes", "synthetic"};
   const auto colon = text.find(':');
   const auto form = text.substr(0, colon);
@@ -99,8 +99,8 @@ Result<simulate::Workload> load_workload(const std::string& source,
     return simulate::synthetic(*spec);
   }
   return fail(ErrorCode::invalid,
-              fmt::format("--workload {}: expected openb:, openb-times:, philly:, helios: or csv: "
-                          "and a FILE, or synthetic:KEY=VALUE,…",
+              fmt::format("--workload {}: expected openb:, openb-times:, philly:, helios:, csv: or "
+                          "pods: and a FILE, or synthetic:KEY=VALUE,…",
                           source));
 }
 

@@ -287,6 +287,16 @@ TEST_CASE("watches") {
   }
 }
 
+TEST_CASE("a uid that an object brings is kept only where the server is told so") {
+  const bool keeps = GENERATE(false, true);
+  ApiServer server({.keep_uids = keeps});
+  auto pod = make_pod("p0");
+  pod.meta.uid = Uid("brought");
+  const auto made = server.create(pod, at(0));
+  REQUIRE(made);
+  CHECK((meta_of(*made).uid == Uid("brought")) == keeps);
+}
+
 TEST_CASE("restore keeps status and identity") {
   ApiServer server;
   auto claim = make_claim("c0", 1);

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dray/base/error.h"
+#include "dray/base/time.h"
+#include "dray/engine/engine.h"
+#include "dray/model/claim.h"
+#include "dray/model/object.h"
+#include "dray/policy/config.h"
+
+namespace dray::simulate {
+
+/// Pods as Kubernetes has them, and what they name.
+struct PodWorkload {
+  /// Groups, templates, claims: there from the beginning, in the order in which they were given.
+  std::vector<KubeObject> objects;
+  struct Arrival {
+    Pod pod;         ///< as somebody creates it: with no node and no status
+    Duration at{0};  ///< since the beginning
+  };
+  std::vector<Arrival> pods;  ///< in the order of their times
+};
+
+/// The pods among the objects that are not of a DaemonSet or of their node, and what is needed for
+/// them. They come when they were created, from the first one on; those that do not say so come at
+/// once, in the order of the list. Pods that ran wait again; what Kubernetes makes for them, as
+/// claims of templates, is left out.
+/// `apart`: they come in that order, so long one after the other.
+[[nodiscard]] PodWorkload pods_of(const std::vector<KubeObject>& objects,
+                                  std::optional<Duration> apart = {});
+
+/// A cluster without what the workload is to bring, and without the objects of those who served
+/// it. What else runs or waits there stays.
+[[nodiscard]] std::vector<KubeObject> cluster_without(const std::vector<KubeObject>& objects,
+                                                      const PodWorkload& workload);
+
+/// What became of one pod.
+struct PodRecord {
+  PodKey pod;
+  Duration created{0};                   ///< times since the beginning
+  std::optional<Duration> bound;         ///< to a node
+  std::optional<Duration> ended;         ///< it finished, or was deleted
+  bool evicted = false;                  ///< deleted, though it had not finished
+  NodeName node;                         ///< of a bound one
+  std::vector<AllocatedDevice> devices;  ///< that it had when it was bound
+  std::string queue;                     ///< of its job, as far as dray knows one
+  Reason reason = Reason::none;          ///< why it waits in the end
+  std::string detail;                    ///< counts and names with it, for people
+
+  bool operator==(const PodRecord&) const = default;
+};
+
+/// One run of pods in virtual time.
+struct PodsRun {
+  std::string policy;
+  std::vector<PodRecord> pods;  ///< by arrival; then those of the cluster that waited there
+  Duration span{0};             ///< to the last that happened to a pod
+  std::uint64_t events = 0;     ///< of all parts of the simulated cluster
+  std::uint64_t plans = 0;
+
+  bool operator==(const PodsRun&) const = default;
+};
+
+/// How far a run is.
+struct PodsProgress {
+  Duration time{0};  ///< virtual
+  std::size_t created = 0;
+  std::size_t bound = 0;
+};
+
+/// How a run goes.
+struct PodsOptions {
+  engine::Options engine;
+  /// Before this; absent: until nothing has happened to a pod for some minutes, and none is to end.
+  std::optional<Duration> until;
+  /// dray starts when all pods are there, and plans them together.
+  bool backlog = false;
+  std::uint64_t seed = 0;  ///< of kube-scheduler's choice among equals, and of generated names
+  /// Is asked after each virtual second whether to go on; absent: yes.
+  std::function<bool(const PodsProgress&)> go_on;
+};
+
+/// Plays the pods on the whole service in virtual time: API server, controller of claims,
+/// kube-scheduler, kubelets and dray in mode allocate, as fault simulations do, but with nothing
+/// that fails. What comes at the beginning is there when dray starts. A pod with the annotation
+/// sim.dray.dev/run-seconds ends after so long. `policy`: null: none is in force. An Error says why
+/// that policy cannot be used, or that the run was told not to go on.
+[[nodiscard]] Result<PodsRun> run_pods(const std::vector<KubeObject>& cluster,
+                                       const PodWorkload& workload,
+                                       std::shared_ptr<const policy::PolicyConfig> policy,
+                                       const PodsOptions& options);
+
+}  // namespace dray::simulate

@@ -1,0 +1,109 @@
+#include "app/simulate/pods_play.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/common/cluster_source.h"
+#include "app/common/policy_file.h"
+#include "app/simulate/parallel.h"
+#include "app/simulate/schedulers.h"
+#include "app/simulate/sources.h"
+#include "dray/simulate/pods_run.h"
+#include "report/pods_report.h"
+
+namespace dray::app {
+namespace {
+
+using Config = std::shared_ptr<const policy::PolicyConfig>;
+
+struct NamedPolicy {
+  std::string name;
+  Config config;
+};
+
+Result<std::vector<NamedPolicy>> load_policies(const std::vector<std::string>& names) {
+  std::vector<NamedPolicy> policies;
+  for (const auto& name : names) {
+    if (name == "none") {
+      policies.push_back({name, nullptr});
+      continue;
+    }
+    if (!is_policy_file(name)) {
+      return fail(ErrorCode::invalid, "--policy " + name +
+                                          ": pods:FILE is played by dray itself: expected a policy "
+                                          "FILE.yaml, or none");
+    }
+    auto config = load_policy(name);
+    if (!config) return std::unexpected(std::move(config.error()));
+    policies.push_back({std::filesystem::path(name).stem().string(),
+                        std::make_shared<const policy::PolicyConfig>(*std::move(config))});
+  }
+  return policies;
+}
+
+Result<std::vector<KubeObject>> objects_of(std::vector<std::string> paths) {
+  ClusterSource source;
+  source.cluster = std::move(paths);
+  auto objects = load_objects(source);
+  if (!objects) return std::unexpected(std::move(objects.error()));
+  print_warnings("simulate", objects->warnings);
+  return std::move(objects->objects);
+}
+
+Result<void> refuse_other_flags(const SimulateFlags& flags) {
+  const auto refuse = [](const char* flag) {
+    return fail(ErrorCode::invalid,
+                std::string(flag) + ": not with a workload of pods:FILE (docs/simulator.md)");
+  };
+  if (!flags.gpus.empty()) return refuse("--gpus");
+  if (!flags.order.empty()) return refuse("--order");
+  if (!flags.decisions.empty()) return refuse("--decisions");
+  if (!flags.report.empty()) return refuse("--report");
+  if (!flags.plan_every.empty()) return refuse("--plan-every");
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> play_pods(const SimulateFlags& flags) {
+  if (auto plain = refuse_other_flags(flags); !plain) return std::unexpected(plain.error());
+  const auto options = jobs_options(flags);
+  if (!options) return std::unexpected(options.error());
+  const auto policies = load_policies(flags.policies);
+  if (!policies) return std::unexpected(policies.error());
+  auto brought = objects_of({parse_source(flags.workload).path});
+  if (!brought) return std::unexpected(brought.error());
+  const auto apart = time_apart(flags);
+  if (!apart) return std::unexpected(apart.error());
+  const auto workload = simulate::pods_of(*brought, *apart);
+  if (workload.pods.empty()) return fail(ErrorCode::invalid, flags.workload + ": no pod in it");
+  auto all = objects_of(flags.cluster);
+  if (!all) return std::unexpected(all.error());
+  const auto cluster = simulate::cluster_without(*all, workload);
+
+  std::vector<std::optional<Result<simulate::PodsRun>>> made(policies->size() * flags.repeat);
+  run_parallel(made.size(), flags.threads, [&](std::size_t at) {
+    simulate::PodsOptions how;
+    how.engine.plan_pause = options->plan_pause;
+    how.until = options->until;
+    how.backlog = flags.backlog;
+    how.seed = flags.seed + at % flags.repeat;
+    made[at] = simulate::run_pods(cluster, workload, (*policies)[at / flags.repeat].config, how);
+  });
+  std::vector<report::PodsRunOfSeed> runs;
+  for (std::size_t at = 0; at < made.size(); ++at) {
+    const auto& policy = (*policies)[at / flags.repeat].name;
+    auto& run = *made[at];
+    if (!run) return std::unexpected(std::move(run.error()).within(policy));
+    run->policy = policy;
+    runs.push_back({flags.seed + at % flags.repeat, *std::move(run)});
+  }
+  if (flags.output == "csv") return report::pods_csv(runs);
+  return flags.output == "json" ? report::pods_json(runs) + "\n" : report::pods_table(runs);
+}
+
+}  // namespace dray::app

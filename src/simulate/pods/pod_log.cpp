@@ -1,0 +1,58 @@
+#include "simulate/pods/pod_log.h"
+
+#include <algorithm>
+
+#include "dray/sim/kubelet.h"
+#include "sim/claim_names.h"
+
+namespace dray::simulate {
+namespace {
+
+bool ends_by_itself(const Pod& pod) {
+  return pod.meta.annotations.contains(sim::run_seconds_annotation);
+}
+
+}  // namespace
+
+void PodLog::take_place(PodRecord& record, const Pod& pod) {
+  record.node = *pod.node_name;
+  const auto add = [&](const std::string& claim) {
+    const auto* found = server_.find<ResourceClaim>(pod.meta.namespace_name, claim);
+    if (found == nullptr || !found->allocation) return;
+    const auto& devices = found->allocation->devices;
+    record.devices.insert(record.devices.end(), devices.begin(), devices.end());
+  };
+  for (const auto& reference : pod.resource_claims) {
+    const auto claim = sim::claim_name(pod, reference);
+    if (claim && claim->name) add(*claim->name);
+  }
+  if (pod.extended_resource_claim) add(*pod.extended_resource_claim);
+}
+
+void PodLog::saw(const sim::WatchEvent& event, Time now) {
+  if (event.kind != Kind::pod || event.object == nullptr) return;
+  const auto& pod = std::get<Pod>(*event.object);
+  const auto time = std::max(Duration(0), now - origin_);
+  const auto [place, is_new] = places_.emplace(pod.meta.uid, records_.size());
+  if (is_new) {
+    auto& record = records_.emplace_back();
+    record.pod = pod.key();
+    record.created = time;
+    last_ = time;
+  }
+  auto& record = records_[place->second];
+  if (record.ended) return;
+  if (pod.node_name && !record.bound) {
+    take_place(record, pod);
+    record.bound = last_ = time;
+    ++bound_;
+    if (ends_by_itself(pod)) ++to_end_;
+  }
+  const bool gone = event.type == sim::WatchEvent::Type::deleted;
+  if (!gone && !pod.finished()) return;
+  record.ended = last_ = time;
+  record.evicted = gone && !pod.finished();
+  if (record.bound && ends_by_itself(pod)) --to_end_;
+}
+
+}  // namespace dray::simulate

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "dray/sim/api_server.h"
+#include "dray/simulate/pods_run.h"
+
+namespace dray::simulate {
+
+/// Writes down what happens to pods, as the API server commits it.
+class PodLog {
+ public:
+  /// Times are told since `origin`, and those before it as 0.
+  PodLog(const sim::ApiServer& server, Time origin) : server_(server), origin_(origin) {}
+
+  void saw(const sim::WatchEvent& event, Time now);
+
+  /// When something last happened to a pod.
+  [[nodiscard]] Duration last() const { return last_; }
+  [[nodiscard]] std::size_t bound() const { return bound_; }
+  [[nodiscard]] std::size_t created() const { return records_.size(); }
+  /// Pods that run and end by themselves.
+  [[nodiscard]] std::size_t to_end() const { return to_end_; }
+  /// By creation.
+  [[nodiscard]] std::vector<PodRecord> take() { return std::move(records_); }
+
+ private:
+  void take_place(PodRecord& record, const Pod& pod);
+
+  const sim::ApiServer& server_;
+  Time origin_;
+  std::vector<PodRecord> records_;
+  std::map<Uid, std::size_t> places_;
+  Duration last_{0};
+  std::size_t bound_ = 0;
+  std::size_t to_end_ = 0;
+};
+
+}  // namespace dray::simulate

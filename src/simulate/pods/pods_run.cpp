@@ -1,0 +1,169 @@
+#include "dray/simulate/pods_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/cluster_loop.h"
+#include "sim/weather.h"
+#include "simulate/pods/pod_log.h"
+
+namespace dray::simulate {
+namespace {
+
+/// What is there at the beginning is settled so long before dray starts: claims of templates are
+/// made.
+constexpr Duration before_dray = std::chrono::seconds(5);
+constexpr Duration step = std::chrono::seconds(1);
+/// So long nothing happens to a pod only where nothing will: kube-scheduler's back-off and dray's
+/// reservations are shorter.
+constexpr Duration quiet = std::chrono::minutes(3);
+
+sim::LoopOptions loop_options(const PodsOptions& options, Time start) {
+  sim::LoopOptions made;
+  made.server.gate_pods = true;
+  made.server.protect_claims = true;
+  made.server.keep_uids = true;
+  made.server.scheduler_name = options.engine.scheduler_name;
+  made.server.gate = options.engine.gate;
+  made.server.seed = options.seed;
+  made.scheduler.scheduler_name = options.engine.scheduler_name;
+  made.scheduler.seed = options.seed;
+  made.engine = options.engine;
+  made.start = start;
+  return made;
+}
+
+/// After all that is there was made.
+Time start_after(const std::vector<KubeObject>& cluster) {
+  auto start = sim::LoopOptions().start;
+  for (const auto& object : cluster) {
+    const auto created = meta_of(object).created;
+    if (created) start = std::max(start, *created + step);
+  }
+  return start;
+}
+
+class PodsPlayer {
+ public:
+  PodsPlayer(const std::vector<KubeObject>& cluster, const PodWorkload& workload,
+             const PodsOptions& options)
+      : workload_(workload),
+        options_(options),
+        loop_(loop_options(options, start_after(cluster)), weather_),
+        origin_(loop_.now() + before_dray),
+        log_(loop_.server(), origin_) {
+    for (const auto& object : cluster) loop_.server().restore(object, loop_.now());
+    add_waiting();
+    loop_.set_observer([this](const sim::WatchEvent& event) { log_.saw(event, loop_.now()); });
+  }
+
+  Result<PodsRun> play(std::shared_ptr<const policy::PolicyConfig> policy) {
+    if (auto created = create_all(); !created) return std::unexpected(created.error());
+    if (policy) loop_.set_policy(std::move(policy));
+    loop_.run_until(origin_ + (options_.backlog ? last_arrival() + before_dray : Duration(0)));
+    if (failed_) return std::unexpected(*failed_);
+    loop_.start_replica(0, {});
+    while (!over()) {
+      loop_.run_until(loop_.now() + step);
+      if (failed_) return std::unexpected(*failed_);
+      const auto problem = engine().status().policy_problem;
+      if (!problem.empty()) return fail(ErrorCode::invalid, problem);
+      if (options_.go_on && !options_.go_on(progress())) {
+        return fail(ErrorCode::unavailable, "the simulation was ended before its end");
+      }
+    }
+    return result();
+  }
+
+ private:
+  [[nodiscard]] const engine::Engine& engine() { return loop_.replica(0)->engine(); }
+
+  /// Those of the cluster that wait there are told of, too.
+  void add_waiting() {
+    for (const auto& object : loop_.server().list(Kind::pod).items) {
+      const auto& pod = std::get<Pod>(*object);
+      if (pod.node_name || pod.finished() || pod.scheduler_name != options_.engine.scheduler_name) {
+        continue;
+      }
+      log_.saw({.type = sim::WatchEvent::Type::added,
+                .kind = Kind::pod,
+                .revision = 0,
+                .object = object},
+               loop_.now());
+    }
+  }
+
+  [[nodiscard]] Duration last_arrival() const {
+    return workload_.pods.empty() ? Duration(0) : workload_.pods.back().at;
+  }
+
+  Result<void> create_all() {
+    for (const auto& object : workload_.objects) {
+      if (auto made = create(object); !made) return made;
+    }
+    for (const auto& arrival : workload_.pods) {
+      if (arrival.at <= Duration(0)) {
+        if (auto made = create(arrival.pod); !made) return made;
+        continue;
+      }
+      loop_.at(origin_ + arrival.at, [this, &arrival] {
+        if (auto made = create(arrival.pod); !made && !failed_) failed_ = made.error();
+      });
+    }
+    return {};
+  }
+
+  Result<void> create(const KubeObject& object) {
+    ++created_;
+    auto made = loop_.server().create(object, loop_.now());
+    if (!made) return std::unexpected(std::move(made.error()).within(describe(object)));
+    return {};
+  }
+
+  [[nodiscard]] bool over() {
+    const auto now = loop_.now() - origin_;
+    if (options_.until) return now >= *options_.until;
+    const bool all_came = created_ == workload_.objects.size() + workload_.pods.size();
+    return all_came && log_.to_end() == 0 && now >= log_.last() + quiet;
+  }
+
+  [[nodiscard]] PodsProgress progress() const {
+    return {.time = loop_.now() - origin_, .created = log_.created(), .bound = log_.bound()};
+  }
+
+  PodsRun result() {
+    PodsRun run;
+    run.span = log_.last();
+    run.events = loop_.events();
+    run.plans = engine().status().plans_made;
+    run.pods = log_.take();
+    for (auto& record : run.pods) {
+      const auto view = engine().pod(record.pod);
+      if (!view) continue;
+      record.queue = view->queue;
+      if (record.bound || record.ended) continue;
+      record.reason = view->reason;
+      record.detail = view->detail;
+    }
+    return run;
+  }
+
+  const PodWorkload& workload_;
+  const PodsOptions& options_;
+  sim::Weather weather_;
+  sim::ClusterLoop loop_;
+  Time origin_;
+  PodLog log_;
+  std::size_t created_ = 0;
+  std::optional<Error> failed_;
+};
+
+}  // namespace
+
+Result<PodsRun> run_pods(const std::vector<KubeObject>& cluster, const PodWorkload& workload,
+                         std::shared_ptr<const policy::PolicyConfig> policy,
+                         const PodsOptions& options) {
+  return PodsPlayer(cluster, workload, options).play(std::move(policy));
+}
+
+}  // namespace dray::simulate

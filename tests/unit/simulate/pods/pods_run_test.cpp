@@ -1,0 +1,162 @@
+#include "dray/simulate/pods_run.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dray/sim/kubelet.h"
+#include "tests/objects/gpus.h"
+
+namespace dray::simulate::pods_run_test {
+namespace {
+
+using namespace dray::testing;
+
+using namespace std::chrono_literals;
+
+/// Nodes with GPUs each, and a template that asks for one.
+std::vector<KubeObject> cluster_of(int nodes, int gpus) {
+  std::vector<KubeObject> objects{make_class(),
+                                  make_template("one", {request("gpu", exactly(1, "gpu"))})};
+  for (int i = 0; i < nodes; ++i) {
+    const auto name = "n" + std::to_string(i);
+    objects.emplace_back(make_node(name));
+    objects.emplace_back(make_gpus(name, gpus));
+  }
+  return objects;
+}
+
+Pod gpu_pod(const std::string& name, std::optional<Duration> at = {}, const char* seconds = "") {
+  auto pod = with_template(make_pod(name), "one");
+  pod.meta.created.reset();
+  if (at) pod.meta.created = Time(std::chrono::hours(24 * 20'100)) + *at;
+  if (*seconds != 0) pod.meta.annotations[sim::run_seconds_annotation] = seconds;
+  return pod;
+}
+
+Result<PodsRun> play(std::vector<KubeObject> cluster, std::vector<KubeObject> pods,
+                     const PodsOptions& options = {}) {
+  const auto workload = pods_of(pods);
+  return run_pods(cluster_without(cluster, workload), workload, nullptr, options);
+}
+
+std::set<std::string> devices(const std::vector<PodRecord>& pods) {
+  std::set<std::string> names;
+  for (const auto& pod : pods) {
+    for (const auto& each : pod.devices) {
+      names.insert(each.device.pool.get() + "/" + each.device.device.get());
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("pods get devices of their own, and those without room say why") {
+  const auto run = play(cluster_of(2, 2),
+                        {gpu_pod("a"), gpu_pod("b"), gpu_pod("c"), gpu_pod("d"), gpu_pod("e")});
+  REQUIRE(run);
+  REQUIRE(run->pods.size() == 5);
+  CHECK(devices(run->pods).size() == 4);
+  for (int i = 0; i < 4; ++i) CHECK(run->pods[static_cast<std::size_t>(i)].bound);
+  const auto& last = run->pods.back();
+  CHECK(last.pod.name == "e");
+  CHECK_FALSE(last.bound);
+  CHECK(last.reason == Reason::devices_in_use);
+}
+
+TEST_CASE("a pod that ends gives its device to one that waits, which came when it says") {
+  const auto run = play(cluster_of(1, 1), {gpu_pod("first", 0s, "600"), gpu_pod("second", 60s)});
+  REQUIRE(run);
+  REQUIRE(run->pods.size() == 2);
+  CHECK(run->pods[0].ended);
+  CHECK_FALSE(run->pods[0].evicted);
+  CHECK(run->pods[1].created == 60s);
+  REQUIRE(run->pods[1].bound);
+  CHECK(*run->pods[1].bound > 600s);
+  CHECK(*run->pods[1].bound < 620s);
+  CHECK(run->pods[0].devices == run->pods[1].devices);
+}
+
+TEST_CASE("what runs in the cluster stays, unless the workload brings it") {
+  auto cluster = cluster_of(1, 1);
+  const auto first = play(cluster, {gpu_pod("a")});
+  REQUIRE(first);
+  auto there = gpu_pod("a");
+  there.node_name = NodeName("n0");
+  there.phase = "Running";
+  there.meta.uid = Uid("a-uid");
+  there.resource_claim_statuses = {{"gpu", "a-claim"}};
+  auto claim = make_claim("a-claim", {request("gpu", exactly(1, "gpu"))});
+  claim.meta.owners = {{"v1", "Pod", "a", Uid("a-uid"), true}};
+  AllocationResult allocation;
+  allocation.devices = first->pods[0].devices;
+  claim.allocation = allocation;
+  claim.reserved_for = {{"", "pods", "a", Uid("a-uid")}};
+  there.resource_claims[0].name = "gpu";
+  cluster.emplace_back(there);
+  cluster.emplace_back(claim);
+
+  const auto beside = play(cluster, {gpu_pod("b")});
+  REQUIRE(beside);
+  REQUIRE(beside->pods.size() == 1);
+  CHECK_FALSE(beside->pods[0].bound);
+
+  const auto anew = play(cluster, cluster);
+  REQUIRE(anew);
+  REQUIRE(anew->pods.size() == 1);
+  CHECK(anew->pods[0].bound);
+}
+
+TEST_CASE("a run of pods is the same each time, and ends when it is told to") {
+  std::vector<KubeObject> pods;
+  for (int i = 0; i < 12; ++i) {
+    pods.emplace_back(gpu_pod("p" + std::to_string(i), std::chrono::seconds(i % 3), "30"));
+  }
+  const auto once = play(cluster_of(2, 2), pods);
+  REQUIRE(once);
+  CHECK(play(cluster_of(2, 2), pods) == once);
+
+  PodsOptions options;
+  options.go_on = [](const PodsProgress& progress) { return progress.time < 10s; };
+  CHECK_FALSE(play(cluster_of(2, 2), pods, options));
+  options = {};
+  options.until = 20s;
+  const auto short_run = play(cluster_of(2, 2), pods, options);
+  REQUIRE(short_run);
+  CHECK(
+      std::ranges::none_of(short_run->pods, [](const auto& pod) { return pod.ended.has_value(); }));
+}
+
+TEST_CASE(
+    "pods of one second are planned in the order of their uids, which they keep, as in a backlog") {
+  const bool backlog = GENERATE(false, true);
+  auto first = gpu_pod("a", 0s);
+  auto second = gpu_pod("b", 0s);
+  auto third = gpu_pod("c", 2s);
+  first.meta.uid = Uid("2");
+  second.meta.uid = Uid("1");
+  third.meta.uid = Uid("0");
+  PodsOptions options;
+  options.backlog = backlog;
+  const auto run = play(cluster_of(1, 1), {first, second, third}, options);
+  REQUIRE(run);
+  REQUIRE(run->pods.size() == 3);
+  CHECK(run->pods[1].pod.name == "b");
+  REQUIRE(run->pods[1].bound);
+  CHECK((*run->pods[1].bound > 2s) == backlog);
+}
+
+TEST_CASE("pods may come one after the other, whenever they were created") {
+  const auto workload = pods_of({gpu_pod("late", 9s), gpu_pod("early", 3s)}, 20s);
+  REQUIRE(workload.pods.size() == 2);
+  CHECK(workload.pods[0].pod.meta.name == "early");
+  CHECK(workload.pods[0].at == 0s);
+  CHECK(workload.pods[1].at == 20s);
+}
+
+}  // namespace dray::simulate::pods_run_test
