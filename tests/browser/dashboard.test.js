@@ -1,14 +1,11 @@
 // The dashboard of the real `dray demo`, in a real browser. Screenshots stay in build/browser.
 import assert from 'node:assert/strict';
-import {spawn} from 'node:child_process';
 import {mkdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {createInterface} from 'node:readline';
 import {after, before, test} from 'node:test';
-import {axe, launch, root, visit} from './browser.js';
+import {axe, launch, root, settled, startDemo, visit} from './browser.js';
 
 const out = join(root, 'build', 'browser');
-const dray = process.env.DRAY_PROGRAM ?? join(root, 'build', 'release', 'bin', 'dray');
 const sizes = {desk: {width: 1440, height: 900}, tablet: {width: 820, height: 1100}, phone: {width: 390, height: 800}};
 const screens = {
   overview: '#/overview', devices: '#/devices', node: '#/devices?node=dgxh100-05', queues: '#/queues', waiting: '#/waiting',
@@ -18,25 +15,20 @@ let browser, demo, url;
 
 before(async () => {
   mkdirSync(out, {recursive: true});
-  demo = spawn(dray, ['demo', '--dashboard-port', '0'], {cwd: root, stdio: ['ignore', 'pipe', 'inherit']});
-  for await (const line of createInterface({input: demo.stdout})) {
-    url = /^dashboard: (http:\S+)/.exec(line)?.[1];
-    if (url) break;
-  }
-  assert.ok(url, 'the demo prints where its dashboard is');
+  demo = await startDemo();
+  url = demo.url;
   browser = await launch();
   const list = await (await fetch(`${url}v1/dashboard/waiting`)).json();
   screens.explain = `#/explain?pod=${encodeURIComponent(list.groups[0].rows[0].pod)}`;
 });
-after(async () => { await browser?.close(); demo?.kill('SIGTERM'); });
+after(async () => { await browser?.close(); demo?.stop(); });
 
 for (const name of [...Object.keys(screens), 'explain']) {
   test(`${name}: at three sizes nothing fails, and nothing is wider than the screen`, async () => {
     for (const [size, viewport] of Object.entries(sizes)) {
       const {page, faults, close} = await visit(browser, url + screens[name], {viewport, colorScheme: size === 'tablet' ? 'dark' : 'light'});
-      await page.locator('main section').first().waitFor();
       await page.locator('.live:not(.lost)').waitFor();
-      await page.getByText('Asking dray…').waitFor({state: 'detached'});
+      await settled(page);
       await page.screenshot({path: join(out, `dashboard-${name}-${size}.png`), fullPage: true});
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= viewport.width, `${name} is wider than ${size}`);
       assert.deepEqual(faults, []);
@@ -47,8 +39,7 @@ for (const name of [...Object.keys(screens), 'explain']) {
   test(`${name}: no serious finding of axe-core in either theme`, async () => {
     for (const colorScheme of ['light', 'dark']) {
       const {page, close} = await visit(browser, url + screens[name], {colorScheme, bypassCSP: true});
-      await page.locator('main section').first().waitFor();
-      await page.getByText('Asking dray…').waitFor({state: 'detached'});
+      await settled(page);
       await page.evaluate(readFileSync(axe, 'utf8'));
       const found = await page.evaluate(async () => (await globalThis.axe.run()).violations.map(
         ({id, impact, nodes}) => `${impact} ${id}: ${nodes.map(({target}) => target).slice(0, 3).join(' | ')}`));

@@ -14,7 +14,7 @@ mutants 34 small wrong changes, one by one: a C++ test has to notice each
 file-by-file 34 every C++ target compiled file by file, so that includes stay honest
 demo-200 20 two hundred runs of the demo print the same
 fresh-clone 20 the demo in a fresh clone, as the first command typed there
-browser 20 reports of the simulator in Debian's Chromium
+browser 20 the report and the dashboard, also over 10,000 nodes, in Debian's Chromium
 kai-oracle 34 KAI's own scheduler and the planner on 2,000 generated clusters
 crowd 34 20,000 pods wait on a real control plane: no overload, no lost Lease, the last as fast as the first
 bench 25 dray beside the code of Kubernetes and KAI: the same work, so many times faster

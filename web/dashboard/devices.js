@@ -1,5 +1,5 @@
 // Nodes as boxes of squares, and one node with its NUMA nodes, PCIe roots and devices.
-import {useRef} from 'preact/hooks';
+import {useMemo, useRef} from 'preact/hooks';
 import {LeftOut, Section, Swatch} from '../components/controls.js';
 import {countPicture, readLetter} from '../components/device_map.js';
 import {plural} from '../components/format.js';
@@ -37,7 +37,12 @@ export function describe({name, devices, cordoned}, queues) {
   return `${name}${cordoned ? ', cordoned' : ''}: ${held} of ${plural(devices.length, 'device')} held${parts.length ? ` (${parts.join(', ')})` : ''}${tainted ? `, ${tainted} tainted` : ''}`;
 }
 
+/// Drawn anew only where its node has changed: a revision moves few of hundreds.
 function NodeBox({node, queues, chosen, q}) {
+  return useMemo(() => nodeBox(node, queues, chosen, q), [node.name, node.devices, node.cordoned, queues.join('\n'), chosen, q]);
+}
+
+function nodeBox(node, queues, chosen, q) {
   const rows = Math.ceil(node.devices.length / across);
   const said = describe(node, queues);
   return html`<li><a href=${link('devices', {node: node.name, q})} title=${said} aria-label=${said} aria-current=${chosen ? 'true' : undefined}>

@@ -11,10 +11,10 @@ const since = (text) => (text ? duration(Math.max(0, (Date.now() - Date.parse(te
 
 function Group({group, alone, go}) {
   const rows = group.rows.map((row) => ({head: html`<a href=${link('explain', {pod: row.pod})}>${row.job}</a>`,
-    cells: [{text: row.queue ?? '–'}, {text: since(row.since)}, {text: row.members > 1 ? `${number(row.pods)} of ${number(row.members)}` : '1'}, {text: html`<span class="wide">${row.detail ?? ''}</span>`}]}));
+    cells: [{text: html`<span class="wide">${row.detail ?? ''}</span>`}, {text: row.queue ?? '–'}, {text: since(row.since)}, {text: row.members > 1 ? `${number(row.pods)} of ${number(row.members)}` : '1'}]}));
   const hidden = group.hidden > 0 ? ` ${plural(group.hidden, 'job')} of other namespaces among them.` : '';
   return html`<${Section} id=${group.reason} title=${`${plural(group.jobs, 'job')}: ${group.text}`} lead=${`${plural(group.pods, 'pod')} in all, the oldest first.${hidden}`}>
-    <${Table} caption=${group.text} className="jobs" rows=${rows} columns=${[{label: 'job'}, {label: 'queue', text: true}, {label: 'waits for'}, {label: 'pods'}, {label: 'what decides', text: true}]} />
+    <${Table} caption=${group.text} className="jobs" rows=${rows} columns=${[{label: 'job'}, {label: 'what decides', text: true}, {label: 'queue', text: true}, {label: 'waits for'}, {label: 'pods'}]} />
     ${alone ? html`<${Pager} from=${group.from} shown=${group.rows.length} found=${group.jobs - group.hidden} step=${step} what="jobs" onMove=${(from) => go('waiting', {reason: group.reason, from})} />`
       : group.jobs > group.rows.length + group.hidden && html`<p class="note"><a href=${link('waiting', {reason: group.reason})}>All ${number(group.jobs)}</a></p>`}<//>`;
 }

@@ -8,12 +8,26 @@ import {Answered, Find, link, Pager, when} from './parts.js';
 const step = 100;
 const states = {allocated: 'allocated', reserved: 'reserved by dray, not written yet', waiting: 'has nothing yet', leaving: 'is being deleted'};
 
+const mostDevices = 8;
+
+/// `driver/pool: a, b` for each pool, and how many more there are.
+export function devicesText(devices) {
+  const pools = new Map();
+  for (const device of devices.slice(0, mostDevices)) {
+    const end = device.lastIndexOf('/');
+    const pool = device.slice(0, end);
+    pools.set(pool, [...(pools.get(pool) ?? []), device.slice(end + 1)]);
+  }
+  const text = [...pools].map(([pool, names]) => `${pool}: ${names.join(', ')}`).join('; ');
+  return text + (devices.length > mostDevices ? ` and ${devices.length - mostDevices} more` : '');
+}
+
 function row(claim) {
   const space = claim.claim.split('/')[0];
   return {head: claim.claim, explain: states[claim.state], cells: [
     {text: claim.pods.length ? claim.pods.map((pod, at) => html`${at > 0 && ', '}<a href=${link('explain', {pod: `${space}/${pod}`})}>${pod}</a>`) : '–'},
     {text: claim.queue ?? '–'}, {text: when(claim.created)}, {text: when(claim.allocated)},
-    {text: html`<span class="wide">${claim.devices.length ? claim.devices.slice(0, 8).join(', ') : '–'}${claim.devices.length > 8 ? ` and ${claim.devices.length - 8} more` : ''}</span>`}]};
+    {text: html`<span class="wide">${claim.devices.length ? devicesText(claim.devices) : '–'}</span>`}]};
 }
 
 export function Ledger({revision, query, go}) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {address} from '../dashboard/ask.js';
 import {describe, nodePaths, tree} from '../dashboard/devices.js';
+import {devicesText} from '../dashboard/ledger.js';
 import {histograms, quantile, readSample} from '../dashboard/latency.js';
 import {bands, inTree} from '../dashboard/queues.js';
 
@@ -16,6 +17,11 @@ test('a node is one square a device, by who has it', () => {
   assert.deepEqual(['free', 'taint', 'other', 0, 1].map(squares), [2, 1, 1, 1, 1]);
   assert.equal(describe({name: 'n', devices: '.!-aB', cordoned: true}, ['x', 'y']),
     'n, cordoned: 3 of 5 devices held (x 1, y 1), 1 tainted');
+});
+
+test('devices of one pool name it once; of many the first are named', () => {
+  assert.equal(devicesText(['d/n/gpu-0', 'd/n/gpu-1', 'e/p/nic']), 'd/n: gpu-0, gpu-1; e/p: nic');
+  assert.equal(devicesText(Array.from({length: 10}, (_, at) => `d/n/${at}`)), 'd/n: 0, 1, 2, 3, 4, 5, 6, 7 and 2 more');
 });
 
 test('devices hang below NUMA nodes and PCIe roots, in the order of numbers; without either they come last', () => {
