@@ -100,7 +100,7 @@ Result<simulate::Workload> load_workload(const std::string& source,
   }
   return fail(ErrorCode::invalid,
               fmt::format("--workload {}: expected openb:, openb-times:, philly:, helios:, csv: or "
-                          "pods: and a FILE, or synthetic:KEY=VALUE,…",
+                          "pods: and a FILE, recorded: and a FOLDER, or synthetic:KEY=VALUE,…",
                           source));
 }
 
