@@ -68,7 +68,7 @@ func noWorse(d *difference) bool {
 }
 
 func noWorseIn(d *difference, jobs []*cluster.Job) bool {
-	slices.SortStableFunc(jobs, inOrder)
+	slices.SortStableFunc(jobs, d.inOrder)
 	for len(jobs) > 0 {
 		end := slices.IndexFunc(jobs, func(j *cluster.Job) bool { return j.Priority != jobs[0].Priority })
 		if end < 0 {
@@ -110,6 +110,36 @@ func moreOf(d *difference, j *cluster.Job) (ran, waited int) {
 		}
 	}
 	return ran, waited
+}
+
+// inOrder compares jobs of a queue by who is served first with what differs of it: of one priority those come last that
+// have their minimum by both, and only grow.
+func (d *difference) inOrder(a, b *cluster.Job) int {
+	if grows := d.grows(a); a.Priority == b.Priority && grows != d.grows(b) {
+		if grows {
+			return 1
+		}
+		return -1
+	}
+	return inOrder(a, b)
+}
+
+// grows: what has room by both is the job's minimum, or more.
+func (d *difference) grows(j *cluster.Job) bool {
+	return hasMinimum(j, func(t cluster.Task) bool { return holds(d.kai[t.UID]) && holds(d.dray[t.UID]) })
+}
+
+// hasMinimum: those of which `has` is true are as many as the job needs.
+func hasMinimum(j *cluster.Job, has func(cluster.Task) bool) bool {
+	return !slices.ContainsFunc(j.Gang.PodSets, func(set cluster.PodSet) bool {
+		var count int32
+		for _, t := range j.Tasks {
+			if (t.SubGroup == "" || t.SubGroup == set.Name) && has(t) {
+				count++
+			}
+		}
+		return count < set.MinMember
+	})
 }
 
 // inOrder compares jobs of a queue by who is served first.

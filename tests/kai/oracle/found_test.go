@@ -63,6 +63,24 @@ var foundBefore = []struct {
 	{771571, "KAI's own rules know several ends"},
 	{772831, "where is not compared: what both give room to has it on other nodes"},
 	{776870, "KAI's own rules know several ends"},
+	// The victims of a job may turn out to be needless once those of a later one have gone.
+	{665343, "the same pods get their room"},
+	// Who could only be moved lost its room to who could be evicted.
+	{924472, ""},
+	// Fewer pods were evicted, but of a higher priority.
+	{940942, "the same pods get their room"},
+	// A rule was missing, or too narrow.
+	{785640, "bound: who has to move is placed after the job or before it; where that finds no moves"},
+	{787575, "on purpose: what one job of a queue may reclaim goes to no other that may not"},
+	{809668, "on purpose: others move for jobs in KAI's own order"},
+	{880433, "version: newer KAI judges what is taken of a queue piece by piece"},
+	{902322, "on purpose: the jobs of a queue have their room in the order"},
+	{903080, "on purpose: a job for which a plan has made room keeps that, whoever comes later; with it there"},
+	{904503, "the same evictions"},
+	{944148, "what an eviction leaves is promised at once to the next in order"},
+	{949353, "on purpose: the jobs of a queue have their room in the order"},
+	{955664, "on purpose: a queue gets back what KAI's own rules let it take"},
+	{974493, "on purpose: what a queue's own evictions leave stays with it"},
 }
 
 func TestFoundBefore(t *testing.T) {

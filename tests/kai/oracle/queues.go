@@ -209,6 +209,9 @@ func takesBelowShare(d *difference) bool {
 			pieces[j.Queue] = append(pieces[j.Queue], piecesOf(d, j)...)
 		}
 	}
+	if takesLastBelowShare(d) {
+		return true
+	}
 	for queue, taken := range pieces {
 		q := has.queues[queue]
 		refused := !slices.ContainsFunc(taken, func(last amounts) bool {
@@ -228,17 +231,75 @@ func takesBelowShare(d *difference) bool {
 	return false
 }
 
+// takesLastBelowShare: KAI takes of a queue, in the order in which victims go, a piece that neither strategy lets it give:
+// with those before it gone, it is no more above what it deserves, nor above its limit. What the actions before gave to a
+// pod is such a piece, too.
+func takesLastBelowShare(d *difference) bool {
+	c := clone(&d.c)
+	c.Actions = c.Actions[:len(c.Actions)-1]
+	if answer(&c) != nil {
+		return false
+	}
+	has, queues := booksOf(&d.c), map[string][]*cluster.Job{}
+	taken := difference{c: d.c, kai: map[string]string{}}
+	for i := range d.c.Jobs {
+		j := &d.c.Jobs[i]
+		queues[j.Queue] = append(queues[j.Queue], j)
+		for n := range j.Tasks {
+			t := &j.Tasks[n]
+			taken.kai[t.UID] = d.kai[t.UID]
+			if !holds(c.Expected.Tasks[t.UID].Status) {
+				continue
+			}
+			has.add(j, t)
+			if !holds(d.kai[t.UID]) {
+				taken.kai[t.UID] = "Releasing"
+			}
+		}
+	}
+	for queue, jobs := range queues {
+		if slices.ContainsFunc(jobs, func(j *cluster.Job) bool { return losesByKAI(d, j) }) &&
+			refusesPiece(&taken, *has.all[queue], has.queues[queue], jobs) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusesPiece: before some piece, the queue has no more than it deserves or than its limit.
+func refusesPiece(taken *difference, has amounts, q *cluster.Queue, jobs []*cluster.Job) bool {
+	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j *cluster.Job) bool {
+		return !slices.ContainsFunc(j.Tasks, func(t cluster.Task) bool { return taken.kai[t.UID] == "Releasing" })
+	})
+	slices.SortStableFunc(jobs, func(a, b *cluster.Job) int {
+		// What is above a minimum goes first.
+		if above := keepsMinimum(taken, a); a.Priority == b.Priority && above != keepsMinimum(taken, b) {
+			if above {
+				return -1
+			}
+			return 1
+		}
+		return inOrder(b, a)
+	})
+	for _, j := range jobs {
+		for _, piece := range piecesOf(taken, j) {
+			if has.within(q.GPU.Deserved, q.CPU.Deserved) && has.within(q.GPU.Limit, q.CPU.Limit) {
+				return true
+			}
+			has.gpu -= piece.gpu
+			has.cpu -= piece.cpu
+		}
+	}
+	return false
+}
+
 // piecesOf a job are what KAI evicts of it for good: pod by pod if it keeps its minimum, else all.
 func piecesOf(d *difference, j *cluster.Job) []amounts {
 	var pieces []amounts
 	all := amounts{}
-	kept := map[string]int32{}
 	for n := range j.Tasks {
 		t := &j.Tasks[n]
-		if d.kai[t.UID] != "Releasing" || t.Status != "Running" {
-			if holds(d.kai[t.UID]) {
-				kept[t.SubGroup]++
-			}
+		if d.kai[t.UID] != "Releasing" {
 			continue
 		}
 		piece := amounts{}
@@ -246,12 +307,15 @@ func piecesOf(d *difference, j *cluster.Job) []amounts {
 		pieces = append(pieces, piece)
 		all.add(t)
 	}
-	for _, set := range j.Gang.PodSets {
-		if kept[set.Name]+kept[""] < set.MinMember {
-			return []amounts{all}
-		}
+	if !keepsMinimum(d, j) {
+		return []amounts{all}
 	}
 	return pieces
+}
+
+// keepsMinimum: by KAI the job has as many pods as it needs.
+func keepsMinimum(d *difference, j *cluster.Job) bool {
+	return hasMinimum(j, func(t cluster.Task) bool { return holds(d.kai[t.UID]) })
 }
 
 // rivals are the queues of both where their paths part.

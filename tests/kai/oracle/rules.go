@@ -27,6 +27,10 @@ func explain(d *difference) string {
 	if name := ruleOf(d); name != "" {
 		return name
 	}
+	if movesForOthers(d) {
+		return "bound: who has to move is placed after the job or before it; where that finds no moves, others move for those " +
+			"that come next, as by KAI if the first were not there"
+	}
 	return explainAnother(d)
 }
 
@@ -88,7 +92,7 @@ var rules = []rule{
 		return growsLater(d)
 	}},
 	{"what an eviction leaves is promised at once to the next in order, so that a victim of a later one finds no other place", func(d *difference) bool {
-		return d.all(spared, promised, lost) && d.any(served)
+		return d.any(served) && (d.all(spared, promised, lost) || d.all(spared, promised, lost, evicted) && evictedWithGang(d))
 	}},
 	{"a gang of which one pod waits for room waits as a whole", func(d *difference) bool {
 		return waitsWhole(d)
@@ -180,6 +184,12 @@ var rules = []rule{
 		"GPUs have room, no more of those that ran lost it, and in each queue that has more the order is kept", func(d *difference) bool {
 		return restsAsWell(d)
 	}},
+	{"on purpose: others move for jobs in KAI's own order, and for the first for which there is room by moves", func(d *difference) bool {
+		return movesForFirst(d)
+	}},
+	{"on purpose: a job for which a plan has made room keeps that, whoever comes later; with it there, KAI decides the rest alike", func(d *difference) bool {
+		return keepsPromise(d)
+	}},
 }
 
 // all: each task that differs does so in one of these ways.
@@ -232,6 +242,9 @@ func evicted(kai, dray string) bool { return kai == "Running" && dray == "Releas
 
 // started: dray starts a pod that waits by KAI.
 func started(kai, dray string) bool { return kai == "Pending" && dray == "Binding" }
+
+// withdrawn: KAI starts a pod that waits by dray.
+func withdrawn(kai, dray string) bool { return kai == "Binding" && dray == "Pending" }
 
 // moved: dray moves a pod that KAI leaves where it is.
 func moved(kai, dray string) bool { return kai == "Running" && dray == "Pipelined" }
@@ -292,29 +305,6 @@ func waitsWhole(d *difference) bool {
 		}
 	}
 	return d.all(spared, promised, waits) && d.any(waits)
-}
-
-// turnsOver: both made room for a job that waits, with the actions up to some point; by all actions KAI lets it wait again.
-func turnsOver(d *difference) bool {
-	waits := map[string]bool{}
-	for i := range d.c.Jobs {
-		for _, t := range d.c.Jobs[i].Tasks {
-			waits[t.UID] = t.Status == "Pending"
-		}
-	}
-	for count := 1; count < len(d.c.Actions); count++ {
-		c := clone(&d.c)
-		c.Actions = c.Actions[:count]
-		if answer(&c) != nil {
-			return false
-		}
-		for uid, state := range c.Expected.Tasks {
-			if waits[uid] && state.Status == "Pipelined" && d.kai[uid] != "Pipelined" && d.dray[uid] == "Pipelined" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // asMany: no fewer pods have room by dray.

@@ -79,7 +79,8 @@ func trimmed(d *difference) []string {
 	return found
 }
 
-// onlyTaker is the job for which dray reclaims; empty if it does so for none, or for several.
+// onlyTaker is the job for which dray reclaims, or, where it evicts nobody for that, which starts and would wait by KAI;
+// empty if it is none, or several.
 func onlyTaker(d *difference) string {
 	taker := ""
 	for _, found := range reclaimed.FindAllStringSubmatch(d.said.Got, -1) {
@@ -87,6 +88,20 @@ func onlyTaker(d *difference) string {
 			return ""
 		}
 		taker = found[2]
+	}
+	if taker != "" {
+		return taker
+	}
+	for i := range d.c.Jobs {
+		j := &d.c.Jobs[i]
+		starts := func(t cluster.Task) bool { return d.kai[t.UID] == "Pipelined" && d.dray[t.UID] == "Binding" }
+		if !slices.ContainsFunc(j.Tasks, starts) {
+			continue
+		}
+		if taker != "" {
+			return ""
+		}
+		taker = j.Name
 	}
 	return taker
 }

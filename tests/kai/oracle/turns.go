@@ -33,21 +33,6 @@ func movesForTheSated(d *difference) bool {
 	return somebody && moved
 }
 
-// findsOtherMoves: KAI consolidates, which evicts nobody for good, where dray leaves all as it was.
-func findsOtherMoves(d *difference) bool {
-	if d.c.Actions[len(d.c.Actions)-1] != "consolidation" {
-		return false
-	}
-	for i := range d.c.Jobs {
-		for _, t := range d.c.Jobs[i].Tasks {
-			if d.kai[t.UID] == "Releasing" || t.Status == "Running" && d.dray[t.UID] != "Running" {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // servedInOrder: after preemption, all that differs is in one queue, and its jobs have their room in order by dray.
 func servedInOrder(d *difference) bool {
 	// Stale gangs come after it, and are none here.
@@ -93,7 +78,7 @@ func firstHasMore(d *difference, jobs []*cluster.Job) bool {
 	if slices.ContainsFunc(jobs, func(j *cluster.Job) bool { return j.Queue != jobs[0].Queue }) {
 		return false
 	}
-	slices.SortStableFunc(jobs, inOrder)
+	slices.SortStableFunc(jobs, d.inOrder)
 	atOnce := func(status string) bool { return status == "Running" || status == "Binding" }
 	for _, j := range jobs {
 		for _, has := range []func(string) bool{holds, atOnce} {
@@ -214,26 +199,19 @@ func fullDomain(d *difference) bool {
 		if j.Gang.Constraint == nil || j.Gang.Constraint.Required == "" {
 			return false
 		}
-		for _, set := range j.Gang.PodSets {
-			var has int32
-			for _, t := range j.Tasks {
-				if (t.SubGroup == "" || t.SubGroup == set.Name) && holds(d.dray[t.UID]) {
-					has++
-				}
-			}
-			if has < set.MinMember {
-				return false
-			}
+		if !hasMinimum(j, func(t cluster.Task) bool { return holds(d.dray[t.UID]) }) {
+			return false
 		}
 	}
 	return any
 }
 
 // reclaimedByProxy: all that differs is in queues for one job of which others left by reclaim. By dray it keeps that room,
-// and a more important job of the queue, that has as much by both, has room of the queue's own, or waits; by KAI that job
-// has it, though KAI's rules let it take nothing of whom it comes from.
+// and a more important job of the queue, that has as much by both, has room of the queue's own, or what the plan itself had
+// just given to a less important one, or waits; by KAI that job has it, though KAI's rules let it take nothing of whom it
+// comes from.
 func reclaimedByProxy(d *difference) bool {
-	if d.c.Actions[len(d.c.Actions)-1] != "preempt" || !d.all(promised, evicted, spared, started) {
+	if d.c.Actions[len(d.c.Actions)-1] != "preempt" || !d.all(promised, evicted, spared, started, withdrawn) {
 		return false
 	}
 	proxies, within := map[string]bool{}, map[string]int32{}
@@ -254,7 +232,8 @@ func reclaimedByProxy(d *difference) bool {
 		for _, t := range j.Tasks {
 			kai, dray := d.kai[t.UID], d.dray[t.UID]
 			waits := kai == "Pipelined" && dray == "Pending" && j.Priority > lowest
-			if kai != dray && !proxies[j.Name] && !(differs && (evicted(kai, dray) || waits)) {
+			loses := withdrawn(kai, dray) && j.Priority <= lowest
+			if kai != dray && !proxies[j.Name] && !(differs && (evicted(kai, dray) || waits || loses)) {
 				return false
 			}
 		}

@@ -49,8 +49,7 @@ func stops(status string) bool { return status == "Releasing" || status == "Pipe
 // some whom KAI evicts; what is left may be for others.
 func takenBack(d *difference) bool {
 	back := func(kai, dray string) bool { return (kai == "Binding" || kai == "Pipelined") && dray == "Pending" }
-	atOnce := func(kai, dray string) bool { return kai == "Binding" && dray == "Pending" }
-	if !slices.Contains(d.c.Actions, "preempt") || !d.all(spared, back, served) || !d.any(atOnce) || !d.any(spared) {
+	if !slices.Contains(d.c.Actions, "preempt") || !d.all(spared, back, served) || !d.any(withdrawn) || !d.any(spared) {
 		return false
 	}
 	takers := map[string]*cluster.Job{}
@@ -79,10 +78,34 @@ func takenBack(d *difference) bool {
 	return true
 }
 
+// evictedWithGang: a pod that KAI leaves where it is goes with others of its gang, which KAI moves and dray evicts.
+func evictedWithGang(d *difference) bool {
+	any := false
+	for i := range d.c.Jobs {
+		j := &d.c.Jobs[i]
+		goes := slices.ContainsFunc(j.Tasks, func(t cluster.Task) bool { return evicted(d.kai[t.UID], d.dray[t.UID]) })
+		if !goes {
+			continue
+		}
+		any = true
+		stay := slices.ContainsFunc(j.Tasks, func(t cluster.Task) bool { return holds(d.dray[t.UID]) })
+		moves := slices.ContainsFunc(j.Tasks, func(t cluster.Task) bool { return lost(d.kai[t.UID], d.dray[t.UID]) })
+		if stay || !moves || len(j.Gang.PodSets) == 1 && j.Gang.PodSets[0].MinMember == 1 {
+			return false
+		}
+	}
+	return any
+}
+
 // staysOwn: dray promises what preemption leaves to others of the same queue, which stays within what it deserves; other
-// queues preempt among themselves for jobs that have room by both.
+// queues keep what the actions before gave them, and preempt among themselves for jobs that have room by both.
 func staysOwn(d *difference) bool {
 	if !slices.Contains(d.c.Actions, "preempt") || !d.all(served, evicted, lost, spared, promised) || !d.any(served) {
+		return false
+	}
+	before := clone(&d.c)
+	before.Actions = before.Actions[:len(before.Actions)-1]
+	if answer(&before) != nil {
 		return false
 	}
 	byDray, job := booksOf(&d.c), map[string]*cluster.Job{}
@@ -95,7 +118,8 @@ func staysOwn(d *difference) bool {
 			if holds(d.dray[t.UID]) {
 				byDray.add(j, t)
 			}
-			gets[j.Queue] = gets[j.Queue] || served(d.kai[t.UID], d.dray[t.UID])
+			keeps := d.dray[t.UID] == "Binding" && before.Expected.Tasks[t.UID].Status == "Binding"
+			gets[j.Queue] = gets[j.Queue] || served(d.kai[t.UID], d.dray[t.UID]) && !keeps
 		}
 	}
 	makesRoom := map[string]*cluster.Job{}
