@@ -48,7 +48,7 @@ Result<LabelSelector::Rule> LabelSelector::parse_rule(std::string_view text) {
                             text));
   };
   Rule rule;
-  const auto set = [&](std::string_view key, Op op, std::vector<std::string_view> values) {
+  const auto set = [&](std::string_view key, Op op, const std::vector<std::string_view>& values) {
     rule.key = trimmed(key);
     rule.op = op;
     for (const auto value : values) rule.values.emplace_back(trimmed(value));
