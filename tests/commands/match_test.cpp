@@ -33,14 +33,14 @@ struct Row {
 
 }  // namespace
 
-TEST_CASE("match shows each device, and what decided on it") {
+TEST_CASE("match shows devices that answer alike, and what decided on them") {
   const auto row = GENERATE(
       Row{"a table",
           {R"(device.attributes["d.io"].model == "A")"},
           0,
-          R"(NODE  DEVICE     MATCH  WHY NOT
-n0    d.io/n0/a  yes
-n0    d.io/n0/b  no     device.attributes["d.io"].model == "A" is false: device.attributes["d.io"].model = "B"
+          R"(MATCH  DEVICES  NODES  FIRST      WHY NOT
+yes          1      1  d.io/n0/a
+no           1      1  d.io/n0/b  device.attributes["d.io"].model == "A" is false: device.attributes["d.io"].model = "B"
 1 of 2 devices match, 1 do not, 0 failed
 )",
           ""},
@@ -56,18 +56,26 @@ n0    d.io/n0/b  no     device.attributes["d.io"].model == "A" is false: device.
       Row{"a selector that fails on every device",
           {R"(device.attributes["d.io"].mdel == "A")"},
           1,
+          R"(MATCH  DEVICES  NODES  FIRST      WHY NOT
+error        2      1  d.io/n0/a  device.attributes["d.io"].mdel: no such key: mdel
+0 of 2 devices match, 0 do not, 2 failed
+)",
+          "dray match: no device has mdel; did you mean model?\n"},
+      Row{"every device in a line",
+          {R"(device.attributes["d.io"].mdel == "A")", "-o", "wide"},
+          1,
           R"(NODE  DEVICE     MATCH  WHY NOT
 n0    d.io/n0/a  error  device.attributes["d.io"].mdel: no such key: mdel
 n0    d.io/n0/b  error  device.attributes["d.io"].mdel: no such key: mdel
 0 of 2 devices match, 0 do not, 2 failed
 )",
-          ""},
+          "dray match: no device has mdel; did you mean model?\n"},
       Row{"a class alone",
           {"--class", "bs"},
           0,
-          R"(NODE  DEVICE     MATCH  WHY NOT
-n0    d.io/n0/a  no     class bs: selector 0: device.attributes["d.io"].model == "B" is false: device.attributes["d.io"].model = "A"
-n0    d.io/n0/b  yes
+          R"(MATCH  DEVICES  NODES  FIRST      WHY NOT
+yes          1      1  d.io/n0/b
+no           1      1  d.io/n0/a  class bs: selector 0: device.attributes["d.io"].model == "B" is false: device.attributes["d.io"].model = "A"
 1 of 2 devices match, 1 do not, 0 failed
 )",
           ""},
@@ -109,6 +117,12 @@ TEST_CASE("match says what is wrong with its input") {
           "",
           "compilation failed: ERROR: <input>:1:17: Syntax error: mismatched input '<EOF>'\n"
           " | device.driver ==\n | ................^\n"},
+      Row{"a field that there is not",
+          {"device.attribute", "--cluster", "config/demo/cluster"},
+          2,
+          "",
+          "compilation failed: ERROR: <input>:1:7: undefined field 'attribute'\n"
+          " | device.attribute\n | ......^\ndid you mean attributes?\n"},
       Row{"an expression that is no bool",
           {"device.driver", "--cluster", "config/demo/cluster"},
           2,

@@ -7,8 +7,11 @@
 #include <memory>
 
 #include "app/common/cluster_source.h"
+#include "app/common/colour.h"
 #include "app/common/command.h"
+#include "app/match/match_hints.h"
 #include "app/match/match_report.h"
+#include "wire/yaml/json_yaml.h"
 
 namespace dray::app {
 namespace {
@@ -23,8 +26,8 @@ class MatchCommand : public Command {
     command->add_option("--explain", explain_,
                         "The value of every sub-expression on this device (name, pool/name or "
                         "driver/pool/name)");
-    command->add_option("-o,--output", output_)
-        ->check(CLI::IsMember({"table", "json"}))
+    command->add_option("-o,--output", output_, "wide: a line for each device")
+        ->check(CLI::IsMember({"table", "wide", "json", "yaml"}))
         ->capture_default_str();
     add_cluster_source(*command, source_);
     command->footer(
@@ -40,12 +43,18 @@ class MatchCommand : public Command {
     if (!objects) return std::unexpected(objects.error());
     print_warnings("match", objects->warnings);
     auto selectors = selectors_for(objects->objects, class_, expression_);
-    if (!selectors) return std::unexpected(std::move(selectors.error()));
+    if (!selectors) {
+      auto error = std::move(selectors.error());
+      if (const auto hint = compile_hint(error.message); !hint.empty()) {
+        error.message += "\n" + hint;
+      }
+      return std::unexpected(std::move(error));
+    }
     cel::Interner interner;
     const auto devices = offered_devices(objects->objects, interner);
     if (!explain_.empty()) return explain(devices, *selectors);
     const auto matches = match_devices(devices, *selectors);
-    print(output_ == "json" ? match_json(matches) + "\n" : match_table(matches));
+    show(matches);
     const bool some = std::ranges::any_of(
         matches, [](const auto& one) { return one.verdict == cel::Verdict::yes; });
     return some ? done : no;
@@ -56,10 +65,25 @@ class MatchCommand : public Command {
                       std::vector<NamedSelector>& selectors) const {
     const auto device = find_device(devices, explain_);
     if (!device) return std::unexpected(device.error());
-    print(output_ == "json" ? explain_json(**device, selectors) + "\n"
-                            : explain_table(**device, selectors));
+    if (is_data()) {
+      print_data(explain_json(**device, selectors));
+    } else {
+      print(explain_table(**device, selectors));
+    }
     const std::vector<OfferedDevice> one{**device};
     return match_devices(one, selectors).front().verdict == cel::Verdict::yes ? done : no;
+  }
+
+  [[nodiscard]] bool is_data() const { return output_ == "json" || output_ == "yaml"; }
+
+  void show(const std::vector<DeviceMatch>& matches) const {
+    if (is_data()) return print_data(match_json(matches));
+    print(output_ == "wide" ? match_rows(matches) : match_table(matches, colours_output()));
+    for (const auto& hint : key_hints(matches)) fmt::print(stderr, "dray match: {}\n", hint);
+  }
+
+  void print_data(const std::string& json) const {
+    print(output_ == "yaml" ? wire::json_to_yaml(json) : json + "\n");
   }
 
   static void print(const std::string& text) { std::fputs(text.c_str(), stdout); }

@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
+#include "app/common/colour.h"
 #include "wire/json/json_writer.h"
 
 namespace dray::app {
@@ -49,6 +54,63 @@ std::string title(const NamedSelector& selector) {
   return selector.name.empty() ? "expression" : selector.name;
 }
 
+std::string counts_line(const std::vector<DeviceMatch>& matches) {
+  const auto counts = count(matches);
+  return fmt::format("{} of {} devices match, {} do not, {} failed\n", counts.matched,
+                     matches.size(), counts.not_matched, counts.failed);
+}
+
+Paint paint_of(cel::Verdict verdict) {
+  if (verdict == cel::Verdict::yes) return Paint::good;
+  return verdict == cel::Verdict::no ? Paint::warn : Paint::bad;
+}
+
+/// Devices that answer alike.
+struct AlikeDevices {
+  const DeviceMatch* first = nullptr;
+  std::size_t devices = 0;
+  std::set<std::string> nodes;
+  std::set<std::string> reasons;
+};
+
+void add_to(AlikeDevices& group, const DeviceMatch& match) {
+  if (group.first == nullptr) group.first = &match;
+  ++group.devices;
+  group.nodes.insert(shown_node(*match.device));
+  group.reasons.insert(match.why);
+}
+
+/// What comes before the values.
+std::string decided_by(const DeviceMatch& match) {
+  return match.why.substr(0, match.why.find(": "));
+}
+
+/// Those that match, then the others, the most devices first, then those that failed.
+std::vector<AlikeDevices> alike(const std::vector<DeviceMatch>& matches) {
+  constexpr std::size_t most_values = 12;
+  using Key = std::tuple<cel::Verdict, std::string, std::string>;
+  std::map<Key, std::set<std::string>> values;
+  for (const auto& match : matches) {
+    values[{match.verdict, match.selector, decided_by(match)}].insert(match.why);
+  }
+  std::map<std::pair<Key, std::string>, AlikeDevices> groups;
+  for (const auto& match : matches) {
+    const Key key{match.verdict, match.selector, decided_by(match)};
+    add_to(groups[{key, values[key].size() > most_values ? "" : match.why}], match);
+  }
+  std::vector<AlikeDevices> all;
+  for (auto& [key, group] : groups) all.push_back(std::move(group));
+  const auto rank = [](const AlikeDevices& group) {
+    return group.first->verdict == cel::Verdict::yes  ? 0
+           : group.first->verdict == cel::Verdict::no ? 1
+                                                      : 2;
+  };
+  std::ranges::stable_sort(all, [&](const AlikeDevices& a, const AlikeDevices& b) {
+    return rank(a) != rank(b) ? rank(a) < rank(b) : a.devices > b.devices;
+  });
+  return all;
+}
+
 void write_part(wire::JsonWriter& out, const cel::ExplainedPart& part) {
   out.begin_object();
   out.key("expression");
@@ -83,7 +145,7 @@ void write_match(wire::JsonWriter& out, const DeviceMatch& match) {
 
 }  // namespace
 
-std::string match_table(const std::vector<DeviceMatch>& matches) {
+std::string match_rows(const std::vector<DeviceMatch>& matches) {
   std::size_t node = 4;
   std::size_t device = 6;
   for (const auto& match : matches) {
@@ -100,9 +162,30 @@ std::string match_table(const std::vector<DeviceMatch>& matches) {
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
-  const auto counts = count(matches);
-  return text + fmt::format("{} of {} devices match, {} do not, {} failed\n", counts.matched,
-                            matches.size(), counts.not_matched, counts.failed);
+  return text + counts_line(matches);
+}
+
+std::string match_table(const std::vector<DeviceMatch>& matches, bool coloured) {
+  const auto groups = alike(matches);
+  std::size_t first = 5;
+  for (const auto& group : groups) first = std::max(first, group.first->device->id().size());
+  auto text = fmt::format("{:<5}  {:>7}  {:>5}  {:<{}}  WHY NOT\n", "MATCH", "DEVICES", "NODES",
+                          "FIRST", first);
+  for (const auto& group : groups) {
+    const auto& one = *group.first;
+    const auto verdict = word(one.verdict);
+    auto why = one.selector.empty() ? flat(one.why) : one.selector + ": " + flat(one.why);
+    if (group.reasons.size() > 1) {
+      why += fmt::format(" (and {} other values)", group.reasons.size() - 1);
+    }
+    auto line = fmt::format("{}{}  {:>7}  {:>5}  {:<{}}  {}",
+                            paint(verdict, paint_of(one.verdict), coloured),
+                            std::string(5 - verdict.size(), ' '), group.devices, group.nodes.size(),
+                            one.device->id(), first, why);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text + counts_line(matches);
 }
 
 std::string match_json(const std::vector<DeviceMatch>& matches) {

@@ -7,8 +7,12 @@
 
 namespace dray::app {
 
+/// Devices that answer alike in a line: verdict, how many, of how many nodes, the first of them,
+/// and why not; at the end the counts. Where one sub-expression decided by more than a few values,
+/// the first of them stands for all.
+[[nodiscard]] std::string match_table(const std::vector<DeviceMatch>& matches, bool coloured);
 /// A line a device, and one with the counts.
-[[nodiscard]] std::string match_table(const std::vector<DeviceMatch>& matches);
+[[nodiscard]] std::string match_rows(const std::vector<DeviceMatch>& matches);
 /// {"devices":[{"node":…,"device":…,"match":true|false,"error":…,"selector":…,"why":…}],
 /// "matched":…,"notMatched":…,"failed":…}; node is null for a device that is not of one node.
 [[nodiscard]] std::string match_json(const std::vector<DeviceMatch>& matches);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/common/cluster_source.h"
+#include "app/common/colour.h"
 #include "app/common/exit_status.h"
 #include "app/common/files.h"
 #include "app/common/policy_file.h"
@@ -120,7 +121,7 @@ class PolicyTest : public Command {
       const auto status = play(path, files);
       if (!status || *status != exit_status::ok) return status;
     }
-    auto text = output_ == "table" ? test_table(files) : test_json(files);
+    auto text = output_ == "table" ? test_table(files, colours_output()) : test_json(files);
     if (output_ == "yaml") text = wire::json_to_yaml(text);
     std::fputs(text.c_str(), stdout);
     const bool passed = std::ranges::all_of(files, [](const PlayedFile& file) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/common/colour.h"
 #include "wire/json/json_writer.h"
 
 namespace dray::app {
@@ -62,12 +63,14 @@ bool PlayedCase::passed() const {
   return std::ranges::all_of(checks, &TestCheck::passed);
 }
 
-std::string test_table(const std::vector<PlayedFile>& files) {
+std::string test_table(const std::vector<PlayedFile>& files, bool coloured) {
   std::string text;
   for (const auto& file : files) {
     text += file.path + "\n";
     for (const auto& each : file.cases) {
-      text += fmt::format("  {}  {}\n", each.passed() ? "ok  " : "FAIL", each.name);
+      const auto verdict = each.passed() ? paint("ok  ", Paint::good, coloured)
+                                         : paint("FAIL", Paint::bad, coloured);
+      text += fmt::format("  {}  {}\n", verdict, each.name);
       for (const auto& check : each.checks) {
         if (!check.passed) text += check_difference(file.path, check);
       }

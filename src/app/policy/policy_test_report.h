@@ -24,7 +24,7 @@ struct PlayedFile {
 
 /// A row a case; below those that fail each expectation that was not met, what was expected (`-`)
 /// and what came (`+`); at the end the counts.
-[[nodiscard]] std::string test_table(const std::vector<PlayedFile>& files);
+[[nodiscard]] std::string test_table(const std::vector<PlayedFile>& files, bool coloured);
 
 /// `{"files":[{"file","cases":[{"name","line","passed","checks":[…]}]}],"passed","failed"}`.
 [[nodiscard]] std::string test_json(const std::vector<PlayedFile>& files);
