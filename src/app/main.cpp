@@ -53,6 +53,9 @@ int main(int argc, char** argv) {
   commands["doctor"] = dray::app::add_doctor(app);
   commands["handback"] = dray::app::add_handback(app);
   commands["simulate"] = dray::app::add_simulate(app);
+  commands["queues"] = dray::app::add_queues(app);
+  commands["devices"] = dray::app::add_devices(app);
+  commands["top"] = dray::app::add_top(app);
   const std::string first = argc > 1 ? argv[1] : "-";
   if (!first.starts_with('-') && !commands.contains(first)) {
     const auto names = std::views::keys(commands);

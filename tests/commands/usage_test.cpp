@@ -21,8 +21,9 @@ TEST_CASE("what the command line does not know is named, with status 2 and no ou
           "dray: no command \"alocate\"; did you mean allocate?"},
       Row{"a command that is like none",
           {"x"},
-          "dray: no command \"x\"; there are allocate, demo, doctor, explain, handback, "
-          "lint, match, policy, repair, replay, serve, simulate, snapshot"},
+          "dray: no command \"x\"; there are allocate, demo, devices, doctor, "
+          "explain, handback, lint, match, policy, queues, repair, replay, serve, simulate, "
+          "snapshot, top"},
       Row{"serve", {"serve", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"demo", {"demo", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"allocate",

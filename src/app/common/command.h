@@ -43,5 +43,8 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> add_doctor(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_handback(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_simulate(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_queues(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_devices(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_top(CLI::App& app);
 
 }  // namespace dray::app

@@ -1,0 +1,69 @@
+#include "app/inspect/cluster_view.h"
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <utility>
+
+#include "app/common/policy_file.h"
+#include "dray/engine/at_once.h"
+#include "service/clock.h"
+
+namespace dray::app {
+namespace {
+
+/// What queues hold and may hold; nobody is placed.
+std::vector<planner::QueueReport> report_queues(const ClusterView& view, Time now) {
+  planner::JobList::Items jobs;
+  jobs.reserve(view.jobs.size());
+  for (const auto& row : view.jobs) jobs.push_back(row.job);
+  planner::PlanInput input;
+  input.snapshot = view.snapshot;
+  input.policy = view.policy;
+  input.jobs = planner::JobList(std::move(jobs));
+  input.actions = {.place = false,
+                   .consolidate = false,
+                   .reclaim = false,
+                   .preempt = false,
+                   .end_stale_gangs = false};
+  input.now = now;
+  return planner::Planner().plan(input).queues;
+}
+
+}  // namespace
+
+void add_view_flags(CLI::App& command, ViewFlags& flags) {
+  command.add_option("--policy", flags.policy, "The policy file in force; without it: none is");
+  add_cluster_source(command, flags.source);
+  command.add_option("--scheduler-name", flags.options.scheduler_name, "Whose pods are dray's")
+      ->capture_default_str();
+  add_listing_output(command, flags.output);
+  command.footer(
+      "It changes nothing. Exit status: 0, or an error: 2 the command line or a file cannot be "
+      "used, 3 the cluster cannot be reached, 4 the policy is not valid.");
+}
+
+Result<ClusterView> load_view(const ViewFlags& flags, std::string_view command) {
+  std::shared_ptr<const policy::PolicyConfig> config;
+  if (!flags.policy.empty()) {
+    auto read = load_policy(flags.policy);
+    if (!read) return std::unexpected(std::move(read.error()));
+    config = std::make_shared<const policy::PolicyConfig>(*std::move(read));
+  }
+  auto loaded = load_objects(flags.source);
+  if (!loaded) return std::unexpected(std::move(loaded.error()));
+  print_warnings(command, loaded->warnings);
+  const auto objects = engine::with_claims(std::move(loaded->objects));
+  const auto now = service::Clock().now();
+  const auto told = engine::at_once(objects, std::move(config), flags.options, now);
+  if (!told) return std::unexpected(Error(told.error()).within(flags.policy));
+  auto picture = told->engine->picture();
+  ClusterView view{
+      .snapshot = std::move(picture.snapshot),
+      .policy = std::move(picture.policy),
+      .jobs = told->engine->jobs_after(std::nullopt, std::numeric_limits<std::size_t>::max(), now),
+      .queues = {}};
+  view.queues = report_queues(view, now);
+  return view;
+}
+
+}  // namespace dray::app
