@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <ranges>
@@ -31,10 +32,16 @@ void print_hints(const CLI::App& app) {
   }
 }
 
+/// How people call it: kubectl runs its plugin `dray` by the name of kubectl-dray.
+std::string called_as(const std::string& program) {
+  return std::filesystem::path(program).filename() == "kubectl-dray" ? "kubectl dray" : "dray";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("dray: a scheduling brain for accelerators on Kubernetes", "dray");
+  CLI::App app("dray: a scheduling brain for accelerators on Kubernetes",
+               called_as(argc > 0 ? argv[0] : ""));
   app.require_subcommand(1);
   app.set_version_flag("--version", DRAY_VERSION);
   dray::cel::set_time_zone_source(dray::app::read_time_zone);
@@ -56,6 +63,8 @@ int main(int argc, char** argv) {
   commands["queues"] = dray::app::add_queues(app);
   commands["devices"] = dray::app::add_devices(app);
   commands["top"] = dray::app::add_top(app);
+  commands["completion"] = dray::app::add_completion(app);
+  commands["man"] = dray::app::add_man(app);
   const std::string first = argc > 1 ? argv[1] : "-";
   if (!first.starts_with('-') && !commands.contains(first)) {
     const auto names = std::views::keys(commands);
