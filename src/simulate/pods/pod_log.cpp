@@ -33,7 +33,11 @@ void PodLog::saw(const sim::WatchEvent& event, Time now) {
   if (event.kind != Kind::pod || event.object == nullptr) return;
   const auto& pod = std::get<Pod>(*event.object);
   const auto time = std::max(Duration(0), now - origin_);
-  const auto [place, is_new] = places_.emplace(pod.meta.uid, records_.size());
+  // What ran before the run began is no part of it.
+  const bool is_new = event.type == sim::WatchEvent::Type::added;
+  if (is_new) places_.emplace(pod.meta.uid, records_.size());
+  const auto place = places_.find(pod.meta.uid);
+  if (place == places_.end()) return;
   if (is_new) {
     auto& record = records_.emplace_back();
     record.pod = pod.key();
