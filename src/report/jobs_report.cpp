@@ -27,6 +27,7 @@ std::vector<NamedValue> values_of(const Measures& some) {
           {"waitP99", some.wait_p99},
           {"gangWaitP95", some.gang_wait_p95},
           {"evictions", static_cast<double>(some.evictions)},
+          {"failures", static_cast<double>(some.failures)},
           {"moves", static_cast<double>(some.moves)},
           {"lostGpuHours", some.lost_gpu_hours},
           {"gpuHours", some.gpu_hours},
@@ -108,8 +109,8 @@ std::string time_text(double seconds) {
 
 std::string jobs_table(const std::vector<MeasuredRun>& runs) {
   std::vector<std::vector<std::string>> rows{{"POLICY", "SEED", "ENDED", "WAIT p50", "p95", "p99",
-                                              "GANGS p95", "EVICTED", "MOVED", "LOST GPU-h",
-                                              "USED%", "MAKESPAN", "JAIN"}};
+                                              "GANGS p95", "EVICTED", "FAILED", "MOVED",
+                                              "LOST GPU-h", "USED%", "MAKESPAN", "JAIN"}};
   std::vector<std::vector<std::string>> queues{
       {"POLICY", "SEED", "QUEUE", "JOBS", "WAIT p50", "p95", "p99", "EVICTED", "GPU-h", "HELD"}};
   for (const auto& run : runs) {
@@ -117,8 +118,8 @@ std::string jobs_table(const std::vector<MeasuredRun>& runs) {
     rows.push_back({run.run.policy, fmt::format("{}", run.run.seed),
                     fmt::format("{}/{}", all.ended, all.jobs), time_text(all.wait_p50),
                     time_text(all.wait_p95), time_text(all.wait_p99), time_text(all.gang_wait_p95),
-                    fmt::format("{}", all.evictions), fmt::format("{}", all.moves),
-                    fmt::format("{:.1f}", all.lost_gpu_hours),
+                    fmt::format("{}", all.evictions), fmt::format("{}", all.failures),
+                    fmt::format("{}", all.moves), fmt::format("{:.1f}", all.lost_gpu_hours),
                     fmt::format("{:.1f}", run.measures.utilisation),
                     time_text(run.measures.makespan), fmt::format("{:.3f}", run.measures.jain)});
     for (const auto& queue : run.measures.queues) queues.push_back(queue_row(run, queue));

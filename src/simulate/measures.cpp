@@ -24,6 +24,7 @@ Measures measure_jobs(const Workload& workload, const JobsRun& run,
     ++some.jobs;
     if (record.ended) ++some.ended;
     some.evictions += record.evictions;
+    some.failures += record.failures;
     some.moves += record.moves;
     some.lost_gpu_hours += in_seconds(record.lost) * gpus_asked(job) / 3600;
     if (record.ended && job.run_time) {

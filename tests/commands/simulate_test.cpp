@@ -241,4 +241,27 @@ TEST_CASE("simulate plays Kubernetes' own pods, and says which flags are not for
         "dray simulate: --report: not with a workload of pods:FILE (docs/simulator.md)\n");
 }
 
+TEST_CASE("simulate has nodes fail, the same on any number of threads, and knows which there are") {
+  const auto with = [](std::vector<std::string> more) {
+    std::vector<std::string> all{
+        "simulate", "--cluster", "nodes:2x8", "--workload", "synthetic:jobs=50,per-hour=60",
+        "--policy", "fcfs",      "--policy",  "bestfit",    "-o",
+        "csv"};
+    all.insert(all.end(), more.begin(), more.end());
+    return dray(all);
+  };
+  const std::vector<std::string> churn{"--churn", "20m fails node-000000", "--churn",
+                                       "30m returns node-000000"};
+  auto single = churn;
+  single.insert(single.end(), {"--threads", "1"});
+  const auto once = with(churn);
+  CHECK(once.status == 0);
+  CHECK(once.out != with({}).out);
+  CHECK(once.out == with(single).out);
+  CHECK(with({"--churn", "20m fails nowhere"}).err ==
+        "dray simulate: --churn 20m fails nowhere: no node nowhere in the cluster\n");
+  CHECK(with({"--churn", "soon fails node-000000"}).err.find("--churn soon") != std::string::npos);
+  CHECK(with({"--churn", "20m"}).err.find("expected TIME and fails") != std::string::npos);
+}
+
 }  // namespace dray::commands_test::simulate_test

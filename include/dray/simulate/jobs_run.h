@@ -11,6 +11,7 @@
 
 #include "dray/base/time.h"
 #include "dray/policy/policy.h"
+#include "dray/simulate/churn.h"
 #include "dray/simulate/experiment.h"
 #include "dray/simulate/recorded.h"
 #include "dray/simulate/strategy.h"
@@ -32,9 +33,10 @@ struct JobRecord {
   std::optional<Duration> started;  ///< for the first time
   std::optional<Duration> ended;
   Duration waited{0};  ///< in all, also after evictions
-  Duration lost{0};    ///< of its run time, because it was evicted and began anew
+  Duration lost{0};    ///< of its run time, because it was evicted, or a node failed
   std::uint32_t evictions = 0;
-  std::uint32_t moves = 0;  ///< evictions after which it went on elsewhere at once
+  std::uint32_t failures = 0;  ///< a node of it failed, and it began anew
+  std::uint32_t moves = 0;     ///< evictions after which it went on elsewhere at once
 
   bool operator==(const JobRecord&) const = default;
 };
@@ -90,7 +92,8 @@ struct JobsOptions {
   /// For comparison: the planner is shown every job that waits at every plan, also those like one
   /// that finds no room, and makes a plan at every regular look.
   bool show_all = false;
-  bool keep_stays = false;  ///< for a map of what ran where
+  std::vector<Churn> churn;  ///< in the order of its times; its nodes are of the cluster
+  bool keep_stays = false;   ///< for a map of what ran where
 };
 
 /// Plays the jobs: they arrive, wait, run and end. An evicted job begins anew. Jobs that ask for

@@ -20,6 +20,7 @@ struct Measures {
   double wait_p99 = 0;
   double gang_wait_p95 = 0;  ///< of jobs of several pods
   std::size_t evictions = 0;
+  std::size_t failures = 0;  ///< of jobs, by nodes that failed
   std::size_t moves = 0;
   double lost_gpu_hours = 0;  ///< run, and run again
   double gpu_hours = 0;       ///< of jobs, without what was lost

@@ -60,6 +60,7 @@ Result<void> refuse_other_flags(const SimulateFlags& flags) {
                 std::string(flag) + ": not with a workload of pods:FILE (docs/simulator.md)");
   };
   if (!flags.gpus.empty()) return refuse("--gpus");
+  if (!flags.churn.empty()) return refuse("--churn");
   if (!flags.order.empty()) return refuse("--order");
   if (!flags.decisions.empty()) return refuse("--decisions");
   if (!flags.report.empty()) return refuse("--report");

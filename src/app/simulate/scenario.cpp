@@ -20,11 +20,20 @@ std::string source_in_folder(const std::string& value, const std::string& folder
   return source.form.empty() ? path : source.form + ":" + path;
 }
 
+/// The file of `3h changes FILE`.
+std::string churn_in_folder(const std::string& value, const std::string& folder) {
+  constexpr std::string_view word = " changes ";
+  const auto at = value.find(word);
+  if (at == std::string::npos) return value;
+  return value.substr(0, at + word.size()) + in_folder(value.substr(at + word.size()), folder);
+}
+
 }  // namespace
 
 std::string value_in_folder(std::string_view flag, const std::string& value,
                             const std::string& folder) {
   if (flag == "order" || flag == "decisions" || flag == "report") return in_folder(value, folder);
+  if (flag == "churn") return churn_in_folder(value, folder);
   if (flag == "cluster" || flag == "workload") return source_in_folder(value, folder);
   if (flag == "policy" && is_policy_file(value)) return in_folder(value, folder);
   return value;

@@ -92,6 +92,9 @@ class SimulateCommand : public Command {
 
  private:
   Result<int> run_experiments(const simulate::Setting& setting) const {
+    if (!flags_.churn.empty()) {
+      return fail(ErrorCode::invalid, "--churn: of jobs in time alone (docs/simulator.md)");
+    }
     const auto strategies = strategies_of(flags_.policies);
     if (!strategies) return std::unexpected(strategies.error());
     const auto orders = load_orders(setting);
@@ -124,8 +127,11 @@ class SimulateCommand : public Command {
     if (!loaded) return std::unexpected(loaded.error());
     print_warnings("simulate", warnings);
     const auto& schedulers = *loaded;
-    const auto options = jobs_options(flags_);
+    auto options = jobs_options(flags_);
     if (!options) return std::unexpected(options.error());
+    auto churn = load_churn(flags_, setting.cluster());
+    if (!churn) return std::unexpected(churn.error());
+    options->churn = std::move(*churn);
     std::vector<report::MeasuredRun> runs(schedulers.size() * flags_.repeat);
     run_parallel(runs.size(), flags_.threads, [&](std::size_t at) {
       auto& run = runs[at];

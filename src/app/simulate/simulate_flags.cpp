@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <optional>
+#include <sstream>
+#include <utility>
 
+#include "app/common/cluster_source.h"
 #include "app/simulate/scenario.h"
 #include "app/simulate/sources.h"
 #include "wire/yaml/duration.h"
@@ -71,8 +75,12 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
                      "Virtual time between two plans, at least: seconds, or with a unit (90s, 5m)");
   command.add_option("--plan-every", flags.plan_every,
                      "Plans at regular times, and not when something happens");
-  command.add_option("--apart", flags.apart,
-                     "Of pods: they come so long one after the other, whenever they were created");
+  command
+      .add_option("--churn", flags.churn,
+                  "Of jobs in time: `3h fails NODE`, or returns, cordoned, uncordoned; `3h changes "
+                  "FILE`: slices, classes and taint rules; repeatable")
+      ->allow_extra_args(false);
+  command.add_option("--apart", flags.apart, "Of pods: they come so long one after the other");
   command.add_flag("--backlog", flags.backlog,
                    "Of pods: dray starts when all of them wait, and plans them together");
   command.add_option("--until", flags.until, "Virtual time at which runs end: 7d");
@@ -99,6 +107,46 @@ Result<simulate::JobsOptions> jobs_options(const SimulateFlags& flags) {
     return fail(ErrorCode::invalid, "--plan-every and --plan-pause exclude each other");
   }
   return options;
+}
+
+Result<std::vector<simulate::Churn>> load_churn(const SimulateFlags& flags,
+                                                const simulate::Cluster& cluster) {
+  std::vector<simulate::Churn> churn;
+  for (const auto& text : flags.churn) {
+    std::istringstream words(text);
+    std::string time;
+    std::string what;
+    std::string object;
+    words >> time >> what;
+    std::getline(words >> std::ws, object);
+    const auto kind = simulate::find_churn(what);
+    const auto at = read_time("churn", time);
+    if (!at) return std::unexpected(at.error());
+    if (!*at || !kind || object.empty()) {
+      return fail(
+          ErrorCode::invalid,
+          fmt::format("--churn {}: expected TIME and fails, returns, cordoned or uncordoned "
+                      "NODE, or changes FILE",
+                      text));
+    }
+    auto& one = churn.emplace_back();
+    one.at = **at;
+    one.kind = *kind;
+    if (*kind == simulate::ChurnKind::changes) {
+      ClusterSource source;
+      source.cluster = {object};
+      auto objects = load_objects(source);
+      if (!objects) return std::unexpected(std::move(objects.error()));
+      one.objects = std::move(objects->objects);
+    } else {
+      one.node = object;
+    }
+    if (auto known = simulate::check_churn({one}, cluster); !known) {
+      return std::unexpected(std::move(known.error()).within("--churn " + text));
+    }
+  }
+  std::ranges::stable_sort(churn, {}, &simulate::Churn::at);
+  return churn;
 }
 
 Result<std::optional<Duration>> time_apart(const SimulateFlags& flags) {

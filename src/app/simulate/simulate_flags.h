@@ -31,6 +31,7 @@ struct SimulateFlags {
   std::string plan_pause;  ///< times: seconds, or with a unit
   std::string plan_every;
   std::string until;
+  std::vector<std::string> churn;
   std::string apart;
   bool backlog = false;
   std::string report;
@@ -43,7 +44,10 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags);
 [[nodiscard]] Result<void> complete(CLI::App& command, const SimulateFlags& flags);
 /// How long after each other pods come, if not at their own times.
 [[nodiscard]] Result<std::optional<Duration>> time_apart(const SimulateFlags& flags);
-/// How runs of jobs in time go.
+/// What `--churn` says is to happen to the cluster, in the order of the times.
+[[nodiscard]] Result<std::vector<simulate::Churn>> load_churn(const SimulateFlags& flags,
+                                                              const simulate::Cluster& cluster);
+/// How runs of jobs in time go, without churn.
 [[nodiscard]] Result<simulate::JobsOptions> jobs_options(const SimulateFlags& flags);
 
 }  // namespace dray::app

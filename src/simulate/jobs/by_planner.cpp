@@ -9,6 +9,7 @@
 #include "dray/cluster/state.h"
 #include "dray/planner/plan.h"
 #include "simulate/jobs/arrivals.h"
+#include "simulate/jobs/churn_queue.h"
 #include "simulate/jobs/cluster_objects.h"
 #include "simulate/jobs/job_claims.h"
 #include "simulate/jobs/queue_books.h"
@@ -40,6 +41,7 @@ class PlannerRun {
         arrivals_(setting.workload()),
         recorder_(setting, run, options),
         claims_(setting, state_),
+        churn_(options.churn, setting.nodes()),
         waiting_(setting, *policy, options.show_all),
         books_(*policy) {
     input_.policy = std::move(policy);
@@ -61,6 +63,7 @@ class PlannerRun {
         if (*due > now_) break;
         take(arrivals_.take());
       }
+      while (const auto* one = churn_.take_until(now_)) take(*one);
       if (is_due()) plan_all();
     }
     recorder_.finish(options_.until ? std::max(now_, *options_.until) : now_);
@@ -69,7 +72,8 @@ class PlannerRun {
  private:
   /// When the next thing happens: an arrival, an end, a plan that is due.
   [[nodiscard]] std::optional<Duration> next() const {
-    const auto event = arrivals_.next();
+    const auto event =
+        churn_.next_of(arrivals_.next(), waiting_.size() > 0 || options_.until.has_value());
     auto plan = waiting_.size() == 0 ? std::nullopt : plan_.due;
     if (regular() && (event || plan || options_.until)) plan = plan_.look;
     if (!plan) return event;
@@ -238,13 +242,73 @@ class PlannerRun {
     return moved;
   }
 
-  void evict(const planner::Eviction& eviction) {
-    auto job = std::make_shared<planner::Job>(*job_of(eviction.job));
+  /// The job without its pods, which are gone.
+  std::shared_ptr<planner::Job> stopped(const Uid& uid) {
+    auto job = std::make_shared<planner::Job>(*job_of(uid));
     free_pods(*job);
     const auto now = trace_start + now_;
     job->evicted = now;
     job->queued = now;
     job->started.reset();
+    for (auto& member : job->members) {
+      auto pod = *member.pod;
+      pod.node_name.reset();
+      member = {.pod = std::make_shared<const Pod>(std::move(pod)), .node = {}};
+    }
+    const auto index = index_of(uid);
+    arrivals_.stopped(index);
+    hold(index, true);
+    return job;
+  }
+
+  void wait_again(std::shared_ptr<planner::Job> job) {
+    waiting_.add(index_of(job->uid), is_own(*job));
+    changed_.erase(job->uid);
+    evicted_.waiting[job->uid] = std::move(job);
+  }
+
+  void take(const Churn& churn) {
+    for (const auto& object : churn.objects) state_.apply(cluster::ObjectChanged{object});
+    if (!churn.node.empty()) change_node(churn);
+    if (waiting_.size() > 0) want_plan(now_);
+  }
+
+  void change_node(const Churn& churn) {
+    const auto place = churn_.place_of(churn.node);
+    if (churn.kind == ChurnKind::fails) {
+      for (const auto& uid : running_on(NodeName(churn.node))) {
+        auto job = stopped(uid);
+        recorder_.failed(index_of(uid), now_);
+        wait_again(std::move(job));
+      }
+      state_.apply(cluster::ObjectGone{Kind::node, "", churn.node, {}});
+      return;
+    }
+    for (const auto& object : objects_of(setting_.cluster())) {
+      if (kind_of(object) != Kind::node || meta_of(object).name != churn.node) continue;
+      auto node = std::get<Node>(object);
+      node.unschedulable = churn.kind == ChurnKind::cordoned;
+      state_.apply(cluster::ObjectChanged{std::move(node)});
+    }
+    plan_.freed_gpus += setting_.nodes()[place].gpus;
+  }
+
+  /// Jobs with a pod on the node.
+  [[nodiscard]] std::set<Uid> running_on(const NodeName& node) const {
+    std::set<Uid> uids;
+    for (const auto& job : input_.jobs) uids.insert(job->uid);
+    for (const auto& [uid, job] : changed_) uids.insert(uid);
+    std::erase_if(uids, [&](const Uid& uid) {
+      const auto job = job_of(uid);
+      return !job || std::ranges::none_of(job->members,
+                                          [&](const auto& member) { return member.node == node; });
+    });
+    return uids;
+  }
+
+  void evict(const planner::Eviction& eviction) {
+    const auto now = trace_start + now_;
+    auto job = stopped(eviction.job);
     std::erase_if(job->evicted_for, [&](const auto& each) { return each.until <= now; });
     if (eviction.beneficiary && eviction.moved.empty()) {
       const auto& lineage = job_of(*eviction.beneficiary)->lineage;
@@ -257,18 +321,8 @@ class PlannerRun {
                               {lineage, until});
       evicted_.forgiven_at.emplace(until, job->uid);
     }
-    for (auto& member : job->members) {
-      auto pod = *member.pod;
-      pod.node_name.reset();
-      member = {.pod = std::make_shared<const Pod>(std::move(pod)), .node = {}};
-    }
-    const auto index = index_of(job->uid);
-    arrivals_.stopped(index);
-    hold(index, true);
-    recorder_.evicted(index, now_, !eviction.moved.empty());
-    waiting_.add(index, is_own(*job));
-    changed_.erase(job->uid);
-    evicted_.waiting[job->uid] = std::move(job);
+    recorder_.evicted(index_of(job->uid), now_, !eviction.moved.empty());
+    wait_again(std::move(job));
   }
 
   /// Nothing where stays are not kept.
@@ -316,6 +370,7 @@ class PlannerRun {
   Recorder recorder_;
   cluster::ClusterState state_;
   JobClaims claims_;
+  ChurnQueue churn_;
   planner::Planner planner_;
   planner::PlanInput input_;
   WaitingJobs waiting_;

@@ -1,5 +1,6 @@
 #include "simulate/jobs/by_strategy.h"
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "simulate/jobs/arrivals.h"
+#include "simulate/jobs/churn_queue.h"
 #include "simulate/jobs/recorder.h"
 
 namespace dray::simulate {
@@ -23,21 +25,29 @@ class StrategyRun {
                seed),
         arrivals_(setting.workload()),
         recorder_(setting, run, options),
-        spots_(setting.workload().jobs.size()) {
+        churn_(options.churn, setting.nodes()),
+        spots_(setting.workload().jobs.size()),
+        turns_(setting.workload().jobs.size()) {
     find_kinds();
   }
 
   void play(const JobsOptions& options) {
-    while (const auto at = arrivals_.next()) {
+    while (const auto at = next()) {
       if (options.until && *at >= *options.until) break;
       now_ = *at;
       while (arrivals_.next() == at) take(arrivals_.take());
+      while (const auto* one = churn_.take_until(now_)) take(*one);
       serve();
     }
     recorder_.finish(options.until ? std::max(now_, *options.until) : now_);
   }
 
  private:
+  [[nodiscard]] std::optional<Duration> next() const {
+    const bool waits = std::ranges::any_of(kinds_, [](const auto& kind) { return !kind.empty(); });
+    return churn_.next_of(arrivals_.next(), waits);
+  }
+
   static std::vector<std::uint32_t> ranks(std::size_t nodes) {
     std::vector<std::uint32_t> all(nodes);
     std::iota(all.begin(), all.end(), 0U);
@@ -60,13 +70,39 @@ class StrategyRun {
       recorder_.arrived(event.job, now_);
       auto& kind = kinds_[kind_of_[event.job]];
       if (kind.empty()) open_.emplace(arrived_, kind_of_[event.job]);
-      kind.push_back({arrived_++, event.job});
+      turns_[event.job] = arrived_++;
+      kind.push_back({turns_[event.job], event.job});
       return;
     }
     recorder_.ended(event.job, now_);
-    for (const auto& spot : spots_[event.job]) fleet_.give_back(shape(event.job), spot);
-    spots_[event.job].clear();
+    give_back(event.job);
+  }
+
+  void give_back(std::size_t job) {
+    for (const auto& spot : spots_[job]) fleet_.give_back(shape(job), spot);
+    spots_[job].clear();
     room_ = true;
+  }
+
+  void take(const Churn& churn) {
+    const auto node = churn_.place_of(churn.node);
+    const bool open = churn.kind == ChurnKind::returns || churn.kind == ChurnKind::uncordoned;
+    fleet_.set_open(node, open);
+    room_ = room_ || open;
+    if (churn.kind != ChurnKind::fails) return;
+    for (std::size_t job = 0; job < spots_.size(); ++job) {
+      if (std::ranges::find(spots_[job], node, &Spot::node) != spots_[job].end()) begin_anew(job);
+    }
+  }
+
+  /// It waits again, in its old turn.
+  void begin_anew(std::size_t job) {
+    arrivals_.stopped(job);
+    recorder_.failed(job, now_);
+    give_back(job);
+    auto& kind = kinds_[kind_of_[job]];
+    kind.insert(std::ranges::lower_bound(kind, turns_[job], {}, &Waiting::turn),
+                {turns_[job], job});
   }
 
   [[nodiscard]] ShapeIndex shape(std::size_t job) const {
@@ -117,7 +153,9 @@ class StrategyRun {
   Fleet fleet_;
   Arrivals arrivals_;
   Recorder recorder_;
+  ChurnQueue churn_;
   std::vector<std::vector<Spot>> spots_;  ///< by job
+  std::vector<std::size_t> turns_;        ///< by job, of those that arrived
   struct Waiting {
     std::size_t turn;  ///< in the order of arrivals
     std::size_t job;

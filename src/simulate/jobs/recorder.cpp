@@ -82,13 +82,22 @@ void Recorder::started(std::size_t job, Duration now, std::span<const Place> pla
   if (!run_.jobs[job].started) run_.jobs[job].started = now;
 }
 
-void Recorder::evicted(std::size_t job, Duration now, bool moved) {
+void Recorder::begin_anew(std::size_t job, Duration now) {
   ++run_.events;
-  auto& record = run_.jobs[job];
-  record.lost += now - now_[job].since;
-  ++(moved ? record.moves : record.evictions);
+  run_.jobs[job].lost += now - now_[job].since;
   leave(job, now);
   now_[job].state = State::waiting;
+}
+
+void Recorder::evicted(std::size_t job, Duration now, bool moved) {
+  auto& record = run_.jobs[job];
+  ++(moved ? record.moves : record.evictions);
+  begin_anew(job, now);
+}
+
+void Recorder::failed(std::size_t job, Duration now) {
+  ++run_.jobs[job].failures;
+  begin_anew(job, now);
 }
 
 void Recorder::ended(std::size_t job, Duration now) {

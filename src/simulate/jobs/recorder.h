@@ -30,6 +30,8 @@ class Recorder {
   [[nodiscard]] std::uint32_t node_of(const std::string& name) const { return nodes_.at(name); }
   /// It begins anew when it starts again; `moved`: which it does at once.
   void evicted(std::size_t job, Duration now, bool moved);
+  /// A node of it failed: it begins anew when it starts again.
+  void failed(std::size_t job, Duration now);
   void ended(std::size_t job, Duration now);
   /// The end of the run: what still runs or waits counts until now.
   void finish(Duration now);
@@ -50,6 +52,7 @@ class Recorder {
   };
 
   void leave(std::size_t job, Duration now);
+  void begin_anew(std::size_t job, Duration now);
   [[nodiscard]] double gpus_of(std::size_t job) const;
   void draw(Duration first, Duration last);
 

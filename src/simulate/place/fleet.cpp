@@ -35,6 +35,7 @@ Fleet::Fleet(const std::vector<GpuNode>& nodes, std::span<const std::uint32_t> r
       random_(seed),
       winners_(shapes.shapes.size()) {
   nodes_.reserve(nodes.size());
+  closed_.resize(nodes.size());
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     by_rank_[rank_of_[i]] = i;
     nodes_.push_back(empty_node(nodes[i], shapes.models));
@@ -47,7 +48,7 @@ Fleet::Fleet(const std::vector<GpuNode>& nodes, std::span<const std::uint32_t> r
 /// More is better: the score first, then the lower rank. Never 0.
 std::uint64_t Fleet::key_of(std::uint32_t rank, const Shape& shape) {
   const auto& node = nodes_[by_rank_[rank]];
-  if (!node.fits(shape)) return 0;
+  if (closed_[by_rank_[rank]] != 0 || !node.fits(shape)) return 0;
   const std::uint64_t score = score_of(strategy_, measure_, shapes_->prices, node, shape).score;
   return (score << 32U) | (std::numeric_limits<std::uint32_t>::max() - rank);
 }
@@ -127,6 +128,11 @@ void Fleet::give_back(ShapeIndex index, const Spot& spot) {
   nodes_[spot.node].give_back(shape, spot.gpus);
   used_ -= shape.total_gpu_milli();
   changed(spot.node);
+}
+
+void Fleet::set_open(std::uint32_t node, bool open) {
+  closed_[node] = open ? 0 : 1;
+  changed(node);
 }
 
 void Fleet::changed(std::uint32_t node) {

@@ -48,6 +48,8 @@ class Fleet {
   /// The node and GPUs that the strategy chooses; none: no node has room. They are taken.
   [[nodiscard]] std::optional<Spot> place(ShapeIndex shape);
   void give_back(ShapeIndex shape, const Spot& spot);
+  /// Whether pods may be placed on the node, at first on all. What is there stays.
+  void set_open(std::uint32_t node, bool open);
 
   [[nodiscard]] std::int64_t capacity_gpu_milli() const { return capacity_; }
   [[nodiscard]] std::int64_t used_gpu_milli() const { return used_; }
@@ -74,6 +76,7 @@ class Fleet {
   std::vector<std::uint32_t> rank_of_;
   std::vector<std::uint32_t> by_rank_;
   std::vector<double> fragmented_of_;
+  std::vector<char> closed_;  ///< by node
   Fragmentation measure_;
   Random random_;
   std::vector<Winners> winners_;        ///< by shape

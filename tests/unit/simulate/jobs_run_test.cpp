@@ -5,9 +5,11 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <tuple>
 
 #include "dray/simulate/measures.h"
 #include "dray/simulate/trace.h"
+#include "tests/objects/gpus.h"
 
 namespace dray::simulate::jobs_run_test {
 namespace {
@@ -182,6 +184,65 @@ TEST_CASE("measures are of all jobs and of each queue") {
   std::vector<double> values{4, 1, 3, 2};
   CHECK(percentile(values, 50) == 2);
   CHECK(percentile(values, 95) == 4);
+}
+
+TEST_CASE("a job begins anew where its node fails, and nobody starts on a node that is away") {
+  const auto policy = GENERATE("bestfit", "fcfs", "fair");
+  JobsOptions options;
+  const auto add = [&](std::int64_t at, ChurnKind kind, const std::string& node) {
+    auto& one = options.churn.emplace_back();
+    one.at = seconds(at);
+    one.kind = kind;
+    one.node = node;
+  };
+  add(40, ChurnKind::fails, "a");
+  add(50, ChurnKind::fails, "b");
+  add(100, ChurnKind::returns, "b");
+  add(400, ChurnKind::returns, "a");
+  const auto run = play("gang,0,100,16,q\none,500,10,8,q\n", policy, options);
+  REQUIRE(run.jobs.size() == 2);
+  const auto& gang = run.jobs[0];
+  CHECK(gang.failures == 1);
+  CHECK(gang.evictions == 0);
+  CHECK(gang.lost == seconds(40));
+  CHECK(gang.ended == seconds(500));
+  CHECK(gang.waited == seconds(360));
+  CHECK(run.jobs[1].started == seconds(500));
+}
+
+TEST_CASE("what runs on a cordoned node goes on, and others wait until it is open") {
+  const auto policy = GENERATE("bestfit", "fcfs");
+  JobsOptions options;
+  for (const auto& [at, kind, node] :
+       {std::tuple{10, ChurnKind::cordoned, "a"}, std::tuple{10, ChurnKind::cordoned, "b"},
+        std::tuple{90, ChurnKind::uncordoned, "a"}}) {
+    auto& one = options.churn.emplace_back();
+    one.at = seconds(at);
+    one.kind = kind;
+    one.node = node;
+  }
+  const auto run = play("runs,0,50,8,q\nwaits,20,5,1,q\n", policy, options);
+  CHECK(run.jobs[0].ended == seconds(50));
+  CHECK(run.jobs[1].started == seconds(90));
+}
+
+TEST_CASE("devices that are published later are used from then on") {
+  std::vector<std::string> warnings;
+  auto cluster =
+      cluster_of({testing::make_class(), testing::make_node("n0"), testing::make_gpus("n0", 1)},
+                 "gpu", warnings)
+          .value();
+  auto jobs = read_jobs_csv("name,submit,run_time,gpus\none,0,100,1\ntwo,10,100,1\n").value().value;
+  Scheduler scheduler{"fcfs", policy_of(jobs, false, cluster.gpus).value()};
+  JobsOptions options;
+  auto& one = options.churn.emplace_back();
+  one.at = seconds(30);
+  one.kind = ChurnKind::changes;
+  one.objects = {testing::make_gpus("n0", 2)};
+  const auto run =
+      run_jobs(Setting::of(std::move(cluster), std::move(jobs)).value(), scheduler, 1, options);
+  CHECK(run.jobs[0].started == seconds(0));
+  CHECK(run.jobs[1].started == seconds(30));
 }
 
 }  // namespace dray::simulate::jobs_run_test

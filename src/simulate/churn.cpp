@@ -1,0 +1,50 @@
+#include "dray/simulate/churn.h"
+
+#include <array>
+#include <set>
+#include <utility>
+
+namespace dray::simulate {
+namespace {
+
+constexpr std::array names{std::pair{std::string_view("fails"), ChurnKind::fails},
+                           std::pair{std::string_view("returns"), ChurnKind::returns},
+                           std::pair{std::string_view("cordoned"), ChurnKind::cordoned},
+                           std::pair{std::string_view("uncordoned"), ChurnKind::uncordoned},
+                           std::pair{std::string_view("changes"), ChurnKind::changes}};
+
+}  // namespace
+
+std::optional<ChurnKind> find_churn(std::string_view name) {
+  for (const auto& [known, kind] : names) {
+    if (known == name) return kind;
+  }
+  return std::nullopt;
+}
+
+Result<void> check_churn(const std::vector<Churn>& churn, const Cluster& cluster) {
+  std::set<std::string_view> nodes;
+  for (const auto& node : cluster.nodes) nodes.insert(node.name);
+  for (const auto& one : churn) {
+    if (one.kind == ChurnKind::changes) {
+      if (cluster.objects.empty()) {
+        return fail(ErrorCode::invalid, "only a cluster of Kubernetes objects has what changes");
+      }
+      for (const auto& object : one.objects) {
+        const auto kind = kind_of(object);
+        if (kind != Kind::resource_slice && kind != Kind::device_class &&
+            kind != Kind::device_taint_rule) {
+          return fail(ErrorCode::invalid,
+                      describe(object) +
+                          ": ResourceSlices, DeviceClasses and DeviceTaintRules "
+                          "may change");
+        }
+      }
+    } else if (!nodes.contains(one.node)) {
+      return fail(ErrorCode::invalid, "no node " + one.node + " in the cluster");
+    }
+  }
+  return {};
+}
+
+}  // namespace dray::simulate
