@@ -157,7 +157,8 @@ def sharing(lab, traces, name):
     nodes = 24
     jobs = compressed(gpu_jobs(read(traces / "openb" / f"openb_pod_list_{name}.csv")), nodes * 8)
     asked, rounded = lab.file(jobs), lab.file(whole(jobs))
-    ways = {"whole GPUs, best fit": (rounded, "bestfit"), "parts of GPUs, best fit": (asked, "bestfit"), "parts of GPUs, FGD": (asked, "fgd")}
+    ways = {"whole GPUs, best fit": (rounded, "bestfit"), "parts of GPUs, best fit": (asked, "bestfit"), "parts of GPUs, FGD": (asked, "fgd"),
+            "parts of GPUs, dray": (asked, "dray")}
 
     def run(n, file, policy):
         return lab.run(f"nodes:{n}x8", f"openb-times:{file}", policy)
@@ -191,8 +192,8 @@ def fairness(lab, traces):
     """Philly's fifteen queues: kube-scheduler's way with several placements, dray's planner with one queue, and with fair share."""
     nodes = 96
     runs = {}
-    for name, policy in (("anywhere", "random"), ("first fit", "first-fit"), ("best fit", "bestfit"), ("planner, one queue", "fcfs"),
-                         ("planner, fair share", "fair")):
+    for name, policy in (("anywhere", "random"), ("first fit", "first-fit"), ("best fit", "bestfit"), ("dray's strategy", "dray"),
+                         ("planner, one queue", "fcfs"), ("planner, fair share", "fair")):
         runs[name] = lab.run(f"nodes:{nodes}x8", f"philly:{traces / 'philly' / 'philly.csv'}", policy, "--plan-pause", "60")
     table(f"Philly: {nodes} nodes of 8 GPUs", runs, ("waitMean", "waitP50", "waitP95", "waitP99", "gangWaitP95", "evictions", "lostGpuHours"))
 
