@@ -23,6 +23,11 @@ build_web() {
   need_node && need_web_packages && step "build web" 120 npm --prefix web run build
 }
 
+# The documents as a site with a search, in build/docs; a link that leads nowhere ends it.
+build_docs() {
+  need_node && need_web_packages && step "build docs" 60 npm --prefix web run docs
+}
+
 # What needs a page (tests of `dray simulate --report`) comes after this stage.
 web_stage() {
   local status=0
