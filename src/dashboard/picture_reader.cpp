@@ -51,10 +51,16 @@ asio::awaitable<std::shared_ptr<Picture>> PictureReader::take() {
     if (!co_await engine_.look(std::move(next))) co_return nullptr;
     more = made->jobs.size() == had + jobs_a_step;
   }
-  service::EngineStrand::Look rest = [made](engine::Engine& engine, Time) {
-    made->unformed = engine.unformed(most_unformed);
-  };
-  if (!co_await engine_.look(std::move(rest))) co_return nullptr;
+  for (bool more = true; more;) {
+    const auto had = made->unformed.size();
+    service::EngineStrand::Look next = [made](engine::Engine& engine, Time) {
+      std::optional<Uid> last;
+      if (!made->unformed.empty()) last = made->unformed.back().uid;
+      std::ranges::move(engine.unformed(last, jobs_a_step), std::back_inserter(made->unformed));
+    };
+    if (!co_await engine_.look(std::move(next))) co_return nullptr;
+    more = made->unformed.size() == had + jobs_a_step;
+  }
   co_return made;
 }
 

@@ -17,8 +17,6 @@ class PictureReader {
  public:
   /// What a picture costs the strand in one step: some tens of microseconds.
   static constexpr std::size_t jobs_a_step = 256;
-  /// Of pods whose group is missing, so many are shown.
-  static constexpr std::size_t most_unformed = 1000;
 
   /// A picture is used again until it is `fresh_for` old, or until ten times what it took have
   /// passed, whichever is longer: however large the cluster, it takes a tenth of a thread.

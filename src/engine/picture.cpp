@@ -13,8 +13,9 @@ std::vector<Engine::JobRow> Engine::jobs_after(const std::optional<Uid>& last, s
   return router_->jobs_after(last, at_most, now);
 }
 
-std::vector<Engine::UnformedPod> Engine::unformed(std::size_t at_most) const {
-  return router_->unformed(at_most);
+std::vector<Engine::UnformedPod> Engine::unformed(const std::optional<Uid>& last,
+                                                  std::size_t at_most) const {
+  return router_->unformed(last, at_most);
 }
 
 Engine::Picture Engine::Router::picture() {
@@ -24,10 +25,9 @@ Engine::Picture Engine::Router::picture() {
 std::vector<Engine::JobRow> Engine::Router::jobs_after(const std::optional<Uid>& last,
                                                        std::size_t at_most, Time now) {
   const auto& jobs = admission_.jobs().jobs(now);
-  auto at = jobs.begin();
-  if (last) at = std::ranges::upper_bound(jobs, *last, {}, &planner::Job::uid);
   std::vector<JobRow> rows;
-  for (; at != jobs.end() && rows.size() < at_most; ++at) {
+  for (auto at = last ? jobs.after(*last) : jobs.begin(); at != jobs.end() && rows.size() < at_most;
+       ++at) {
     auto& row = rows.emplace_back();
     row.job = *at;
     const auto waits = std::ranges::find_if(row.job->members, [](const planner::Member& member) {
@@ -44,12 +44,17 @@ std::vector<Engine::JobRow> Engine::Router::jobs_after(const std::optional<Uid>&
   return rows;
 }
 
-std::vector<Engine::UnformedPod> Engine::Router::unformed(std::size_t at_most) const {
+std::vector<Engine::UnformedPod> Engine::Router::unformed(const std::optional<Uid>& last,
+                                                          std::size_t at_most) const {
   std::vector<UnformedPod> pods;
-  for (auto& [uid, lacks] : admission_.jobs().unformed()) {
-    if (pods.size() == at_most) break;
-    const auto* pod = pods_.find(uid);
-    if (pod != nullptr) pods.push_back({pod->key, lacks.reason, std::move(lacks.detail)});
+  for (auto from = last; pods.size() < at_most;) {
+    auto some = admission_.jobs().unformed().after(from, at_most - pods.size());
+    if (some.empty()) break;
+    from = some.back().first;
+    for (auto& [uid, lacks] : some) {
+      const auto* pod = pods_.find(uid);
+      if (pod != nullptr) pods.push_back({uid, pod->key, lacks.reason, std::move(lacks.detail)});
+    }
   }
   return pods;
 }

@@ -24,6 +24,7 @@ void Engine::Router::plan_when_due(Time now) {
     carry(shares_.tick(now), now);
     if (!inputs().worth_planning()) return;
     auto input = inputs().of_all(now);
+    admission_.jobs().unformed().begin_telling(now);
     report_unformed(now);
     if (input.jobs.empty()) return;
     const auto generation = plans_.begin(now);
@@ -171,9 +172,10 @@ void Engine::Router::take_unplaced(const planner::JobOutcome& outcome, const Uid
   pods_.waits_quietly(uid, outcome.reason, outcome.detail, now);
 }
 
-/// Pods whose group's object is not there: a word only if it stays away.
+/// Pods whose group's object is not there, some of them: a word only if it stays away.
 void Engine::Router::report_unformed(Time now) {
-  for (const auto& [uid, why] : admission_.jobs().unformed()) {
+  auto& unformed = admission_.jobs().unformed();
+  for (const auto& [uid, why] : unformed.take_told(PlanCycle::slice_pods)) {
     if (!pods_.waits(uid)) continue;
     if (why.reason == Reason::unsupported || why.reason == Reason::queue_missing) {
       carry(pods_.waits(uid, why.reason, why.detail, false, now), now);

@@ -47,9 +47,7 @@ std::optional<planner::Question> Engine::Router::question(const PodKey& key, Tim
     question.decider = planner::Decider::nobody_needed;
   }
   if (const auto job = admission_.jobs().job_of(pod.meta.uid)) question.job = job->uid;
-  for (auto& [uid, lacks] : admission_.jobs().unformed()) {
-    if (uid == pod.meta.uid) question.lacks = lacks;
-  }
+  if (const auto* lacks = admission_.jobs().unformed().find(pod.meta.uid)) question.lacks = *lacks;
   return question;
 }
 

@@ -230,6 +230,7 @@ void Engine::Router::on(const LeadershipChanged& change, Time now) {
   usage_.lead(standing_.leading, now);
   upkeep_.queue_users.lead(standing_.leading, now);
   plans_.reset();
+  admission_.jobs().unformed().end_telling();
   judging_.told.reset();
   shares_.reset();
   admission_.unreadable().quiet();
@@ -258,6 +259,7 @@ void Engine::Router::tick(Time now) {
   for (auto& write : usage_.tick(now)) out_.send(std::move(write), ForUsage{}, now);
   for (auto& write : queue_users.tick(now)) out_.send(std::move(write), ForQueueUsers{}, now);
   take_rest(now);
+  report_unformed(now);
   plans_.tick(now);
 }
 
@@ -267,7 +269,8 @@ std::optional<Time> Engine::Router::next_tick() const {
        {pods_.next_tick(), binds_.next_tick(), gangs_.next_tick(), evictions_.next_tick(),
         upkeep_.releases.next_tick(), upkeep_.audits.next_tick(), upkeep_.queue_users.next_tick(),
         usage_.next_tick(),
-        standing_.leading && standing_.synced ? plans_.next_tick() : std::nullopt}) {
+        standing_.leading && standing_.synced ? plans_.next_tick() : std::nullopt,
+        admission_.jobs().unformed().next_tick()}) {
     if (at && (!next || *at < *next)) next = at;
   }
   return next;

@@ -55,7 +55,8 @@ class Engine::Router {
   [[nodiscard]] Picture picture();
   [[nodiscard]] std::vector<JobRow> jobs_after(const std::optional<Uid>& last, std::size_t at_most,
                                                Time now);
-  [[nodiscard]] std::vector<UnformedPod> unformed(std::size_t at_most) const;
+  [[nodiscard]] std::vector<UnformedPod> unformed(const std::optional<Uid>& last,
+                                                  std::size_t at_most) const;
 
   /// Plans if one is due, and gives all that the step asked for.
   [[nodiscard]] Effects finish_step(Time now);

@@ -39,6 +39,16 @@ JobList::Item JobList::find(const Uid& job) const {
   return at != items.end() && (*at)->uid == job ? *at : nullptr;
 }
 
+JobList::Iterator JobList::after(const Uid& job) const {
+  if (chunks_.empty()) return end();
+  const auto chunk = chunk_of(job);
+  const auto& items = *chunks_[chunk];
+  const auto at =
+      static_cast<std::size_t>(std::ranges::upper_bound(items, job, {}, &Job::uid) - items.begin());
+  return at < items.size() ? Iterator(chunks_.data() + chunk, at)
+                           : Iterator(chunks_.data() + chunk + 1);
+}
+
 void JobList::put(Item job) {
   if (chunks_.empty()) {
     chunks_.push_back(std::make_shared<const Items>(Items{std::move(job)}));

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "dray/engine/engine.h"
+#include "dray/planner/explanation.h"
 #include "tests/objects/gpus.h"
 
 // How long the engine's strand is held by one step where 20,000 pods wait, 8,000 of them in 2,000
-// gangs, on 5,000 full nodes, without queues and with two: CPU time, by what the step was told. A
+// gangs, on 5,000 full nodes, without queues, with two, and with gangs whose groups are not there
+// (yet): CPU time, by what the step was told or asked. A
 // plan itself runs beside the strand; what it takes to ask for it, and to take it, is in the rows
 // of that name.
 //
@@ -31,6 +33,7 @@ constexpr int singles = 12'000;
 constexpr int gangs = 2'000;
 constexpr int members = 4;
 constexpr int rounds = 40;
+constexpr std::size_t page = 256;  ///< as the dashboard reads
 constexpr double most_microseconds = 500;
 
 double microseconds() {
@@ -71,7 +74,9 @@ std::shared_ptr<const policy::PolicyConfig> two_queues() {
 /// One engine, and what its steps took.
 class Strand {
  public:
-  explicit Strand(std::shared_ptr<const policy::PolicyConfig> policy) : engine_(options()) {
+  /// `groups`: those that pods name are there; else these pods are in no job.
+  explicit Strand(std::shared_ptr<const policy::PolicyConfig> policy, bool groups = true)
+      : engine_(options()), groups_(groups) {
     if (policy) step("loading", engine::PolicyChanged{std::move(policy)});
     load();
     steps_.clear();
@@ -88,6 +93,32 @@ class Strand {
     const auto begin = microseconds();
     auto answer = engine_.filter(request, now_);
     note(what, microseconds() - begin, answer.effects);
+  }
+
+  /// What others read on the strand: metrics, the dashboard page by page, an explanation.
+  void look() {
+    timed("status", [&] { static_cast<void>(engine_.status()); });
+    timed("a picture begins", [&] { static_cast<void>(engine_.picture()); });
+    std::optional<Uid> last;
+    for (bool more = true; more;) {
+      std::vector<engine::Engine::JobRow> rows;
+      timed("a page of jobs", [&] { rows = engine_.jobs_after(last, page, now_); });
+      more = rows.size() == page;
+      if (more) last = rows.back().job->uid;
+    }
+    last.reset();
+    for (bool more = true; more;) {
+      std::vector<engine::Engine::UnformedPod> pods;
+      timed("a page of pods in no job", [&] { pods = engine_.unformed(last, page); });
+      more = pods.size() == page;
+      if (more) last = pods.back().uid;
+    }
+    timed("a pod's explanation begins", [&] {
+      static_cast<void>(engine_.question({"default", fmt::format("s{:05}", 7)}, now_));
+    });
+    timed("a gang's explanation begins", [&] {
+      static_cast<void>(engine_.question({"default", fmt::format("g{:05}", 7)}, now_));
+    });
   }
 
   void tell(const char* what, KubeObject object) {
@@ -158,7 +189,7 @@ class Strand {
     for (int i = 0; i < singles; ++i) add(fmt::format("s{:05}", i), {});
     for (int i = 0; i < gangs; ++i) {
       const auto group = fmt::format("g{:05}", i);
-      tell("loading", make_group(group, members));
+      if (groups_) tell("loading", make_group(group, members));
       for (int k = 0; k < members; ++k) add(fmt::format("{}-{}", group, k), group);
     }
     step("loading", engine::Synced{});
@@ -171,6 +202,13 @@ class Strand {
   void add(const std::string& name, const std::string& group) {
     tell("loading", make_claim("c-" + name, 1, name));
     tell("loading", waiting(name, group));
+  }
+
+  template <class Step>
+  void timed(const char* what, const Step& step) {
+    const auto begin = microseconds();
+    step();
+    steps_[what].push_back(microseconds() - begin);
   }
 
   void tick() {
@@ -197,6 +235,7 @@ class Strand {
   }
 
   engine::Engine engine_;
+  const bool groups_;
   planner::Planner planner_;
   std::shared_ptr<const planner::Plan> last_;
   Time now_ = start;
@@ -232,6 +271,7 @@ void play(Strand& strand) {
                 cluster::ObjectGone{Kind::resource_claim, "default", "c-" + over.meta.name,
                                     Uid("uid-c-" + over.meta.name)});
     strand.settle();
+    if (i % 10 == 0) strand.look();
   }
 }
 
@@ -239,11 +279,15 @@ void play(Strand& strand) {
 }  // namespace dray::bench
 
 int main() {
+  using dray::bench::Strand;
   bool good = true;
-  for (const bool queues : {false, true}) {
-    dray::bench::Strand strand(queues ? dray::bench::two_queues() : nullptr);
+  const auto run = [&](const char* title, const auto& policy, bool groups) {
+    Strand strand(policy, groups);
     dray::bench::play(strand);
-    good = strand.print(queues ? "(two queues)" : "(no queues)") && good;
-  }
+    good = strand.print(title) && good;
+  };
+  run("(no queues)", nullptr, true);
+  run("(two queues)", dray::bench::two_queues(), true);
+  run("(groups are missing)", nullptr, false);
   return good ? 0 : 1;
 }

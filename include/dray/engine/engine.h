@@ -274,11 +274,15 @@ class Engine {
                                                Time now);
   /// Pods that wait and are in no job, since an object that they name is missing.
   struct UnformedPod {
+    Uid uid;
     PodKey pod;
     Reason reason = Reason::none;
     std::string detail;
   };
-  [[nodiscard]] std::vector<UnformedPod> unformed(std::size_t at_most) const;
+  /// The next of them in the order of their uids; absent: from the first one on. Costs as many as
+  /// it gives.
+  [[nodiscard]] std::vector<UnformedPod> unformed(const std::optional<Uid>& last,
+                                                  std::size_t at_most) const;
 
  private:
   class Router;

@@ -35,7 +35,7 @@ class JobList {
     using reference = const Item&;
 
     Iterator() = default;
-    explicit Iterator(const Chunk* chunk) : chunk_(chunk) {}
+    explicit Iterator(const Chunk* chunk, std::size_t at = 0) : chunk_(chunk), at_(at) {}
 
     reference operator*() const { return (**chunk_)[at_]; }
     pointer operator->() const { return &**this; }
@@ -71,6 +71,8 @@ class JobList {
   [[nodiscard]] const Item& operator[](std::size_t at) const;
   /// Null: there is none.
   [[nodiscard]] Item find(const Uid& job) const;
+  /// The first job of a greater uid, or end(). Costs a search among chunks, and in one.
+  [[nodiscard]] Iterator after(const Uid& job) const;
   /// The jobs as they are kept, each chunk with one at least. While somebody has the pointer of a
   /// chunk, it stands for these jobs and no others.
   [[nodiscard]] std::span<const Chunk> chunks() const { return chunks_; }

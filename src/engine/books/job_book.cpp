@@ -107,6 +107,7 @@ void JobBook::put(const std::shared_ptr<const Pod>& pod, Time now) {
   auto& entry = entries_[key];
   entry.key = key;
   entry.pods.insert(uid);
+  unformed_.add(key, uid);
   changed_.insert(key);
   pods_[uid] = {pod, std::move(key), now};
 }
@@ -115,6 +116,7 @@ void JobBook::erase(const Uid& pod) {
   const auto known = pods_.extract(pod);
   if (known.empty()) return;
   entries_[known.mapped().key].pods.erase(pod);
+  unformed_.erase(pod);
   changed_.insert(known.mapped().key);
 }
 
@@ -130,9 +132,9 @@ void JobBook::refresh(Time now) {
     if (entry == entries_.end()) continue;
     make(entry->second, now);
     if (entry->second.not_ready) {
-      not_ready_.insert(key);
+      unformed_.put(key, entry->second.pods, *entry->second.not_ready);
     } else {
-      not_ready_.erase(key);
+      unformed_.erase(key);
     }
     if (entry->second.pods.empty()) entries_.erase(entry);
   }
@@ -345,15 +347,6 @@ std::shared_ptr<const planner::Job> JobBook::find(const Uid& job) const {
 /// Keys of single pods come first.
 bool JobBook::has_groups() const {
   return !entries_.empty() && entries_.rbegin()->first.is_group();
-}
-
-std::vector<std::pair<Uid, planner::NotReady>> JobBook::unformed() const {
-  std::vector<std::pair<Uid, planner::NotReady>> found;
-  for (const auto& key : not_ready_) {
-    const auto& entry = entries_.at(key);
-    for (const auto& uid : entry.pods) found.emplace_back(uid, *entry.not_ready);
-  }
-  return found;
 }
 
 void JobBook::evicted(const planner::Job& job, const planner::Job* made_room_for, Time now) {

@@ -17,6 +17,7 @@
 #include "engine/books/job_lists.h"
 #include "engine/books/queue_counts.h"
 #include "engine/books/queue_users.h"
+#include "engine/books/unformed_pods.h"
 
 namespace dray::engine {
 
@@ -69,8 +70,9 @@ class JobBook {
   /// The queue that the pod would be in by itself.
   [[nodiscard]] policy::QueueName queue_for(const Pod& pod) const;
 
-  /// Waiting pods that are in no job yet, and why.
-  [[nodiscard]] std::vector<std::pair<Uid, planner::NotReady>> unformed() const;
+  /// Waiting pods that are in no job, as jobs were last made.
+  [[nodiscard]] const UnformedPods& unformed() const { return unformed_; }
+  [[nodiscard]] UnformedPods& unformed() { return unformed_; }
 
   /// Pods of the job were evicted; if it was not only moved, to make room for that other.
   void evicted(const planner::Job& job, const planner::Job* made_room_for, Time now);
@@ -115,7 +117,7 @@ class JobBook {
   std::map<Uid, Known> pods_;
   std::map<JobKey, Entry> entries_;
   std::set<JobKey> changed_;
-  std::set<JobKey> not_ready_;  ///< entries that say why
+  UnformedPods unformed_;
   std::map<Uid, std::shared_ptr<const planner::Job>> by_uid_;
   JobLists lists_{[this](const Uid& job) { return find(job); }};
   QueueCounts queue_counts_;

@@ -26,8 +26,8 @@ using BarredNodes = std::map<cluster::NodeIndex, Reason>;
 /// Chooses nodes for single members.
 class NodeChoice {
  public:
-  NodeChoice(const PlanInput& input, const policy::Policy& policy, const Overlay& overlay,
-             Fit& fit, NodeRankings& everywhere);
+  NodeChoice(const PlanInput& input, const policy::Policy& policy, const Overlay& overlay, Fit& fit,
+             NodeRankings& everywhere);
 
   /// What is known of the order of these nodes. For a set other than Fit::everywhere it is valid
   /// until the next call and as long as the set is what it was.

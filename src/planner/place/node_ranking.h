@@ -79,7 +79,7 @@ class NodeRankings {
  private:
   const NodeSet* among_ = nullptr;
   std::vector<cluster::NodeIndex> known_;  ///< the set, for go_on()
-  std::vector<bool> members_;  ///< by node index
+  std::vector<bool> members_;              ///< by node index
   std::map<MemberKind, NodeRanking> by_kind_;
 };
 

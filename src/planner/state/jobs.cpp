@@ -92,9 +92,8 @@ void JobTable::come(std::unique_ptr<PlanJob> job) {
     free_slots_.pop_back();
   }
   if (job->queue) leaves_[job->queue->get()].come(amounts_of(*job));
-  const bool leaves = std::ranges::any_of(job->tasks, [](const Task& task) {
-    return task.member->state == MemberState::leaving;
-  });
+  const bool leaves = std::ranges::any_of(
+      job->tasks, [](const Task& task) { return task.member->state == MemberState::leaving; });
   const bool waits = job->waiting > 0;
   jobs_.push_back({.job = std::move(job), .order = 0, .waits = waits, .leaves = leaves});
 }
@@ -195,8 +194,7 @@ bool JobTable::give_numbers() {
     auto last = i + 1;
     while (last < jobs_.size() && jobs_[last].order == 0) ++last;
     const auto before = i == 0 ? 0 : jobs_[i - 1].order;
-    const auto step =
-        last == jobs_.size() ? gap : (jobs_[last].order - before) / (last - i + 1);
+    const auto step = last == jobs_.size() ? gap : (jobs_[last].order - before) / (last - i + 1);
     if (step == 0) return false;
     for (auto number = before; i < last; ++i) {
       ++read_.counted;

@@ -27,7 +27,7 @@ struct World {
     made.at = bench.now;
     made.engine = bench.engine.picture();
     made.jobs = bench.engine.jobs_after({}, 100, bench.now);
-    made.unformed = bench.engine.unformed(100);
+    made.unformed = bench.engine.unformed(std::nullopt, 100);
     return made;
   }
   engine::Bench bench;

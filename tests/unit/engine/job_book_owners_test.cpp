@@ -64,7 +64,8 @@ TEST_CASE("where Jobs are gangs, pods wait until theirs is known") {
   shelf.put(of_job("a"));
   CHECK(shelf.book.jobs(start).empty());
   REQUIRE(shelf.book.unformed().size() == 1);
-  CHECK(shelf.book.unformed()[0].second.detail == "Job default/train does not exist");
+  CHECK(shelf.book.unformed().after(std::nullopt, 1)[0].second.detail ==
+        "Job default/train does not exist");
   shelf.observe(job_of(1));
   CHECK(shelf.book.jobs(start).size() == 1);
 }

@@ -152,7 +152,7 @@ TEST_CASE("a fraction by annotation is named as what it is") {
   shelf.put(pod);
   CHECK(shelf.book.jobs(start).empty());
   REQUIRE(shelf.book.unformed().size() == 1);
-  CHECK(shelf.book.unformed()[0].second.reason == Reason::unsupported);
+  CHECK(shelf.book.unformed().after(std::nullopt, 1)[0].second.reason == Reason::unsupported);
 }
 
 TEST_CASE("members stand by KAI's task priority, then by age, then by name") {

@@ -43,6 +43,20 @@ TEST_CASE("jobs are sorted by uid, however they come") {
   CHECK(JobList().find(Uid("a")) == nullptr);
 }
 
+TEST_CASE("the job after a uid is found whether that uid is there or not, in every chunk") {
+  CHECK(JobList().after(Uid("a")) == JobList().end());
+  JobList list;
+  constexpr int count = 5 * static_cast<int>(JobList::chunk_size);
+  for (int i = 0; i < count; i += 2) list.put(job(fmt::format("{:05}", i)));
+  REQUIRE(list.chunks().size() > 1);
+  for (int i = -1; i < count - 2; ++i) {
+    const auto next = list.after(i < 0 ? Uid("") : Uid(fmt::format("{:05}", i)));
+    REQUIRE(next != list.end());
+    REQUIRE((*next)->uid.get() == fmt::format("{:05}", i < 0 ? 0 : i + 2 - i % 2));
+  }
+  CHECK(list.after(Uid(fmt::format("{:05}", count - 2))) == list.end());
+}
+
 TEST_CASE("many change at once: new ones, others in their place, and some that go") {
   struct Row {
     std::string name;
