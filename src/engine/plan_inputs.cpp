@@ -87,6 +87,18 @@ planner::PlanInput PlanInputs::of_one(const std::shared_ptr<const planner::Job>&
   return input;
 }
 
+bool PlanInputs::read_ahead(planner::Planner& planner, std::size_t most, Time now) {
+  planner::PlanInput input;
+  input.policy = admission_.policy();
+  if (!admission_.open()) {
+    admission_.jobs().refresh(now);
+    if (admission_.jobs().read_ahead(most)) return true;
+    input.jobs = admission_.jobs().holders(now);
+  }
+  input.snapshot = cluster_.snapshot();
+  return planner.read_ahead(input, most);
+}
+
 planner::PlanInput PlanInputs::dry_run(const Pod& pod, const std::vector<NodeName>& nodes,
                                        Time now) {
   auto job = planner::single_pod_job(std::make_shared<const Pod>(pod),

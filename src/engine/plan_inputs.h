@@ -38,6 +38,9 @@ class PlanInputs {
     return Uid("dry-run/" + pod.meta.uid.get());
   }
 
+  /// Reads a part of what a plan of one job reads into the planner. False: there is not much more.
+  [[nodiscard]] bool read_ahead(planner::Planner& planner, std::size_t most, Time now);
+
  private:
   [[nodiscard]] planner::PlanBudget budget() const;
   void add_refused(const PodLife& pod, Time now, std::vector<planner::RefusedNode>& into) const;

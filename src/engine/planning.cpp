@@ -36,6 +36,8 @@ void Engine::Router::plan_when_due(Time now) {
     const auto shared = std::make_shared<const planner::PlanInput>(std::move(input));
     plans_.under_way(shared);
     out_.want_plan(generation, shared);
+    // Until it is back: what a pod that is asked for has to be planned by.
+    if (cluster_.nodes_by_name().size() > PlanCycle::slice_pods) judging_.ahead_since = now;
   }
 }
 
@@ -106,6 +108,16 @@ void Engine::Router::take(const std::shared_ptr<const planner::Plan>& made,
     carry(pods_.expose(uid), now);
   }
   plans_.go_on_after(plan, now);
+}
+
+/// What would take too long in one step goes on.
+void Engine::Router::take_slices(Time now) {
+  take_rest(now);
+  report_unformed(now);
+  if (!judging_.ahead_since) return;
+  const bool more =
+      standing_.leading && inputs().read_ahead(judging_.planner, PlanCycle::slice_pods, now);
+  if (!more) judging_.ahead_since.reset();
 }
 
 /// Those that get nothing are told so, some of them.

@@ -20,7 +20,7 @@ bool due(std::optional<Time> at, Time now) {
 
 Engine::Router::Router(Options given)
     : options_(std::move(given)),
-      judging_{.planner = planner::Planner(allocator_options(options_, 0)), .told = {}},
+      judging_{.planner = planner::Planner(allocator_options(options_, 0))},
       admission_({.scheduler_name = options_.scheduler_name, .gate = options_.gate}, cluster_,
                  {.reserved_node = [this](const Uid& uid) { return pods_.reserved_node(uid); },
                   .evicting = [this](const Uid& uid) { return evictions_.evicting(uid); },
@@ -258,8 +258,7 @@ void Engine::Router::tick(Time now) {
   while (due(audits.next_tick(), now)) carry(audits.tick(now), now);
   for (auto& write : usage_.tick(now)) out_.send(std::move(write), ForUsage{}, now);
   for (auto& write : queue_users.tick(now)) out_.send(std::move(write), ForQueueUsers{}, now);
-  take_rest(now);
-  report_unformed(now);
+  take_slices(now);
   plans_.tick(now);
 }
 
@@ -270,7 +269,7 @@ std::optional<Time> Engine::Router::next_tick() const {
         upkeep_.releases.next_tick(), upkeep_.audits.next_tick(), upkeep_.queue_users.next_tick(),
         usage_.next_tick(),
         standing_.leading && standing_.synced ? plans_.next_tick() : std::nullopt,
-        admission_.jobs().unformed().next_tick()}) {
+        admission_.jobs().unformed().next_tick(), judging_.ahead_since}) {
     if (at && (!next || *at < *next)) next = at;
   }
   return next;

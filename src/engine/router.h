@@ -176,6 +176,7 @@ class Engine::Router {
   [[nodiscard]] bool queue_moved(const Uid& job) const;
   void take(const std::shared_ptr<const planner::Plan>& made, const cluster::Snapshot& then,
             Time now);
+  void take_slices(Time now);
   void take_rest(Time now);
   void take_job(const planner::JobOutcome& outcome, bool as_planned, Time now);
   void take_placements(const planner::JobOutcome& outcome, Time now);
@@ -205,8 +206,9 @@ class Engine::Router {
 
   /// What is decided on the strand, at once.
   struct Judging {
-    planner::Planner planner;  ///< the worker has its own
-    AdviceBook told;           ///< mode advise
+    planner::Planner planner;              ///< the worker has its own
+    AdviceBook told = {};                  ///< mode advise
+    std::optional<Time> ahead_since = {};  ///< the planner has a part to read yet
   };
 
   Options options_;

@@ -49,6 +49,22 @@ JobList::Iterator JobList::after(const Uid& job) const {
                            : Iterator(chunks_.data() + chunk + 1);
 }
 
+JobList JobList::first(std::size_t count) const {
+  JobList made;
+  for (const auto& chunk : chunks_) {
+    if (count == 0) break;
+    const auto many = std::min(count, chunk->size());
+    made.chunks_.push_back(
+        many == chunk->size()
+            ? chunk
+            : std::make_shared<const Items>(chunk->begin(),
+                                            chunk->begin() + static_cast<std::ptrdiff_t>(many)));
+    made.size_ += many;
+    count -= many;
+  }
+  return made;
+}
+
 void JobList::put(Item job) {
   if (chunks_.empty()) {
     chunks_.push_back(std::make_shared<const Items>(Items{std::move(job)}));

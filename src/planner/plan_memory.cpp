@@ -18,7 +18,8 @@ void PlanMemory::follow(const policy::PolicyConfig& config) {
   allocator_ = alloc::Allocator(std::move(options));
 }
 
-PlanStart PlanMemory::start(const PlanInput& input) {
+/// Its rules, from now on: verdicts by others are forgotten.
+const policy::Policy& PlanMemory::go_by(const PlanInput& input) {
   const auto& policy = policy_of(input);
   const auto& snapshot = *input.snapshot;
   if (verdicts_of_ != &policy || origin_ != snapshot.origin() ||
@@ -30,6 +31,16 @@ PlanStart PlanMemory::start(const PlanInput& input) {
   verdicts_of_ = &policy;
   origin_ = snapshot.origin();
   class_epoch_ = snapshot.class_epoch();
+  return policy;
+}
+
+bool PlanMemory::read_ahead(const PlanInput& input, std::size_t most) {
+  const auto& policy = go_by(input);
+  return nodes_.read_ahead(input.snapshot, policy, most) || jobs_.read_ahead(input, policy, most);
+}
+
+PlanStart PlanMemory::start(const PlanInput& input) {
+  const auto& policy = go_by(input);
   jobs_.update(input, policy);
   nodes_.update(input.snapshot, policy);
   PlanStart start{policy.queues, {}};

@@ -30,6 +30,8 @@ class PlanMemory {
   }
   /// Brings all up to the input, by that policy; jobs and nodes are as in the snapshot after it.
   [[nodiscard]] PlanStart start(const PlanInput& input);
+  /// See Planner.
+  [[nodiscard]] bool read_ahead(const PlanInput& input, std::size_t most);
 
   [[nodiscard]] alloc::Allocator& allocator() { return allocator_; }
   [[nodiscard]] JobTable& jobs() { return jobs_; }
@@ -39,6 +41,7 @@ class PlanMemory {
   [[nodiscard]] NodeRankings& rankings() { return rankings_; }
 
  private:
+  const policy::Policy& go_by(const PlanInput& input);
   void follow(const policy::PolicyConfig& config);
 
   alloc::Allocator allocator_;

@@ -21,6 +21,10 @@ Plan Planner::plan(const PlanInput& input, JobWatch* watch) {
   return PlanMaker(input, state_->memory).make(watch);
 }
 
+bool Planner::read_ahead(const PlanInput& input, std::size_t most) {
+  return state_->memory.read_ahead(input, most);
+}
+
 std::vector<Reason> Planner::verdicts(const PlanInput& input, const Uid& job) {
   return PlanMaker(input, state_->memory).verdicts(job);
 }

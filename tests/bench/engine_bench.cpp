@@ -152,11 +152,11 @@ class Strand {
 
   bool print(const char* title) {
     bool good = true;
-    fmt::print("{:<28} {:>7} {:>9} {:>9}  {}\n", "a step, us of CPU", "steps", "median", "most",
+    fmt::print("{:<40} {:>7} {:>9} {:>9}  {}\n", "a step, us of CPU", "steps", "median", "most",
                title);
     for (auto& [what, times] : steps_) {
       std::ranges::sort(times);
-      fmt::print("{:<28} {:>7} {:>9.0f} {:>9.0f}\n", what, times.size(), times[times.size() / 2],
+      fmt::print("{:<40} {:>7} {:>9.0f} {:>9.0f}\n", what, times.size(), times[times.size() / 2],
                  times.back());
       good = good && times.back() <= most_microseconds;
     }
@@ -257,10 +257,15 @@ void play(Strand& strand) {
     strand.tell("a node's heartbeat", heartbeat);
     heartbeat.meta.labels["x"] = "y";
     strand.tell("a node's label changes", heartbeat);
-    auto open = make_pod("open" + name, "c-" + name, false);
+    strand.tell("a claim appears", make_claim("c-open" + name, 1, "open" + name));
+    auto open = make_pod("open" + name, "c-open" + name, false);
     strand.tell("a pod without a gate", open);
     strand.ask("a pod is asked for", open);
     strand.ask("a pod is asked for again", open);
+    // What it may have is its own: nothing that nodes said to others counts for it.
+    auto sharing = make_pod("sharing" + name, "c-" + name, false);
+    strand.tell("a pod without a gate", sharing);
+    strand.ask("a pod with another's claim is asked for", sharing);
     strand.tell("a group appears", make_group("h" + name, 2));
     strand.tell("a group changes", make_group(fmt::format("g{:05}", i), members + i % 2));
     strand.settle();

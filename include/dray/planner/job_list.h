@@ -73,6 +73,8 @@ class JobList {
   [[nodiscard]] Item find(const Uid& job) const;
   /// The first job of a greater uid, or end(). Costs a search among chunks, and in one.
   [[nodiscard]] Iterator after(const Uid& job) const;
+  /// A list of the first `count` jobs, or of all.
+  [[nodiscard]] JobList first(std::size_t count) const;
   /// The jobs as they are kept, each chunk with one at least. While somebody has the pointer of a
   /// chunk, it stands for these jobs and no others.
   [[nodiscard]] std::span<const Chunk> chunks() const { return chunks_; }

@@ -222,6 +222,10 @@ class Planner {
   /// A plan for the input, within its budget. Never fails: what cannot be placed has a Reason.
   /// `watch`, if there is one, is filled on the way (job_watch.h).
   [[nodiscard]] Plan plan(const PlanInput& input, JobWatch* watch = nullptr);
+  /// Reads a part of what a plan for the input would read, `most` nodes or jobs that are new: call
+  /// it until it says that no more is worth the while, and the next plan begins sooner. Whatever
+  /// changes in between, its plan is the same.
+  [[nodiscard]] bool read_ahead(const PlanInput& input, std::size_t most);
   /// What each node of `only` says as things are to a waiting job of one pod, in that order;
   /// Reason::none: it fits. What the job or its queue lacks is every node's answer.
   [[nodiscard]] std::vector<Reason> verdicts(const PlanInput& input, const Uid& job);

@@ -57,6 +57,7 @@ class JobBook {
   [[nodiscard]] const planner::JobList& jobs(Time now);
   /// See JobLists.
   [[nodiscard]] const planner::JobList& holders(Time now);
+  [[nodiscard]] bool read_ahead(std::size_t most) { return lists_.read_ahead(most); }
   /// When a pod that is leaving counts as stuck: jobs() is different then.
   [[nodiscard]] std::optional<Time> next_change() const;
 

@@ -31,14 +31,26 @@ const planner::JobList& JobLists::all() {
   return all_;
 }
 
-const planner::JobList& JobLists::holders() {
-  holders_.update(std::exchange(holders_changed_, {}), [this](const Uid& uid) {
+void JobLists::update_holders(const std::set<Uid>& changed) {
+  holders_.update(changed, [this](const Uid& uid) {
     auto job = find_(uid);
     const bool holds =
         job && std::ranges::any_of(job->members, planner::has_room, &planner::Member::state);
     return holds ? without_wishes(std::move(job)) : nullptr;
   });
+}
+
+const planner::JobList& JobLists::holders() {
+  update_holders(std::exchange(holders_changed_, {}));
   return holders_;
+}
+
+bool JobLists::read_ahead(std::size_t most) {
+  if (holders_changed_.size() <= most) return false;
+  std::set<Uid> some;
+  while (most-- > 0) some.insert(some.end(), holders_changed_.extract(holders_changed_.begin()));
+  update_holders(some);
+  return true;
 }
 
 }  // namespace dray::engine

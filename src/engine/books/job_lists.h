@@ -22,8 +22,12 @@ class JobLists {
   /// The jobs as others see them while one of them is planned alone: those with a member that has
   /// its room or is leaving it; what of them waits is told as blocked.
   [[nodiscard]] const planner::JobList& holders();
+  /// Brings `most` of them up to date. False: fewer have changed.
+  [[nodiscard]] bool read_ahead(std::size_t most);
 
  private:
+  void update_holders(const std::set<Uid>& changed);
+
   Find find_;
   planner::JobList all_, holders_;
   std::set<Uid> all_changed_, holders_changed_;  ///< since the list was brought up to date

@@ -47,21 +47,32 @@ policy::TaskState state_of(MemberState state) {
 void JobTable::forget() {
   jobs_.clear();
   listed_ = {};
-  order_.clear();
-  waiting_.clear();
-  leaving_.clear();
-  free_slots_.clear();
-  slots_ = 0;
+  order_ = {};
+  slots_ = {};
   demands_.clear();
   shapes_.clear();
   leaves_.clear();
 }
 
+bool JobTable::goes_on(const PlanInput& input, const policy::Policy& policy) const {
+  return rules_ == &policy && policy_ == input.policy && snapshot_ &&
+         snapshot_->origin() == input.snapshot->origin() &&
+         snapshot_->class_epoch() == input.snapshot->class_epoch();
+}
+
+bool JobTable::read_ahead(const PlanInput& input, const policy::Policy& policy, std::size_t most) {
+  const auto known = goes_on(input, policy) ? jobs_.size() : 0;
+  if (known + most >= input.jobs.size()) return false;
+  PlanInput part;
+  part.snapshot = input.snapshot;
+  part.policy = input.policy;
+  part.jobs = input.jobs.first(known + most);
+  update(part, policy);
+  return true;
+}
+
 void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
-  const bool other_rules = rules_ != &policy || policy_ != input.policy ||
-                           class_epoch_ != input.snapshot->class_epoch() || !snapshot_ ||
-                           snapshot_->origin() != input.snapshot->origin();
-  if (other_rules || shapes_.size() > most_shapes) forget();
+  if (!goes_on(input, policy) || shapes_.size() > most_shapes) forget();
   // The list is another where a node came or went: an index may be nobody's by now, or another's.
   const bool other_nodes =
       !snapshot_ || snapshot_->nodes_by_name().data() != input.snapshot->nodes_by_name().data();
@@ -70,7 +81,6 @@ void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
   snapshot_ = input.snapshot;
   policy_ = input.policy;
   rules_ = &policy;
-  class_epoch_ = snapshot_->class_epoch();
   demands_.update(snapshot_, policy);
   // Waiting tasks point to theirs until they have been looked at again, below.
   const auto last_singular = shapes_.take_singular();
@@ -80,17 +90,14 @@ void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
   counted_.clear();
   keep_or_make(input, other_nodes);
   if (std::exchange(moved_, false)) put_in_order();
-  for (auto* job : waiting_) refresh_waiting(*job);
+  for (auto* job : order_.waiting) refresh_waiting(*job);
 }
 
 void JobTable::come(std::unique_ptr<PlanJob> job) {
   moved_ = true;
-  if (free_slots_.empty()) {
-    job->slot = slots_++;
-  } else {
-    job->slot = free_slots_.back();
-    free_slots_.pop_back();
-  }
+  if (slots_.free.empty()) slots_.free.push_back(slots_.next++);
+  job->slot = slots_.free.back();
+  slots_.free.pop_back();
   if (job->queue) leaves_[job->queue->get()].come(amounts_of(*job));
   const bool leaves = std::ranges::any_of(
       job->tasks, [](const Task& task) { return task.member->state == MemberState::leaving; });
@@ -101,7 +108,7 @@ void JobTable::come(std::unique_ptr<PlanJob> job) {
 /// The job is not what it was, or not there any more.
 void JobTable::leave(const PlanJob& job) {
   moved_ = true;
-  free_slots_.push_back(job.slot);
+  slots_.free.push_back(job.slot);
   if (job.queue) leaves_[job.queue->get()].go(amounts_of(job));
 }
 
@@ -177,13 +184,13 @@ void JobTable::put_in_order() {
     for (auto& row : jobs_) row.order = 0;
     static_cast<void>(give_numbers());
   }
-  order_.clear();
-  waiting_.clear();
-  leaving_.clear();
+  order_.all.clear();
+  order_.waiting.clear();
+  order_.leaving.clear();
   for (const auto& row : jobs_) {
-    order_.push_back(row.job.get());
-    if (row.waits) waiting_.push_back(row.job.get());
-    if (row.leaves) leaving_.push_back(row.job.get());
+    order_.all.push_back(row.job.get());
+    if (row.waits) order_.waiting.push_back(row.job.get());
+    if (row.leaves) order_.leaving.push_back(row.job.get());
   }
 }
 
@@ -352,8 +359,8 @@ const Shape* JobTable::shape_of(const Task& task, CountedClaims& counted) {
 
 PlanJob* JobTable::find(const Uid& uid) const {
   const auto at = std::ranges::lower_bound(
-      order_, uid, {}, [](const PlanJob* job) -> const Uid& { return job->job->uid; });
-  return at != order_.end() && (*at)->job->uid == uid ? *at : nullptr;
+      order_.all, uid, {}, [](const PlanJob* job) -> const Uid& { return job->job->uid; });
+  return at != order_.all.end() && (*at)->job->uid == uid ? *at : nullptr;
 }
 
 /// Of queues whose sums depend on the order of their jobs.
@@ -364,7 +371,7 @@ void JobTable::sum_up() {
     anew[i] = leaves_[i].stale();
     if (anew[i]) leaves_[i].restart();
   }
-  for (const auto* job : order_) {
+  for (const auto* job : order_.all) {
     if (!job->queue || !anew[job->queue->get()]) continue;
     ++read_.counted;
     leaves_[job->queue->get()].add(amounts_of(*job));

@@ -82,13 +82,17 @@ class JobTable {
  public:
   /// Reads the jobs of a plan's input; before it, and after a change of rules, there are none.
   void update(const PlanInput& input, const policy::Policy& policy);
+  /// Reads `most` jobs more than before, where the input has many more. False: it has not, and
+  /// the next update may as well read them.
+  [[nodiscard]] bool read_ahead(const PlanInput& input, const policy::Policy& policy,
+                                std::size_t most);
 
   /// In the order of uids.
-  [[nodiscard]] std::span<PlanJob* const> all() const { return order_; }
+  [[nodiscard]] std::span<PlanJob* const> all() const { return order_.all; }
   /// Of these, those with tasks that wait as the plan begins.
-  [[nodiscard]] std::span<PlanJob* const> waiting() const { return waiting_; }
+  [[nodiscard]] std::span<PlanJob* const> waiting() const { return order_.waiting; }
   /// And those with tasks that are leaving.
-  [[nodiscard]] std::span<PlanJob* const> leaving() const { return leaving_; }
+  [[nodiscard]] std::span<PlanJob* const> leaving() const { return order_.leaving; }
   /// Null: no such job.
   [[nodiscard]] PlanJob* find(const Uid& uid) const;
   /// What the queues hold and ask for, summed per leaf in the order of uids.
@@ -128,10 +132,20 @@ class JobTable {
 
     [[nodiscard]] PlanJob* next() const { return at < jobs.size() ? jobs[at].job.get() : nullptr; }
   };
+  /// Jobs in the order of uids.
+  struct Order {
+    std::vector<PlanJob*> all, waiting, leaving;
+  };
+  /// Numbers for PlanJob::slot.
+  struct Slots {
+    std::vector<std::uint32_t> free;  ///< below `next`
+    std::uint32_t next = 0;           ///< nobody had it
+  };
   struct Read {
     std::size_t claims = 0, jobs = 0, counted = 0;
   };
 
+  [[nodiscard]] bool goes_on(const PlanInput& input, const policy::Policy& policy) const;
   void forget();
   void keep_or_make(const PlanInput& input, bool other_nodes);
   void keep_or_make(const std::shared_ptr<const Job>& job, Old& old, bool other_nodes);
@@ -154,14 +168,12 @@ class JobTable {
   std::shared_ptr<const cluster::Snapshot> snapshot_;
   std::shared_ptr<const policy::Policy> policy_;
   const policy::Policy* rules_ = nullptr;
-  std::uint64_t class_epoch_ = 0;
   std::vector<Row> jobs_;
   Listed listed_;
-  std::vector<PlanJob*> order_, waiting_, leaving_;
+  Order order_;
   bool moved_ = false;  ///< jobs came or went since `order_` was made
   std::vector<LeafSums> leaves_;
-  std::vector<std::uint32_t> free_slots_;  ///< below `slots_`, the first that nobody had
-  std::uint32_t slots_ = 0;
+  Slots slots_;
   /// By queue, for those that have room; of this update.
   std::map<std::optional<policy::QueueIndex>, CountedClaims> counted_;
   policy::Amounts held_;

@@ -28,6 +28,7 @@ void add(std::span<double> row, const policy::Amounts& amounts, double factor) {
 
 void NodeTable::restart(const cluster::Snapshot& snapshot, const policy::Policy& policy) {
   snapshot_.reset();
+  read_all_ = false;
   columns_ = policy.counting.resources().size() + 2;
   measured_.clear();
   memo_.clear();
@@ -38,20 +39,24 @@ void NodeTable::restart(const cluster::Snapshot& snapshot, const policy::Policy&
 }
 
 void NodeTable::forget_changes() {
-  forgotten_ += changed_.size() + 1;
-  changed_.clear();
+  changed_.before += changed_.last.size() + 1;
+  changed_.last.clear();
 }
 
-void NodeTable::update(std::shared_ptr<const cluster::Snapshot> given,
-                       const policy::Policy& policy) {
+/// The snapshot is the one that is read from now on; the one before comes back.
+std::shared_ptr<const cluster::Snapshot> NodeTable::begin(
+    std::shared_ptr<const cluster::Snapshot> given, const policy::Policy& policy) {
   const auto& snapshot = *given;
   const bool anew = !snapshot_ || snapshot_->origin() != snapshot.origin() || policy_ != &policy ||
                     snapshot_->class_epoch() != snapshot.class_epoch();
   if (anew) restart(snapshot, policy);
   policy_ = &policy;
   // Pools that many nodes see have no part in a node's version.
-  const bool shared = !snapshot.shared_pools().empty() || !snapshot_ ||
-                      snapshot_->device_epoch() != snapshot.device_epoch();
+  if (!snapshot.shared_pools().empty() ||
+      (snapshot_ && snapshot_->device_epoch() != snapshot.device_epoch())) {
+    measured_.clear();
+    read_all_ = false;
+  }
   const auto limit = snapshot.node_limit();
   measured_.resize(limit);
   stamps_.resize(limit, 0);
@@ -63,29 +68,54 @@ void NodeTable::update(std::shared_ptr<const cluster::Snapshot> given,
     by_name_.assign(names.begin(), names.end());
     index_names(snapshot);
     forget_changes();
-    for (const auto node : by_name_) read(snapshot, node, shared);
-  } else {
+    read_all_ = false;
+  } else if (changed_.last.size() > 2 * by_name_.size()) {
     // One change a node is as much as those need who follow them.
-    if (changed_.size() > 2 * by_name_.size()) forget_changes();
-    constexpr auto step = cluster::Chunked<cluster::NodeEntry>::chunk_size;
-    for (std::size_t first = 0; first < limit; first += step) {
-      const cluster::NodeIndex begin(static_cast<std::uint32_t>(first));
-      if (!shared && &snapshot.entry(begin) == &snapshot_->entry(begin)) continue;
-      for (std::size_t i = first; i < std::min(limit, first + step); ++i) {
-        const cluster::NodeIndex node(static_cast<std::uint32_t>(i));
-        if (snapshot.entry(node).facts) read(snapshot, node, shared);
-      }
-    }
+    forget_changes();
   }
-  snapshot_ = std::move(given);
+  return std::exchange(snapshot_, std::move(given));
 }
 
-/// Measures the node if it is not what was measured, or `anyway`.
-void NodeTable::read(const cluster::Snapshot& snapshot, cluster::NodeIndex node, bool anyway) {
+void NodeTable::update(std::shared_ptr<const cluster::Snapshot> given,
+                       const policy::Policy& policy) {
+  const auto before = begin(std::move(given), policy);
+  const auto& snapshot = *snapshot_;
+  if (!read_all_) {
+    for (const auto node : by_name_) read(snapshot, node);
+    read_all_ = true;
+    return;
+  }
+  constexpr auto step = cluster::Chunked<cluster::NodeEntry>::chunk_size;
+  for (std::size_t first = 0; first < snapshot.node_limit(); first += step) {
+    const cluster::NodeIndex begin(static_cast<std::uint32_t>(first));
+    if (&snapshot.entry(begin) == &before->entry(begin)) continue;
+    for (std::size_t i = first; i < std::min(snapshot.node_limit(), first + step); ++i) {
+      const cluster::NodeIndex node(static_cast<std::uint32_t>(i));
+      if (snapshot.entry(node).facts) read(snapshot, node);
+    }
+  }
+}
+
+bool NodeTable::read_ahead(std::shared_ptr<const cluster::Snapshot> given,
+                           const policy::Policy& policy, std::size_t most) {
+  static_cast<void>(begin(std::move(given), policy));
+  // A plan reads them all anyway.
+  if (!snapshot_->shared_pools().empty()) return false;
+  read_all_ = false;
+  for (const auto node : by_name_) {
+    if (measured_[node.get()].is_of(snapshot_->entry(node))) continue;
+    if (most-- == 0) return true;
+    read(*snapshot_, node);
+  }
+  return false;
+}
+
+/// Measures the node if it is not what was measured.
+void NodeTable::read(const cluster::Snapshot& snapshot, cluster::NodeIndex node) {
   ++read_;
   const auto& entry = snapshot.entry(node);
   auto& last = measured_[node.get()];
-  if (last.is_of(entry) && !anyway) return;
+  if (last.is_of(entry)) return;
   last = {entry.version, entry.facts, entry.use, !entry.facts->unschedulable};
   set_stamp(node, new_stamp());
   measure(snapshot, node);

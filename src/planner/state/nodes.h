@@ -20,6 +20,9 @@ namespace dray::planner {
 class NodeTable {
  public:
   void update(std::shared_ptr<const cluster::Snapshot> snapshot, const policy::Policy& policy);
+  /// Measures `most` of the nodes that update() would measure. False: there are no more.
+  [[nodiscard]] bool read_ahead(std::shared_ptr<const cluster::Snapshot> snapshot,
+                                const policy::Policy& policy, std::size_t most);
 
   [[nodiscard]] std::size_t size() const { return measured_.size(); }
   [[nodiscard]] std::size_t columns() const { return columns_; }
@@ -38,16 +41,16 @@ class NodeTable {
   [[nodiscard]] std::uint64_t stamp(cluster::NodeIndex node) const { return stamps_[node.get()]; }
   void set_stamp(cluster::NodeIndex node, std::uint64_t stamp) {
     stamps_[node.get()] = stamp;
-    changed_.push_back(node);
+    changed_.last.push_back(node);
   }
   /// How often a node got another stamp so far.
-  [[nodiscard]] std::uint64_t changes() const { return forgotten_ + changed_.size(); }
+  [[nodiscard]] std::uint64_t changes() const { return changed_.before + changed_.last.size(); }
   /// The nodes that did since there were so many changes, one after another; nothing: nobody knows
   /// any more, or nodes have other places in the order of names.
   [[nodiscard]] std::optional<std::span<const cluster::NodeIndex>> changed_since(
       std::uint64_t changes) const {
-    if (changes < forgotten_) return std::nullopt;
-    return std::span(changed_).subspan(changes - forgotten_);
+    if (changes < changed_.before) return std::nullopt;
+    return std::span(changed_.last).subspan(changes - changed_.before);
   }
   [[nodiscard]] std::uint64_t new_stamp() { return ++last_stamp_; }
   void renew_all();
@@ -72,7 +75,9 @@ class NodeTable {
   void restart(const cluster::Snapshot& snapshot, const policy::Policy& policy);
   void forget_changes();
   void index_names(const cluster::Snapshot& snapshot);
-  void read(const cluster::Snapshot& snapshot, cluster::NodeIndex node, bool anyway);
+  std::shared_ptr<const cluster::Snapshot> begin(std::shared_ptr<const cluster::Snapshot> given,
+                                                 const policy::Policy& policy);
+  void read(const cluster::Snapshot& snapshot, cluster::NodeIndex node);
   void measure(const cluster::Snapshot& snapshot, cluster::NodeIndex node);
   void count_devices(const cluster::Snapshot& snapshot, const cluster::NodeEntry& entry,
                      std::span<double> free, std::span<double> capacity);
@@ -81,6 +86,7 @@ class NodeTable {
 
   /// Held, so that nothing else gets the addresses of what was read.
   std::shared_ptr<const cluster::Snapshot> snapshot_;
+  bool read_all_ = false;  ///< of it; else its nodes may be others than what was measured
   const policy::Policy* policy_ = nullptr;
   std::size_t columns_ = 2;
   std::size_t read_ = 0;
@@ -97,8 +103,11 @@ class NodeTable {
   };
   std::vector<Measured> measured_;
   std::vector<std::uint64_t> stamps_;
-  std::vector<cluster::NodeIndex> changed_;
-  std::uint64_t forgotten_ = 0;  ///< changes before those
+  struct Changes {
+    std::vector<cluster::NodeIndex> last;
+    std::uint64_t before = 0;  ///< these, that nobody knows any more
+  };
+  Changes changed_;
   std::vector<double> free_;
   std::vector<double> capacity_;
   struct Names {

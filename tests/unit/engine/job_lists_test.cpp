@@ -39,6 +39,20 @@ struct Shelf {
   }
 };
 
+TEST_CASE("those that hold something can be listed bit by bit, while they change") {
+  Shelf shelf;
+  for (int i = 0; i < 10; ++i) shelf.put("j" + std::to_string(i), {State::placed});
+  CHECK(shelf.lists.read_ahead(4));
+  CHECK(shelf.asked == 4);
+  shelf.put("j1", {State::waiting});
+  shelf.erase("j9");
+  CHECK(shelf.lists.read_ahead(4));
+  CHECK_FALSE(shelf.lists.read_ahead(4));
+  CHECK(shelf.asked == 8);
+  CHECK(shelf.lists.holders().size() == 8);
+  CHECK(shelf.lists.holders().find(Uid("j1")) == nullptr);
+}
+
 TEST_CASE("all jobs are listed; a list asks for those alone that changed") {
   Shelf shelf;
   shelf.put("b", {State::waiting});

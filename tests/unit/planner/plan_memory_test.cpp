@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <memory>
+#include <random>
+#include <string>
 #include <utility>
 
 #include "tests/unit/planner/fixture.h"
@@ -101,6 +104,105 @@ TEST_CASE("verdicts end with the rules that they were made by") {
   world.tell(other);
   input.snapshot = world.state.snapshot();
   CHECK_FALSE(known());
+}
+
+/// Nodes and jobs that come, go and change, and now and then other rules.
+class Changing {
+ public:
+  explicit Changing(unsigned seed) : random_(seed) {
+    for (const auto* queue : {"a", "b"}) world_.queue(queue, 1);
+    for (int i = 0; i < 40; ++i) world_.node("n" + std::to_string(i), 4);
+    for (int i = 0; i < 60; ++i) add();
+    change_rules();
+  }
+
+  void change() {
+    const auto dice = random_() % 8;
+    if (dice == 0) {
+      world_.node("more" + std::to_string(count_++), 4);
+    } else if (dice == 1) {
+      change_rules();
+    } else if (dice == 2) {
+      auto node = make_node("n" + std::to_string(random_() % 40));
+      node.unschedulable = random_() % 2 == 0;
+      world_.tell(node);
+    } else {
+      add();
+    }
+  }
+  PlanInput input() {
+    auto made = world_.make_input();
+    made.policy = rules_;
+    return made;
+  }
+
+ private:
+  void add() {
+    const auto name = "j" + std::to_string(count_++);
+    const auto* queue = random_() % 2 == 0 ? "a" : "b";
+    if (random_() % 3 == 0) {
+      world_.waiting(name, 1 + static_cast<int>(random_() % 4), queue);
+    } else {
+      world_.running(name, "n" + std::to_string(random_() % 40), static_cast<int>(random_() % 4), 1,
+                     queue);
+    }
+  }
+  void change_rules() { rules_ = world_.make_input().policy; }
+
+  World world_;
+  std::mt19937 random_;
+  std::shared_ptr<const policy::Policy> rules_;
+  int count_ = 0;
+};
+
+TEST_CASE("what was read ahead, and whatever changed since, makes no other plan") {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    Changing world(seed);
+    std::mt19937 random(seed);
+    Planner planner;
+    auto early = world.input();
+    for (int round = 0; round < 15; ++round) {
+      CAPTURE(seed, round);
+      for (auto slices = random() % 12; slices > 0; --slices) {
+        static_cast<void>(planner.read_ahead(world.input(), 1 + random() % 20));
+        if (random() % 3 == 0) world.change();
+      }
+      // Of now, or of before some of what was read.
+      const auto input = random() % 4 == 0 ? early : world.input();
+      auto made = planner.plan(input);
+      auto anew = Planner().plan(input);
+      made.nodes_tried = anew.nodes_tried = 0;  // what is remembered saves work
+      REQUIRE(made == anew);
+      early = world.input();
+      world.change();
+    }
+  }
+}
+
+TEST_CASE("a slice reads no more than it may, and after the last the plan has little to read") {
+  World world;
+  constexpr std::size_t nodes = 300;
+  constexpr std::size_t jobs = 500;
+  world.queue("a", 0);
+  for (std::size_t i = 0; i < nodes; ++i) world.node("n" + std::to_string(i), 1);
+  for (std::size_t i = 0; i < jobs; ++i) world.waiting("w" + std::to_string(i), 1, "a");
+  const auto input = world.make_input();
+  PlanMemory memory({});
+  const auto read = [&] { return memory.nodes().nodes_read() + memory.jobs().jobs_read(); };
+  constexpr std::size_t most = 64;
+  std::size_t before = 0;
+  int slices = 0;
+  for (bool more = true; more; ++slices) {
+    more = memory.read_ahead(input, most);
+    // A part of a chunk is looked at again with what comes to it.
+    CHECK(read() - before <= most + 2 * JobList::chunk_size);
+    before = read();
+    REQUIRE(slices < 20);
+  }
+  CHECK(slices >= static_cast<int>((nodes + jobs) / most) - 1);
+  const auto claims = memory.jobs().claims_read();
+  static_cast<void>(memory.start(input));
+  CHECK(memory.jobs().claims_read() - claims <= most);
 }
 
 }  // namespace
