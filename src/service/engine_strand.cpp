@@ -34,30 +34,40 @@ constexpr auto ending = "dray is ending";
 void log_filter(const extender::FilterRequest& request, const extender::FilterResponse& answer) {
   if (!logs(4)) return;
   const auto pod = request.pod.key().to_string();
-  if (!answer.error.empty()) return log_info(4, fmt::format("filter {}: {}", pod, answer.error));
+  const LogFields fields{{"pod", pod}};
+  if (!answer.error.empty()) {
+    return log_info(4, fmt::format("filter {}: {}", pod, answer.error), fields);
+  }
   if (!answer.node_names.empty()) {
-    return log_info(4, fmt::format("filter {}: {}{}", pod, answer.node_names.front().get(),
-                                   answer.node_names.size() > 1 ? " and others" : ""));
+    const auto& node = answer.node_names.front().get();
+    return log_info(4,
+                    fmt::format("filter {}: {}{}", pod, node,
+                                answer.node_names.size() > 1 ? " and others" : ""),
+                    {{"pod", pod}, {"node", node}});
   }
   for (const auto* refusals : {&answer.failed, &answer.failed_unresolvable}) {
     for (const auto& [reason, nodes] : *refusals) {
-      log_info(4, fmt::format("filter {}: {} nodes refused: {}", pod, nodes.size(), reason));
+      log_info(4, fmt::format("filter {}: {} nodes refused: {}", pod, nodes.size(), reason),
+               fields);
     }
   }
 }
 
 void log_write(const engine::Write& write, const engine::WriteOutcome& outcome) {
-  if (outcome && !logs(4)) return;
+  if (outcome && !logs(2)) return;
   const auto line = line_of(write, outcome);
-  if (line.warning) return log_warning(line.message);
-  log_info(line.verbosity, line.message);
+  if (line.warning) return log_warning(line.message, line.fields);
+  log_info(line.verbosity, line.message, line.fields);
 }
 
 void log_bind(const extender::BindRequest& request, const std::string& error) {
-  log_info(2, error.empty()
-                  ? fmt::format("bound {} to {}", request.pod.to_string(), request.node.get())
-                  : fmt::format("bind {} to {}: {}", request.pod.to_string(), request.node.get(),
-                                error));
+  if (!logs(2)) return;
+  const auto pod = request.pod.to_string();
+  const auto& node = request.node.get();
+  log_info(2,
+           error.empty() ? fmt::format("bound {} to {}", pod, node)
+                         : fmt::format("bind {} to {}: {}", pod, node, error),
+           {{"pod", pod}, {"node", node}});
 }
 
 std::string_view cause(const engine::Event& event) {

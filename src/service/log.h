@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace dray::service {
 
@@ -14,15 +16,23 @@ void set_up_logging(LogFormat format, int verbosity);
 /// From now on. Any thread.
 void set_verbosity(int verbosity);
 
-/// Shown if `verbosity` is at most what was set: 0 always, 2 changes of state, 4 decisions.
-void log_info(int verbosity, std::string_view message);
-void log_warning(std::string_view message);
+/// The epoch of the Lease that is held, which every JSON line then has; 0: none. Any thread.
+void set_log_epoch(std::int32_t epoch);
+
+/// What a line is about: pod, node, claim, job, queue… and its value. Members of a JSON line; a
+/// line of text says it in its message.
+using LogFields = std::vector<std::pair<std::string_view, std::string>>;
+
+/// Shown if `verbosity` is at most what was set: 0 always, 2 one line for each decision (placed,
+/// bound, waits, evicted), 4 each step on the way there.
+void log_info(int verbosity, std::string_view message, const LogFields& fields = {});
+void log_warning(std::string_view message, const LogFields& fields = {});
 void log_error(std::string_view message);
 [[nodiscard]] bool logs(int verbosity);
 
 /// A line as it is written; apart, so that tests need no log.
 [[nodiscard]] std::string format_log_line(LogFormat format, char severity, int verbosity,
                                           std::string_view message, std::int64_t unix_micros,
-                                          int process);
+                                          int process, const LogFields& fields = {});
 
 }  // namespace dray::service

@@ -13,7 +13,30 @@
 namespace dray::service {
 namespace {
 
-void log_plan(const planner::Plan& plan, std::chrono::steady_clock::duration took) {
+/// Who gets a place, job by job: most plans place nobody.
+void log_placed(const planner::Plan& plan, const planner::PlanInput& input) {
+  for (const auto& outcome : plan.jobs) {
+    if (outcome.placements.empty()) continue;
+    const auto job = input.jobs.find(outcome.job);
+    if (!job) continue;
+    const auto& first = outcome.placements.front();
+    const auto pods = outcome.placements.size();
+    LogFields fields{{"job", job->name}, {"queue", job->queue.get()}};
+    if (pods == 1) {
+      fields.emplace_back("pod", first.pod.to_string());
+      fields.emplace_back("node", first.node.get());
+    }
+    log_info(2,
+             fmt::format("placed {} of queue {}: {}", job->name, job->queue.get(),
+                         pods == 1 ? "on " + first.node.get() : fmt::format("{} pods", pods)),
+             fields);
+  }
+}
+
+void log_plan(const planner::Plan& plan, const planner::PlanInput& input,
+              std::chrono::steady_clock::duration took) {
+  if (!logs(2)) return;
+  log_placed(plan, input);
   if (!logs(4)) return;
   const auto placed = std::ranges::count_if(
       plan.jobs, [](const planner::JobOutcome& job) { return !job.placements.empty(); });
@@ -51,7 +74,7 @@ void PlanWorker::work(const engine::WantPlan& wanted) {
   metrics_.count("dray_plan_victim_sets_tried_total", {}, static_cast<double>(plan.scenarios));
   metrics_.count("dray_plan_jobs_refused_early_total", {}, static_cast<double>(plan.refused_early));
   if (plan.exhausted) metrics_.count("dray_plans_exhausted_total");
-  log_plan(plan, took);
+  log_plan(plan, *wanted.input, took);
   // The last one is destroyed here, and not where it was taken.
   last_ = std::make_shared<const planner::Plan>(std::move(plan));
   listener_.planned({wanted.generation, last_});

@@ -124,6 +124,7 @@ void Service::saw(kube::WatchEvent event) {
 void Service::leadership_changed(engine::LeadershipChanged change) {
   leading_epoch_ = change.leading ? change.epoch : 0;
   readiness_.lease_epoch = leading_epoch_.load();
+  set_log_epoch(leading_epoch_);
   if (change.leading) {
     log_info(0, fmt::format("leading, epoch {}", change.epoch));
     asio::co_spawn(io_, take_over(change), asio::detached);

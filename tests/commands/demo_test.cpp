@@ -65,6 +65,19 @@ TEST_CASE("the demo shows the same rows each time, and they are those that it de
   }
 }
 
+TEST_CASE("the log has a line for each decision, and at this verbosity no step on the way there") {
+  const auto ended = dray({"demo", "--once", "-v", "3"});
+  REQUIRE(ended.status == 0);
+  const auto said = [&](std::string_view words) { return ended.err.contains(words); };
+  CHECK(said("dray] placed demo/train-0 of queue others: on dgxh100-00\n"));
+  CHECK(said("dray] bound demo/train-0 to dgxh100-00\n"));
+  CHECK(said("dray] demo/huge-0 waits: dray: too few devices match the DeviceClass: wants 16 "));
+  CHECK(said("dray] placed research/llm of queue research: 3 pods\n"));
+  CHECK(said("dray] evicted product/serve-3\n"));
+  CHECK_FALSE(said("BindPod "));
+  CHECK_FALSE(said("plan: "));
+}
+
 TEST_CASE("the README shows rows of the table, in its order") {
   const auto readme = read("README.md");
   const auto begin = readme.find("POD    ");

@@ -244,7 +244,7 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--threads", f.threads, "For requests; 0: one a core")->capture_default_str();
   command
       .add_option("-v,--verbosity", f.verbosity,
-                  "What is logged, 0 to 10: 2 changes of state, 4 decisions")
+                  "What is logged, 0 to 10: 2 decisions, 4 each step of them")
       ->check(CLI::Range(0, 10))
       ->capture_default_str();
   command

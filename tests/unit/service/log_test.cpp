@@ -17,6 +17,15 @@ TEST_CASE("a JSON line escapes what it must") {
         R"({"ts":"2026-11-21T11:15:32.123456Z","level":"warning","v":0,"msg":"say \"no\"\u000a"})");
 }
 
+TEST_CASE("what a line is about stands beside the message, and in text within it") {
+  const LogFields fields{{"pod", "a/p"}, {"node", "n\""}};
+  CHECK(
+      format_log_line(LogFormat::json, 'I', 2, "bound", moment, 4711, fields) ==
+      R"({"ts":"2026-11-21T11:15:32.123456Z","level":"info","v":2,"msg":"bound","pod":"a/p","node":"n\""})");
+  CHECK(format_log_line(LogFormat::text, 'I', 2, "bound", moment, 4711, fields) ==
+        "I1121 11:15:32.123456 4711 dray] bound");
+}
+
 TEST_CASE("verbosity says what is shown") {
   set_up_logging(LogFormat::text, 2);
   CHECK(logs(0));
