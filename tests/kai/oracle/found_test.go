@@ -80,6 +80,7 @@ var foundBefore = []struct {
 	{944148, "what an eviction leaves is promised at once to the next in order"},
 	{949353, "on purpose: the jobs of a queue have their room in the order"},
 	{955664, "on purpose: a queue gets back what KAI's own rules let it take"},
+	{1015292, "on purpose: a queue gets back what KAI's own rules let it take"},
 	{974493, "on purpose: what a queue's own evictions leave stays with it"},
 }
 

@@ -94,7 +94,7 @@ func onlyTaker(d *difference) string {
 	}
 	for i := range d.c.Jobs {
 		j := &d.c.Jobs[i]
-		starts := func(t cluster.Task) bool { return d.kai[t.UID] == "Pipelined" && d.dray[t.UID] == "Binding" }
+		starts := func(t cluster.Task) bool { return served(d.kai[t.UID], d.dray[t.UID]) && d.dray[t.UID] == "Binding" }
 		if !slices.ContainsFunc(j.Tasks, starts) {
 			continue
 		}
