@@ -26,6 +26,11 @@ LateReprieve::LateReprieve(const PlanContext& context, JobTable& jobs, Overlay& 
       order_(overlay.queues(), context.total, context.input.now, context.policy.config.aging, {}) {}
 
 void LateReprieve::run(std::vector<Eviction>& evictions) {
+  // Of one job's victims all are needed: each was asked when they were found.
+  const bool one_job = std::ranges::all_of(evictions, [&](const Eviction& eviction) {
+    return eviction.beneficiary == evictions.front().beneficiary;
+  });
+  if (one_job) return;
   for (auto* job : victims(evictions)) {
     auto tasks = evicted(*job);
     // What is left of a gang is none; what is above its minimum stays pod by pod.
