@@ -18,6 +18,14 @@ namespace dray::app {
 struct Clocks {
   Time here;
   std::optional<Time> api_server;  ///< its Date header, in whole seconds; none: it said none
+
+  /// The same clocks when the one here shows that.
+  [[nodiscard]] Clocks when(Time later) const {
+    auto moved = *this;
+    moved.here = later;
+    if (moved.api_server) *moved.api_server += later - here;
+    return moved;
+  }
 };
 
 /// `Mon, 23 Nov 2026 07:36:40 GMT`, as the Date header has it (RFC 9110, 5.6.7); none: it is not

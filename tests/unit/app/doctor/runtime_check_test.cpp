@@ -66,6 +66,14 @@ TEST_CASE("dray's Lease says whether somebody leads") {
   }
 }
 
+TEST_CASE("Leases that were read later are held against the clocks as they were then") {
+  const Clocks first{.here = now + seconds(1), .api_server = now};
+  const auto later = first.when(now + seconds(6));
+  CHECK(later.here == now + seconds(6));
+  CHECK(later.api_server == now + seconds(5));
+  CHECK_FALSE(Clocks{.here = now, .api_server = {}}.when(now + seconds(6)).api_server);
+}
+
 TEST_CASE("the clocks of Lease holders are held against the API server's") {
   const auto ours = lease("dray", "d0", now);
   auto node = lease("n0", "n0", now + seconds(90));
