@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/commands/child.h"
+#include "tests/temp_folder.h"
 
 namespace dray::commands_test::simulate_test {
 namespace {
@@ -262,6 +263,25 @@ TEST_CASE("simulate has nodes fail, the same on any number of threads, and knows
         "dray simulate: --churn 20m fails nowhere: no node nowhere in the cluster\n");
   CHECK(with({"--churn", "soon fails node-000000"}).err.find("--churn soon") != std::string::npos);
   CHECK(with({"--churn", "20m"}).err.find("expected TIME and fails") != std::string::npos);
+}
+
+TEST_CASE("shards that are merged are what one process prints") {
+  const std::vector<std::string> all{
+      "simulate", "--cluster", "nodes:2x8", "--workload", "synthetic:jobs=30",
+      "--policy", "fcfs",      "--policy",  "random",     "--repeat",
+      "3",        "-o",        "json"};
+  const testing::TempFolder folder;
+  std::vector<std::string> merge{"simulate", "merge"};
+  for (const auto* shard : {"1/4", "0/4", "3/4", "2/4"}) {
+    auto part = all;
+    part.insert(part.end(), {"--shard", shard});
+    merge.push_back(folder.write(std::string(1, *shard) + ".json", dray(part).out));
+  }
+  const auto merged = dray(merge);
+  CHECK(merged.status == 0);
+  CHECK(merged.out == dray(all).out);
+  merge.pop_back();
+  CHECK(dray(merge).err == "dray simulate: shard 2/4 is missing\n");
 }
 
 }  // namespace dray::commands_test::simulate_test

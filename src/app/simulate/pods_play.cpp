@@ -86,25 +86,31 @@ Result<std::string> play_pods(const SimulateFlags& flags) {
   if (!all) return std::unexpected(all.error());
   const auto cluster = simulate::cluster_without(*all, workload);
 
-  std::vector<std::optional<Result<simulate::PodsRun>>> made(policies->size() * flags.repeat);
-  run_parallel(made.size(), flags.threads, [&](std::size_t at) {
+  const auto shard = shard_of(flags);
+  if (!shard) return std::unexpected(shard.error());
+  const auto numbers = runs_of(*shard, policies->size() * flags.repeat);
+  std::vector<std::optional<Result<simulate::PodsRun>>> made(numbers.size());
+  run_parallel(made.size(), flags.threads, [&](std::size_t place) {
+    const auto at = numbers[place];
     simulate::PodsOptions how;
     how.engine.plan_pause = options->plan_pause;
     how.until = options->until;
     how.backlog = flags.backlog;
     how.seed = flags.seed + at % flags.repeat;
-    made[at] = simulate::run_pods(cluster, workload, (*policies)[at / flags.repeat].config, how);
+    made[place] = simulate::run_pods(cluster, workload, (*policies)[at / flags.repeat].config, how);
   });
   std::vector<report::PodsRunOfSeed> runs;
-  for (std::size_t at = 0; at < made.size(); ++at) {
+  for (std::size_t place = 0; place < made.size(); ++place) {
+    const auto at = numbers[place];
     const auto& policy = (*policies)[at / flags.repeat].name;
-    auto& run = *made[at];
+    auto& run = *made[place];
     if (!run) return std::unexpected(std::move(run.error()).within(policy));
     run->policy = policy;
     runs.push_back({flags.seed + at % flags.repeat, *std::move(run)});
   }
   if (flags.output == "csv") return report::pods_csv(runs);
-  return flags.output == "json" ? report::pods_json(runs) + "\n" : report::pods_table(runs);
+  return flags.output == "json" ? name_shard(report::pods_json(runs) + "\n", *shard)
+                                : report::pods_table(runs);
 }
 
 }  // namespace dray::app

@@ -18,6 +18,7 @@
 #include "app/simulate/read_input.h"
 #include "app/simulate/recorded_input.h"
 #include "app/simulate/schedulers.h"
+#include "app/simulate/shard.h"
 #include "app/simulate/simulate_flags.h"
 #include "app/simulate/sources.h"
 #include "dray/simulate/experiment.h"
@@ -56,11 +57,15 @@ class SimulateCommand : public Command {
             "simulate",
             "Play a workload against a cluster in virtual time, under several policies")) {
     add_simulate_flags(*command_, flags_);
+    merge_ = command_->add_subcommand(
+        "merge", "Print what one process would have, of the outputs of all shards");
+    merge_->add_option("FILE", shards_, "What each shard printed, in any order")->required();
     command_->footer(
         "Exit status: 0 done, 2 a file or a flag cannot be used, 4 a policy is not valid.");
   }
 
   Result<int> run() override {
+    if (merge_->parsed()) return merge();
     if (auto whole = complete(*command_, flags_); !whole) return std::unexpected(whole.error());
     if (parse_source(flags_.workload).form == "pods") {
       const auto text = play_pods(flags_);
@@ -91,7 +96,23 @@ class SimulateCommand : public Command {
   }
 
  private:
+  Result<int> merge() const {
+    std::vector<std::string> texts;
+    for (const auto& path : shards_) {
+      auto text = read_input(path);
+      if (!text) return std::unexpected(std::move(text.error()));
+      texts.push_back(std::move(*text));
+    }
+    const auto merged = merge_shards(texts);
+    if (!merged) return std::unexpected(merged.error());
+    std::fputs(merged->c_str(), stdout);
+    return done;
+  }
+
   Result<int> run_experiments(const simulate::Setting& setting) const {
+    if (!flags_.shard.empty()) {
+      return fail(ErrorCode::invalid, "--shard: of jobs in time and of pods (docs/simulator.md)");
+    }
     if (!flags_.churn.empty()) {
       return fail(ErrorCode::invalid, "--churn: of jobs in time alone (docs/simulator.md)");
     }
@@ -132,9 +153,13 @@ class SimulateCommand : public Command {
     auto churn = load_churn(flags_, setting.cluster());
     if (!churn) return std::unexpected(churn.error());
     options->churn = std::move(*churn);
-    std::vector<report::MeasuredRun> runs(schedulers.size() * flags_.repeat);
-    run_parallel(runs.size(), flags_.threads, [&](std::size_t at) {
-      auto& run = runs[at];
+    const auto shard = shard_of(flags_);
+    if (!shard) return std::unexpected(shard.error());
+    const auto numbers = runs_of(*shard, schedulers.size() * flags_.repeat);
+    std::vector<report::MeasuredRun> runs(numbers.size());
+    run_parallel(runs.size(), flags_.threads, [&](std::size_t place) {
+      auto& run = runs[place];
+      const auto at = numbers[place];
       const auto repeat = at % flags_.repeat;
       auto how = *options;
       how.keep_stays = !flags_.report.empty() && repeat == 0;
@@ -147,7 +172,7 @@ class SimulateCommand : public Command {
       if (auto written = write_report(data); !written) return std::unexpected(written.error());
     }
     const auto text = flags_.output == "csv"    ? report::jobs_csv(runs)
-                      : flags_.output == "json" ? report::jobs_json(runs) + "\n"
+                      : flags_.output == "json" ? name_shard(report::jobs_json(runs) + "\n", *shard)
                                                 : report::jobs_table(runs);
     std::fputs(text.c_str(), stdout);
     return done;
@@ -236,6 +261,8 @@ class SimulateCommand : public Command {
   }
 
   CLI::App* command_;
+  CLI::App* merge_ = nullptr;
+  std::vector<std::string> shards_;
   SimulateFlags flags_;
   std::string page_;  ///< of reports, to be filled
   /// What happened; null: the cluster is another one, or nothing was recorded.

@@ -26,6 +26,12 @@ Result<std::optional<Duration>> read_time(const std::string& flag, const std::st
               fmt::format("--{} {}: expected a time, as 90, 90s, 5m or 7d", flag, text));
 }
 
+void add_shard_flag(CLI::App& command, SimulateFlags& flags) {
+  command.add_option("--shard", flags.shard,
+                     "0/8 to 7/8: of jobs in time and pods a part of the runs, as JSON for "
+                     "`dray simulate merge`");
+}
+
 }  // namespace
 
 void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
@@ -84,6 +90,7 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
   command.add_flag("--backlog", flags.backlog,
                    "Of pods: dray starts when all of them wait, and plans them together");
   command.add_option("--until", flags.until, "Virtual time at which runs end: 7d");
+  add_shard_flag(command, flags);
   command.add_option("-o,--output", flags.output)
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();
@@ -151,6 +158,15 @@ Result<std::vector<simulate::Churn>> load_churn(const SimulateFlags& flags,
 
 Result<std::optional<Duration>> time_apart(const SimulateFlags& flags) {
   return read_time("apart", flags.apart);
+}
+
+Result<Shard> shard_of(const SimulateFlags& flags) {
+  const auto shard = parse_shard(flags.shard);
+  if (!shard || flags.shard.empty()) return shard;
+  if (flags.output != "json" || !flags.report.empty()) {
+    return fail(ErrorCode::invalid, "--shard: with -o json, and without --report");
+  }
+  return shard;
 }
 
 Result<void> complete(CLI::App& command, const SimulateFlags& flags) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/simulate/shard.h"
 #include "dray/base/error.h"
 #include "dray/simulate/jobs_run.h"
 
@@ -33,6 +34,7 @@ struct SimulateFlags {
   std::string until;
   std::vector<std::string> churn;
   std::string apart;
+  std::string shard;
   bool backlog = false;
   std::string report;
   std::string output = "table";
@@ -40,6 +42,8 @@ struct SimulateFlags {
 
 void add_simulate_flags(CLI::App& command, SimulateFlags& flags);
 
+/// The runs of this process, of which `-o json` alone tells.
+[[nodiscard]] Result<Shard> shard_of(const SimulateFlags& flags);
 /// Reads the scenario, if one is named, and says what is missing then.
 [[nodiscard]] Result<void> complete(CLI::App& command, const SimulateFlags& flags);
 /// How long after each other pods come, if not at their own times.
