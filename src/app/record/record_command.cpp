@@ -104,11 +104,6 @@ class RecordCommand : public Command {
         "answer or the record cannot be written.");
   }
 
-  [[nodiscard]] int usage_status() const override { return exit_status::usage; }
-  [[nodiscard]] int error_status(const Error& error) const override {
-    return exit_status::of(error);
-  }
-
   Result<int> run() override {
     std::optional<Duration> length;
     if (!for_.empty()) {
