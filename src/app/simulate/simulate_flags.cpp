@@ -26,7 +26,8 @@ Result<std::optional<Duration>> read_time(const std::string& flag, const std::st
               fmt::format("--{} {}: expected a time, as 90, 90s, 5m or 7d", flag, text));
 }
 
-void add_shard_flag(CLI::App& command, SimulateFlags& flags) {
+void add_bounds(CLI::App& command, SimulateFlags& flags) {
+  command.add_option("--until", flags.until, "Virtual time at which runs end: 7d");
   command.add_option("--shard", flags.shard,
                      "0/8 to 7/8: of jobs in time and pods a part of the runs, as JSON for "
                      "`dray simulate merge`");
@@ -89,8 +90,7 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
   command.add_option("--apart", flags.apart, "Of pods: they come so long one after the other");
   command.add_flag("--backlog", flags.backlog,
                    "Of pods: dray starts when all of them wait, and plans them together");
-  command.add_option("--until", flags.until, "Virtual time at which runs end: 7d");
-  add_shard_flag(command, flags);
+  add_bounds(command, flags);
   command.add_option("-o,--output", flags.output)
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();
