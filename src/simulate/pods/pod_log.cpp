@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "dray/sim/calm_cluster.h"
 #include "dray/sim/kubelet.h"
-#include "sim/claim_names.h"
 
 namespace dray::simulate {
 namespace {
@@ -16,17 +16,12 @@ bool ends_by_itself(const Pod& pod) {
 
 void PodLog::take_place(PodRecord& record, const Pod& pod) {
   record.node = *pod.node_name;
-  const auto add = [&](const std::string& claim) {
+  for (const auto& claim : sim::claims_made_for(pod)) {
     const auto* found = server_.find<ResourceClaim>(pod.meta.namespace_name, claim);
-    if (found == nullptr || !found->allocation) return;
+    if (found == nullptr || !found->allocation) continue;
     const auto& devices = found->allocation->devices;
     record.devices.insert(record.devices.end(), devices.begin(), devices.end());
-  };
-  for (const auto& reference : pod.resource_claims) {
-    const auto claim = sim::claim_name(pod, reference);
-    if (claim && claim->name) add(*claim->name);
   }
-  if (pod.extended_resource_claim) add(*pod.extended_resource_claim);
 }
 
 void PodLog::saw(const sim::WatchEvent& event, Time now) {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/cluster_loop.h"
-#include "sim/weather.h"
+#include "dray/sim/calm_cluster.h"
 #include "simulate/pods/pod_log.h"
 
 namespace dray::simulate {
@@ -18,8 +17,8 @@ constexpr Duration step = std::chrono::seconds(1);
 /// reservations are shorter.
 constexpr Duration quiet = std::chrono::minutes(3);
 
-sim::LoopOptions loop_options(const PodsOptions& options, Time start) {
-  sim::LoopOptions made;
+sim::CalmOptions loop_options(const PodsOptions& options, Time start) {
+  sim::CalmOptions made;
   made.server.gate_pods = true;
   made.server.protect_claims = true;
   made.server.keep_uids = true;
@@ -35,7 +34,7 @@ sim::LoopOptions loop_options(const PodsOptions& options, Time start) {
 
 /// After all that is there was made.
 Time start_after(const std::vector<KubeObject>& cluster) {
-  auto start = sim::LoopOptions().start;
+  auto start = sim::CalmOptions().start;
   for (const auto& object : cluster) {
     const auto created = meta_of(object).created;
     if (created) start = std::max(start, *created + step);
@@ -49,7 +48,7 @@ class PodsPlayer {
              const PodsOptions& options)
       : workload_(workload),
         options_(options),
-        loop_(loop_options(options, start_after(cluster)), weather_),
+        loop_(loop_options(options, start_after(cluster))),
         origin_(loop_.now() + before_dray),
         log_(loop_.server(), origin_) {
     for (const auto& object : cluster) loop_.server().restore(object, loop_.now());
@@ -62,7 +61,7 @@ class PodsPlayer {
     if (policy) loop_.set_policy(std::move(policy));
     loop_.run_until(origin_ + (options_.backlog ? last_arrival() + before_dray : Duration(0)));
     if (failed_) return std::unexpected(*failed_);
-    loop_.start_replica(0, {});
+    loop_.start_dray();
     while (!over()) {
       loop_.run_until(loop_.now() + step);
       if (failed_) return std::unexpected(*failed_);
@@ -76,7 +75,7 @@ class PodsPlayer {
   }
 
  private:
-  [[nodiscard]] const engine::Engine& engine() { return loop_.replica(0)->engine(); }
+  [[nodiscard]] const engine::Engine& engine() { return loop_.engine(); }
 
   /// Those of the cluster that wait there are told of, too.
   void add_waiting() {
@@ -150,8 +149,7 @@ class PodsPlayer {
 
   const PodWorkload& workload_;
   const PodsOptions& options_;
-  sim::Weather weather_;
-  sim::ClusterLoop loop_;
+  sim::CalmCluster loop_;
   Time origin_;
   PodLog log_;
   std::size_t created_ = 0;
