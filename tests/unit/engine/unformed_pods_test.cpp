@@ -123,7 +123,7 @@ TEST_CASE("one step tells some of the pods whose group is missing, and the next 
     CHECK(bench.told() == Many::count);
   }
   SECTION("the group is there meanwhile: they wait for a plan, like all jobs") {
-    bench.tell(make_group("g", 2));
+    bench.tell(testing::make_group("g", 2));
     bench.go_on();
     CHECK(bench.told() == static_cast<int>(PlanCycle::slice_pods));
     CHECK_FALSE(bench.wanted.empty());
