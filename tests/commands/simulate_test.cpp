@@ -236,7 +236,7 @@ TEST_CASE("simulate plays Kubernetes' own pods, and says which flags are not for
   CHECK(with({"config/demo/policy.yaml", "--policy", "none", "-o", "json", "--threads", "1"}).out ==
         once.out);
   const auto strategy = with({"fgd"});
-  CHECK(strategy.status == 1);
+  CHECK(strategy.status == 2);
   CHECK(strategy.err.find("expected a policy FILE.yaml, or none") != std::string::npos);
   CHECK(with({"none", "--report", "x.html"}).err ==
         "dray simulate: --report: not with a workload of pods:FILE (docs/simulator.md)\n");
