@@ -99,6 +99,7 @@ std::vector<AlikeDevices> alike(const std::vector<DeviceMatch>& matches) {
     add_to(groups[{key, values[key].size() > most_values ? "" : match.why}], match);
   }
   std::vector<AlikeDevices> all;
+  all.reserve(groups.size());
   for (auto& [key, group] : groups) all.push_back(std::move(group));
   const auto rank = [](const AlikeDevices& group) {
     return group.first->verdict == cel::Verdict::yes  ? 0

@@ -61,6 +61,7 @@ class CasePlayer {
     if (!decided) return stop(decided.error(), test, exit_status::invalid_policy);
     const auto fates = fates_of(*decided);
     std::vector<TestCheck> checks;
+    checks.reserve(test.expect.size());
     for (const auto& want : test.expect) {
       checks.push_back(check_expectation(want, *cluster, fates));
     }

@@ -64,6 +64,7 @@ bool same_devices(std::vector<std::string> got, const std::vector<std::string>& 
 
 std::vector<std::string> ids_of(const std::vector<DeviceId>& devices) {
   std::vector<std::string> all;
+  all.reserve(devices.size());
   for (const auto& device : devices) all.push_back(device.to_string());
   return all;
 }
@@ -151,6 +152,7 @@ std::vector<Got> fates_of_pods(const std::set<Uid>& uids, const TestCluster& clu
 
 std::string unknown_job(const std::string& job, const TestCluster& cluster) {
   std::vector<std::string> known;
+  known.reserve(cluster.pods.size());
   for (const auto& [name, pods] : cluster.pods) known.push_back(name);
   const auto hint = suggest(full_name(job), known);
   return "no such job" + (hint.contains("did you mean") ? hint : std::string());

@@ -31,6 +31,7 @@ std::string in_short(const std::string& description) {
 /// Commands, flags, and the words of positional arguments.
 std::vector<std::string> words_after(const CommandTree& tree) {
   std::vector<std::string> words;
+  words.reserve(tree.commands.size());
   for (const auto& below : tree.commands) words.push_back(below.name());
   for (const auto& option : tree.options) {
     const auto& more = option.names.empty() ? option.choices : option.names;
@@ -56,6 +57,7 @@ std::string value_branches(const CommandTree& tree) {
     for (const auto& option : command->options) {
       if (option.names.empty() || option.value.empty()) continue;
       std::vector<std::string> patterns;
+      patterns.reserve(option.names.size());
       for (const auto& name : option.names) {
         patterns.push_back(quoted(below_top(*command) + " " + name));
       }
@@ -138,6 +140,7 @@ std::string fish_condition(const CommandTree& tree) {
   }
   if (!tree.commands.empty()) {
     std::vector<std::string> below;
+    below.reserve(tree.commands.size());
     for (const auto& command : tree.commands) below.push_back(command.name());
     seen.push_back(fmt::format("not __fish_seen_subcommand_from {}", fmt::join(below, " ")));
   }

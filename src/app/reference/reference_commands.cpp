@@ -68,6 +68,7 @@ class ManCommand : public Command {
       return done;
     }
     std::vector<std::string> known;
+    known.reserve(commands.size());
     for (const auto* command : commands) {
       known.push_back(fmt::format("{}", fmt::join(command->path, " ")));
     }
