@@ -27,8 +27,8 @@ void print_hints(const CLI::App& app) {
     for (const auto& name : option->get_lnames()) known.push_back("--" + name);
   }
   for (const auto& word : app.remaining(true)) {
-    const auto hint = dray::suggest(word, known);
-    if (hint.contains("did you mean")) fmt::print(stderr, "{}{}\n", word, hint);
+    const auto hint = dray::suggest_near(word, known);
+    if (!hint.empty()) fmt::print(stderr, "{}{}\n", word, hint);
   }
 }
 

@@ -34,14 +34,19 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string suggest(std::string_view word, std::span<const std::string> known) {
+std::string suggest_near(std::string_view word, std::span<const std::string> known) {
   if (known.empty()) return "";
   const auto closest = std::ranges::min_element(
       known, {}, [&](const std::string& other) { return distance(word, other); });
   // Less than half of the word is wrong.
-  if (distance(word, *closest) * 2 < word.size()) {
-    return fmt::format("; did you mean {}?", *closest);
-  }
+  return distance(word, *closest) * 2 < word.size() ? fmt::format("; did you mean {}?", *closest)
+                                                    : "";
+}
+
+std::string suggest(std::string_view word, std::span<const std::string> known) {
+  if (known.empty()) return "";
+  const auto near = suggest_near(word, known);
+  if (!near.empty()) return near;
   return fmt::format("; there {} {}", known.size() == 1 ? "is" : "are", fmt::join(known, ", "));
 }
 

@@ -45,10 +45,8 @@ Summary summary_of(const simulate::PodsRun& run) {
 
 std::vector<std::string> devices_of(const PodRecord& pod) {
   std::vector<std::string> names;
-  for (const auto& each : pod.devices) {
-    names.push_back(fmt::format("{}/{}/{}", each.device.driver.get(), each.device.pool.get(),
-                                each.device.device.get()));
-  }
+  names.reserve(pod.devices.size());
+  for (const auto& each : pod.devices) names.push_back(each.device.to_string());
   return names;
 }
 

@@ -16,6 +16,15 @@ std::size_t width(const std::string& text) {
 }  // namespace
 
 std::string text_table(const std::vector<std::vector<std::string>>& rows) {
+  std::size_t columns = 0;
+  for (const auto& row : rows) columns = std::max(columns, row.size());
+  std::vector<bool> right(columns, true);
+  if (columns > 0) right[0] = false;
+  return text_table(rows, right);
+}
+
+std::string text_table(const std::vector<std::vector<std::string>>& rows,
+                       const std::vector<bool>& right) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -27,7 +36,7 @@ std::string text_table(const std::vector<std::vector<std::string>>& rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string pad(widths[i] - width(row[i]), ' ');
       if (i > 0) line += "  ";
-      line += i == 0 ? row[i] + pad : pad + row[i];
+      line += right[i] ? pad + row[i] : row[i] + pad;
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }

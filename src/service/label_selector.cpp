@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace dray::service {
 namespace {
@@ -38,20 +39,19 @@ bool is_word(std::string_view text) {
   });
 }
 
-}  // namespace
-
-Result<LabelSelector::Rule> LabelSelector::parse_rule(std::string_view text) {
+Result<LabelRequirement> parse_requirement(std::string_view text) {
   const auto wrong = [&] {
     return fail(ErrorCode::invalid,
                 fmt::format("\"{}\": expected KEY, !KEY, KEY=VALUE, KEY!=VALUE, KEY in (A, B) or "
                             "KEY notin (A, B)",
                             text));
   };
-  Rule rule;
-  const auto set = [&](std::string_view key, Op op, const std::vector<std::string_view>& values) {
-    rule.key = trimmed(key);
-    rule.op = op;
-    for (const auto value : values) rule.values.emplace_back(trimmed(value));
+  LabelRequirement requirement;
+  const auto set = [&](std::string_view key, const char* op,
+                       const std::vector<std::string_view>& values) {
+    requirement.key = trimmed(key);
+    requirement.op = op;
+    for (const auto value : values) requirement.values.emplace_back(trimmed(value));
   };
   if (text.ends_with(')')) {
     const auto open = text.find('(');
@@ -60,52 +60,36 @@ Result<LabelSelector::Rule> LabelSelector::parse_rule(std::string_view text) {
     if (open == std::string_view::npos || space == std::string_view::npos) return wrong();
     const auto word = head.substr(space + 1);
     if (word != "in" && word != "notin") return wrong();
-    set(head.substr(0, space), word == "in" ? Op::in : Op::not_in,
+    set(head.substr(0, space), word == "in" ? "In" : "NotIn",
         split(text.substr(open + 1, text.size() - open - 2)));
   } else if (const auto differs = text.find("!="); differs != std::string_view::npos) {
-    set(text.substr(0, differs), Op::not_in, {text.substr(differs + 2)});
+    set(text.substr(0, differs), "NotIn", {text.substr(differs + 2)});
   } else if (const auto equals = text.find('='); equals != std::string_view::npos) {
     const auto value = text.substr(equals + 1);
-    set(text.substr(0, equals), Op::in, {value.starts_with('=') ? value.substr(1) : value});
+    set(text.substr(0, equals), "In", {value.starts_with('=') ? value.substr(1) : value});
   } else if (text.starts_with('!')) {
-    set(text.substr(1), Op::absent, {});
+    set(text.substr(1), "DoesNotExist", {});
   } else {
-    set(text, Op::exists, {});
+    set(text, "Exists", {});
   }
-  if (rule.key.empty() || !is_word(rule.key) || !std::ranges::all_of(rule.values, is_word)) {
+  if (requirement.key.empty() || !is_word(requirement.key) ||
+      !std::ranges::all_of(requirement.values, is_word)) {
     return wrong();
   }
-  return rule;
+  return requirement;
 }
 
-Result<LabelSelector> LabelSelector::parse(std::string_view text) {
+}  // namespace
+
+Result<LabelSelector> parse_label_selector(std::string_view text) {
   LabelSelector selector;
   if (trimmed(text).empty()) return selector;
   for (const auto part : split(text)) {
-    auto rule = parse_rule(part);
-    if (!rule) return std::unexpected(std::move(rule.error()));
-    selector.rules_.push_back(*std::move(rule));
+    auto requirement = parse_requirement(part);
+    if (!requirement) return std::unexpected(std::move(requirement.error()));
+    selector.match_expressions.push_back(*std::move(requirement));
   }
   return selector;
-}
-
-bool LabelSelector::matches(const Labels& labels) const {
-  return std::ranges::all_of(rules_, [&](const Rule& rule) {
-    const auto found = labels.find(rule.key);
-    const bool there = found != labels.end();
-    const bool listed = there && std::ranges::find(rule.values, found->second) != rule.values.end();
-    switch (rule.op) {
-      case Op::in:
-        return listed;
-      case Op::not_in:
-        return !listed;
-      case Op::exists:
-        return there;
-      case Op::absent:
-        return !there;
-    }
-    return false;
-  });
 }
 
 }  // namespace dray::service

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "dray/model/reason.h"
+#include "service/label_selector.h"
 
 namespace dray::service {
 namespace {
@@ -22,14 +23,14 @@ const KubeObject* object_of(const kube::WatchEvent& event) {
 }  // namespace
 
 Result<void> Partition::check(const PartitionOptions& options) {
-  const auto selector = LabelSelector::parse(options.nodes);
+  const auto selector = parse_label_selector(options.nodes);
   if (!selector) return std::unexpected(selector.error());
   return {};
 }
 
 Partition::Partition(const PartitionOptions& options)
     : nodes_text_(options.nodes),
-      nodes_(LabelSelector::parse(options.nodes).value_or(LabelSelector())),
+      nodes_(parse_label_selector(options.nodes).value_or(LabelSelector())),
       drivers_(options.drivers.begin(), options.drivers.end()) {}
 
 bool Partition::is_ours(const KubeObject& object) const {

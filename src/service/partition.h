@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "dray/base/error.h"
+#include "dray/model/disruption.h"
 #include "dray/model/extender_api.h"
 #include "kube/cluster_api.h"
-#include "service/label_selector.h"
 
 namespace dray::service {
 

@@ -57,9 +57,7 @@ func TestSimulationIsFaithful(t *testing.T) {
 	})
 	// Each pod comes when it is decided what becomes of the one before it, from the same manifests.
 	t.Run("one by one", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("a long run: to be told that it waits takes a pod three seconds")
-		}
+		longOnly(t) // to be told that it waits takes a pod three seconds
 		startPair(t, pairOptions{DrayOptions: harness.DrayOptions{Args: arguments}})
 		createFidelityCluster(t)
 		cluster := inFolder(t, drayCommand(t, "snapshot", "--kubeconfig", adminKubeconfig(t)))

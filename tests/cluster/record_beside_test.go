@@ -191,6 +191,21 @@ type measured struct {
 	}
 }
 
+// recordedRuns is what dray simulate says of a record under each policy.
+func recordedRuns(t *testing.T, folder string, policies ...string) []measured {
+	t.Helper()
+	args := []string{"simulate", "--workload", "recorded:" + folder, "-o", "json"}
+	for _, policy := range policies {
+		args = append(args, "--policy", policy)
+	}
+	var said struct{ Runs []measured }
+	text := drayCommand(t, args...)
+	if err := json.Unmarshal([]byte(text), &said); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return said.Runs
+}
+
 // Beside a default kube-scheduler, with rights to look alone: what happened is read as jobs, and what dray would have done
 // with them on the same nodes is simulated.
 func TestRecordBesideADefaultScheduler(t *testing.T) {
@@ -238,22 +253,21 @@ func TestRecordBesideADefaultScheduler(t *testing.T) {
 	removePod(t, "small-1")
 	removePod(t, "claims")
 	deleteJob(t, "beside", "queued")
-	time.Sleep(time.Second) // until the watch has shown it
+	eventually(t.Context(), t, "the record shows the end of every job", func(context.Context) (bool, error) {
+		runs := recordedRuns(t, folder, "recorded")
+		return len(runs) == 1 && runs[0].All.Ended == 5, nil
+	})
 	if log := stop(); strings.Contains(log, "orbidden") {
 		t.Error(log)
 	}
 
-	var said struct{ Runs []measured }
-	text := drayCommand(t, "simulate", "--workload", "recorded:"+folder, "--policy", "recorded", "--policy", "fcfs", "-o", "json")
-	if err := json.Unmarshal([]byte(text), &said); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
 	t.Log(drayCommand(t, "simulate", "--workload", "recorded:"+folder, "--policy", "recorded", "--policy", "fcfs"))
-	if len(said.Runs) != 2 {
-		t.Fatal(text)
+	runs := recordedRuns(t, folder, "recorded", "fcfs")
+	if len(runs) != 2 {
+		t.Fatalf("%+v", runs)
 	}
-	was, would := said.Runs[0], said.Runs[1]
-	for _, run := range said.Runs {
+	was, would := runs[0], runs[1]
+	for _, run := range runs {
 		if run.GPUs != 10 || run.All.Jobs != 5 || run.All.Ended != 5 {
 			t.Errorf("%s: %v GPUs, %d of %d jobs", run.Policy, run.GPUs, run.All.Ended, run.All.Jobs)
 		}

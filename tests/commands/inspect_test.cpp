@@ -2,44 +2,13 @@
 #include <string>
 
 #include "tests/commands/child.h"
+#include "tests/commands/manifests.h"
 
 namespace dray::commands_test::inspect_test {
 namespace {
 
-/// Two nodes with two devices each, one of them tainted; a/r0 has n0's g0, a/w0 waits.
-constexpr std::string_view cluster = R"(apiVersion: v1
-kind: Node
-metadata: {name: n0}
-status: {allocatable: {cpu: "8", pods: "100"}, conditions: [{type: Ready, status: "True"}]}
----
-apiVersion: v1
-kind: Node
-metadata: {name: n1}
-status: {allocatable: {cpu: "8", pods: "100"}, conditions: [{type: Ready, status: "True"}]}
----
-apiVersion: resource.k8s.io/v1
-kind: DeviceClass
-metadata: {name: gpu}
-spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}
----
-apiVersion: resource.k8s.io/v1
-kind: ResourceSlice
-metadata: {name: s0}
-spec:
-  driver: gpu.example.com
-  nodeName: n0
-  pool: {name: n0, generation: 1, resourceSliceCount: 1}
-  devices: [{name: g0, attributes: {model: {string: H100}}}, {name: g1}]
----
-apiVersion: resource.k8s.io/v1
-kind: ResourceSlice
-metadata: {name: s1}
-spec:
-  driver: gpu.example.com
-  nodeName: n1
-  pool: {name: n1, generation: 1, resourceSliceCount: 1}
-  devices: [{name: g0}, {name: g1, taints: [{key: broken, effect: NoSchedule}]}]
----
+/// a/r0 has n0's g0, a/w0 waits.
+constexpr std::string_view pods = R"(---
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
 metadata: {name: r0, namespace: a, uid: c-r0}
@@ -83,8 +52,15 @@ queues:
 podQueues: {namespaces: {a: a}, otherwise: b}
 )";
 
+/// Two nodes with two devices each, one of them tainted, and the pods.
+std::string cluster() {
+  return node_with("n0", "[{name: g0, attributes: {model: {string: H100}}}, {name: g1}]") +
+         node_with("n1", "[{name: g0}, {name: g1, taints: [{key: broken, effect: NoSchedule}]}]") +
+         class_of("gpu", "gpu.example.com") + std::string(pods);
+}
+
 Ended inspect(std::vector<std::string> arguments, std::string_view of_policy = policy) {
-  const TempFile objects("cluster.yaml", cluster);
+  const TempFile objects("cluster.yaml", cluster());
   const TempFile file("policy.yaml", of_policy);
   for (auto& each : arguments) each = replaced(each, "POLICY", file.path());
   arguments.insert(arguments.end(), {"--cluster", objects.path()});

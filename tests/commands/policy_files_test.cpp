@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tests/commands/child.h"
+#include "tests/commands/manifests.h"
 
 namespace dray::commands_test::policy_files_test {
 namespace {
@@ -135,25 +136,12 @@ TEST_CASE("diff of a file with itself, spelled otherwise, is none") {
 TEST_CASE("with a cluster, diff shows what each queue may hold of it") {
   const TempFile was("was.yaml", policy("queues: [{name: a, quota: {gpu: 8}}, {name: b}]\n"));
   const TempFile would("would.yaml", policy("queues: [{name: a, quota: {gpu: 24}}, {name: b}]\n"));
-  const TempFile cluster("c.yaml", R"(apiVersion: v1
-kind: Node
-metadata: {name: n0}
-status: {allocatable: {cpu: "8", pods: "100"}, conditions: [{type: Ready, status: "True"}]}
----
-apiVersion: resource.k8s.io/v1
-kind: DeviceClass
-metadata: {name: gpu.nvidia.com}
-spec: {selectors: [{cel: {expression: 'device.driver == "gpu.nvidia.com"'}}]}
----
-apiVersion: resource.k8s.io/v1
-kind: ResourceSlice
-metadata: {name: s}
-spec:
-  driver: gpu.nvidia.com
-  nodeName: n0
-  pool: {name: n0, generation: 1, resourceSliceCount: 1}
-  devices: [{name: g0}, {name: g1}, {name: g2}, {name: g3}, {name: g4}, {name: g5}, {name: g6}, {name: g7}, {name: g8}, {name: g9}]
-)");
+  std::string devices;
+  for (int i = 0; i < 10; ++i) {
+    devices += (i > 0 ? ", {name: g" : "{name: g") + std::to_string(i) + "}";
+  }
+  const TempFile cluster("c.yaml", node_with("n0", "[" + devices + "]", "gpu.nvidia.com") +
+                                       class_of("gpu.nvidia.com", "gpu.nvidia.com"));
   const auto ended =
       dray({"policy", "diff", was.path(), would.path(), "--cluster", cluster.path()});
   CHECK(ended.err.empty());

@@ -3,30 +3,10 @@
 #include <utility>
 
 #include "tests/commands/child.h"
+#include "tests/commands/manifests.h"
 
 namespace dray::commands_test::policy_test {
 namespace {
-
-/// With three devices.
-constexpr std::string_view node = R"(apiVersion: v1
-kind: Node
-metadata: {name: n0}
-status: {allocatable: {cpu: "8", pods: "100"}, conditions: [{type: Ready, status: "True"}]}
----
-apiVersion: resource.k8s.io/v1
-kind: DeviceClass
-metadata: {name: gpu}
-spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}
----
-apiVersion: resource.k8s.io/v1
-kind: ResourceSlice
-metadata: {name: s}
-spec:
-  driver: gpu.example.com
-  nodeName: n0
-  pool: {name: n0, generation: 1, resourceSliceCount: 1}
-  devices: [{name: g0}, {name: g1}, {name: g2}]
-)";
 
 /// A pod NAME of namespace SPACE and its claim; both end where a status or a place is added.
 constexpr std::string_view claim_of_pod = R"(---
@@ -60,26 +40,21 @@ status:
   conditions: [{type: PodScheduled, status: "True", lastTransitionTime: "2026-01-01T00:00:00Z"}]
 )";
 
-std::string with(std::string text, std::string_view word, std::string_view value) {
-  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at)) {
-    text.replace(at, word.size(), value);
-  }
-  return text;
-}
-
 /// It runs on the device; without one it waits.
 std::string pod_of(std::string_view space, std::string_view name, std::string_view device = {}) {
   auto text = std::string(claim_of_pod);
   if (!device.empty()) text += held;
   text += pod;
   text += device.empty() ? waits : runs;
-  return with(with(with(std::move(text), "NAME", name), "SPACE", space), "DEVICE", device);
+  text = replaced(std::move(text), "NAME", name);
+  return replaced(replaced(std::move(text), "SPACE", space), "DEVICE", device);
 }
 
 /// A node with three devices; of queue a two pods run, of queue b two wait.
 std::string cluster() {
-  return std::string(node) + pod_of("a", "r0", "g0") + pod_of("a", "r1", "g1") + pod_of("b", "w0") +
-         pod_of("b", "w1");
+  return node_with("n0", "[{name: g0}, {name: g1}, {name: g2}]") +
+         class_of("gpu", "gpu.example.com") + pod_of("a", "r0", "g0") + pod_of("a", "r1", "g1") +
+         pod_of("b", "w0") + pod_of("b", "w1");
 }
 
 constexpr std::string_view head = R"(apiVersion: dray.dev/v1alpha1

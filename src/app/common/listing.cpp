@@ -1,50 +1,30 @@
 #include "app/common/listing.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <set>
 #include <utility>
 
+#include "report/text_table.h"
 #include "wire/json/json_writer.h"
 #include "wire/yaml/json_yaml.h"
 
 namespace dray::app {
 namespace {
 
-/// Characters, not bytes.
-std::size_t columns_of(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
 std::string listing_table(const Listing& listing, bool wide) {
   std::vector<std::vector<std::string>> rows(listing.rows.size() + 1);
   std::vector<bool> right;
-  std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < listing.columns.size(); ++i) {
     const auto& column = listing.columns[i];
     if (column.wide && !wide) continue;
     rows[0].push_back(column.title);
-    auto width = columns_of(column.title);
+    right.push_back(column.number);
     for (std::size_t j = 0; j < listing.rows.size(); ++j) {
       const auto& cell = listing.rows[j][i];
       rows[j + 1].push_back(cell.empty() ? "-" : cell);
-      width = std::max(width, columns_of(rows[j + 1].back()));
     }
-    right.push_back(column.number);
-    widths.push_back(width);
   }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string pad(widths[i] - columns_of(row[i]), ' ');
-      if (i > 0) line += "  ";
-      line += right[i] ? pad + row[i] : row[i] + pad;
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
+  return report::text_table(rows, right);
 }
 
 std::string listing_json(const Listing& listing) {

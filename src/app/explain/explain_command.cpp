@@ -112,9 +112,8 @@ class ExplainCommand : public Command {
       said += fmt::format("; did you mean {}?", fmt::join(elsewhere, " or "));
     } else if (here.empty()) {
       said += fmt::format("; there are no pods in namespace {}, see -n", key.namespace_name);
-    } else if (const auto near = suggest(key.name, here);
-               here.size() <= most_listed || near.contains("did you mean")) {
-      said += near;
+    } else {
+      said += here.size() <= most_listed ? suggest(key.name, here) : suggest_near(key.name, here);
     }
     return Error(ErrorCode::not_found, std::move(said));
   }

@@ -90,8 +90,8 @@ class DevicesCommand : public Command {
     snapshot.for_each_pool([&](const cluster::Pool& pool) { drivers.insert(pool.driver.get()); });
     for (const auto& node : nodes_) {
       if (std::ranges::find(nodes, node) != nodes.end()) continue;
-      return fail(ErrorCode::not_found,
-                  fmt::format("--node: the cluster has no node {}{}", node, near(node, nodes)));
+      return fail(ErrorCode::not_found, fmt::format("--node: the cluster has no node {}{}", node,
+                                                    suggest_near(node, nodes)));
     }
     for (const auto& driver : drivers_) {
       if (drivers.contains(driver)) continue;
@@ -100,12 +100,6 @@ class DevicesCommand : public Command {
                                                     suggest(driver, known)));
     }
     return {};
-  }
-
-  /// A cluster has more nodes than an error should list.
-  static std::string near(const std::string& name, const std::vector<std::string>& known) {
-    auto hint = suggest(name, known);
-    return hint.contains("did you mean") ? hint : std::string();
   }
 
   [[nodiscard]] bool is_asked_for(const std::string& node, const NodeDevice& device) const {

@@ -23,8 +23,8 @@ std::string between(std::string_view text, std::string_view before, std::string_
 /// `did you mean attributes?`, or nothing.
 std::string near(const std::string& word, std::span<const std::string> known) {
   constexpr std::string_view start = "; ";
-  auto hint = suggest(word, known);
-  return hint.contains("did you mean") ? hint.substr(start.size()) : std::string();
+  const auto hint = suggest_near(word, known);
+  return hint.empty() ? hint : hint.substr(start.size());
 }
 
 std::string near(const std::string& word, const NameSet& known) {

@@ -154,8 +154,7 @@ std::string unknown_job(const std::string& job, const TestCluster& cluster) {
   std::vector<std::string> known;
   known.reserve(cluster.pods.size());
   for (const auto& [name, pods] : cluster.pods) known.push_back(name);
-  const auto hint = suggest(full_name(job), known);
-  return "no such job" + (hint.contains("did you mean") ? hint : std::string());
+  return "no such job" + suggest_near(full_name(job), known);
 }
 
 }  // namespace

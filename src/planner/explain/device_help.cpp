@@ -310,8 +310,7 @@ std::string near_class(const cluster::Snapshot& snapshot, const Pod& pod) {
     if (!claim) continue;
     for (const auto& asked : requests_of(*claim)) {
       if (snapshot.device_class(asked.spec->device_class)) continue;
-      const auto near = suggest(asked.spec->device_class.get(), known);
-      return near.contains("did you mean") ? near : "";
+      return suggest_near(asked.spec->device_class.get(), known);
     }
   }
   return {};

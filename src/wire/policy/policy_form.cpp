@@ -151,8 +151,7 @@ void PolicyForm::check_scalar(const ConfigNode& node, const PolicyShape& shape,
   auto text = fmt::format("expected {}, not {}", expected(shape), found(node));
   if (shape.form == Form::word) {
     const std::vector<std::string> words(shape.words.begin(), shape.words.end());
-    const auto hint = suggest(node.text, words);
-    if (hint.find("did you mean") != std::string::npos) text += hint;
+    text += suggest_near(node.text, words);
   }
   error(node.place, path, std::move(text));
 }

@@ -33,7 +33,7 @@ TEST_CASE("a label selector means what it means to kubectl") {
       {"pool=", {{"pool", ""}}, true},
   }));
   CAPTURE(row.text, row.labels);
-  const auto selector = LabelSelector::parse(row.text);
+  const auto selector = parse_label_selector(row.text);
   REQUIRE(selector);
   CHECK(selector->matches(row.labels) == row.want);
 }
@@ -42,7 +42,7 @@ TEST_CASE("what is no label selector is an error that says what one is") {
   const auto text = GENERATE("pool=blue,", "=blue", "zone in", "zone of (a)", "zone in (a", "a b",
                              "pool=bl*e", "!", "(a)");
   CAPTURE(text);
-  const auto selector = LabelSelector::parse(text);
+  const auto selector = parse_label_selector(text);
   REQUIRE_FALSE(selector);
   CHECK(selector.error().message.contains("KEY in (A, B)"));
 }
