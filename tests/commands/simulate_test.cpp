@@ -263,6 +263,8 @@ TEST_CASE("simulate has nodes fail, the same on any number of threads, and knows
         "dray simulate: --churn 20m fails nowhere: no node nowhere in the cluster\n");
   CHECK(with({"--churn", "soon fails node-000000"}).err.find("--churn soon") != std::string::npos);
   CHECK(with({"--churn", "20m"}).err.find("expected TIME and fails") != std::string::npos);
+  CHECK(with({"--decisions", "x.csv"}).err ==
+        "dray simulate: --decisions: of openb:FILE alone (docs/simulator.md)\n");
 }
 
 TEST_CASE("shards that are merged are what one process prints") {

@@ -143,6 +143,9 @@ class SimulateCommand : public Command {
   }
 
   Result<int> play_jobs(const simulate::Setting& setting) const {
+    if (!flags_.decisions.empty()) {
+      return fail(ErrorCode::invalid, "--decisions: of openb:FILE alone (docs/simulator.md)");
+    }
     std::vector<std::string> warnings;
     const auto loaded = load_schedulers(flags_.policies, setting, recorded_, warnings);
     if (!loaded) return std::unexpected(loaded.error());

@@ -84,7 +84,21 @@ void RecordedPods::see(const KubeObject& object, Time now) {
     for (const auto& owner : claim->meta.owners) look(owner.uid);
     return;
   }
-  groups_.observe(object);
+  see_group(object, now);
+}
+
+/// Creation times have whole seconds: by them a group of the same second would come before all
+/// pods of it, which come when they are seen.
+void RecordedPods::see_group(const KubeObject& object, Time now) {
+  const auto& meta = meta_of(object);
+  if (!listing_ && meta.created && now - *meta.created < std::chrono::seconds(1)) {
+    made_.try_emplace(meta.uid, now);
+  }
+  const auto made = made_.find(meta.uid);
+  if (made == made_.end()) return groups_.observe(object);
+  auto exact = object;
+  meta_of(exact).created = made->second;
+  groups_.observe(exact);
 }
 
 void RecordedPods::gone(Kind kind, const std::string& namespace_name, const std::string& name,

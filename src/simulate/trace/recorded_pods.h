@@ -45,12 +45,14 @@ class RecordedPods {
   using Name = std::pair<std::string, std::string>;  // namespace and name
 
   void see_pod(const Pod& pod, Time now);
+  void see_group(const KubeObject& object, Time now);
   void look_again(PodLife& life);
   void count_devices(PodLife& life);
   void end(const Name& name, Time now);
 
   bool listing_ = true;
   engine::PodGroups groups_;
+  std::map<Uid, Time> made_;  ///< groups that were seen in the second in which they were made
   std::map<Uid, PodLife> lives_;
   std::map<Name, Uid> alive_;
   std::set<Name> unconfirmed_;  ///< alive, and not yet in the new list

@@ -186,6 +186,21 @@ TEST_CASE("groups of all projects are jobs of as many pods, in the queues that t
   CHECK(load.run.jobs[0].started == seconds(21));
 }
 
+TEST_CASE("a group made in the second of a pod comes when it is seen, after that pod") {
+  Record record;
+  record.begin();
+  record.see(plugin_pod("first", 4), 4.2);
+  record.see(kueue_job(), 4.6);
+  record.see(kueue_job(), 7);  // changed since
+  auto member = plugin_pod("member", 4);
+  member.meta.owners.push_back({"batch/v1", "Job", "g", Uid("uid-g"), true});
+  record.see(member, 8);
+  const auto load = record.load();
+  REQUIRE(load.workload.jobs.size() == 2);
+  CHECK(load.workload.jobs[0].name == "default/first");
+  CHECK(load.workload.jobs[1].submitted == std::chrono::milliseconds(4600));
+}
+
 TEST_CASE("devices of claims and GPUs of a device plugin are counted as one kind") {
   Record record;
   record.reader.begin(at(-1));
