@@ -45,7 +45,7 @@ std::string suggest_near(std::string_view word, std::span<const std::string> kno
 
 std::string suggest(std::string_view word, std::span<const std::string> known) {
   if (known.empty()) return "";
-  const auto near = suggest_near(word, known);
+  auto near = suggest_near(word, known);
   if (!near.empty()) return near;
   return fmt::format("; there {} {}", known.size() == 1 ? "is" : "are", fmt::join(known, ", "));
 }
