@@ -1,7 +1,6 @@
 #include "alloc/search/score.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -137,11 +136,13 @@ std::int64_t Scorer::alignment(std::span<const Pick> picks) const {
 std::int64_t Scorer::room(const Placing* placing) const {
   std::int64_t sum = partitions_left(placing);
   for (const auto& groups : groups_) {
-    std::map<std::uint32_t, std::int64_t> left;
+    std::vector<std::int64_t> left;  // by group
     for (std::uint32_t d = 0; d < groups.size(); ++d) {
-      if (groups[d] != 0 && weights_[d] == 0 && free(d, placing)) ++left[groups[d]];
+      if (groups[d] == 0 || weights_[d] != 0 || !free(d, placing)) continue;
+      if (left.size() <= groups[d]) left.resize(groups[d] + std::size_t{1}, 0);
+      ++left[groups[d]];
     }
-    for (const auto& [group, count] : left) sum += group_weight * count * count;
+    for (const auto count : left) sum += group_weight * count * count;
   }
   return sum;
 }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t most_known = 8'000'000;
 
 std::string key_of(std::int64_t value) {
-  return fmt::format("i{}", value);
+  return "i" + std::to_string(value);
 }
 std::string key_of(bool value) {
   return value ? "b1" : "b0";
@@ -43,7 +43,8 @@ AttributeValues::AttributeValues() : values_(1) {}
 bool AttributeValues::trim() {
   if (known_count_ < most_known && values_.size() < most_known) return false;
   values_.resize(1);
-  ids_.clear();
+  lists_.clear();
+  scalars_.clear();
   elements_.clear();
   texts_.clear();
   text_numbers_.clear();
@@ -84,25 +85,36 @@ std::uint32_t AttributeValues::text_number(ValueId id) {
   return text_numbers_[element];
 }
 
+ValueId AttributeValues::intern_scalar(std::uint32_t element) {
+  if (scalars_.size() <= element) scalars_.resize(elements_.size(), 0);
+  auto& id = scalars_[element];
+  if (id == 0) {
+    id = static_cast<ValueId>(values_.size());
+    values_.push_back({.scalar = true, .elements = {element}});
+  }
+  return id;
+}
+
 ValueId AttributeValues::intern(const AttributeValue& value) {
-  Value made;
+  std::vector<std::uint32_t> elements;
+  std::optional<std::uint32_t> scalar;
   std::visit(
       [&]<class T>(const T& held) {
         if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, bool> ||
                       std::is_same_v<T, std::string> || std::is_same_v<T, VersionText>) {
-          made.scalar = true;
-          made.elements.push_back(element(key_of(held)));
+          scalar = element(key_of(held));
         } else if constexpr (!std::is_same_v<T, std::monostate>) {
-          for (const auto& each : held) made.elements.push_back(element(key_of(each)));
+          for (const auto& each : held) elements.push_back(element(key_of(each)));
         }
       },
       value);
-  std::ranges::sort(made.elements);
-  const auto repeated = std::ranges::unique(made.elements);
-  made.elements.erase(repeated.begin(), repeated.end());
-  const auto next = static_cast<ValueId>(values_.size());
-  const auto [at, added] = ids_.try_emplace({made.scalar, made.elements}, next);
-  if (added) values_.push_back(std::move(made));
+  if (scalar) return intern_scalar(*scalar);
+  std::ranges::sort(elements);
+  const auto repeated = std::ranges::unique(elements);
+  elements.erase(repeated.begin(), repeated.end());
+  const auto [at, added] =
+      lists_.try_emplace(std::move(elements), static_cast<ValueId>(values_.size()));
+  if (added) values_.push_back({.scalar = false, .elements = at->first});
   return at->second;
 }
 
@@ -122,15 +134,18 @@ ValueId AttributeValues::published(Column& column, const std::string& driver,
   auto& known = column.by_shape[device.shape->index()];
   known_count_ += column.by_shape.held() - before;
   if (known.serial != device.shape->serial()) {
-    known = {device.shape->serial(), from_shape(column.attribute, *device.shape)};
+    known = {device.shape->serial(), from_shape(column, *device.shape)};
   }
   return known.id;
 }
 
-ValueId AttributeValues::from_shape(const std::string& attribute, const cel::DeviceShape& shape) {
-  const auto name = cel::split_name(cel::Half::attribute, attribute, shape.driver());
-  const auto column = shape.names().find(cel::Half::attribute, name.domain, name.id);
-  return column < 0 ? 0 : intern(read(attribute, shape, column));
+ValueId AttributeValues::from_shape(Column& column, const cel::DeviceShape& shape) {
+  if (column.names != shape.names().serial()) {
+    const auto name = cel::split_name(cel::Half::attribute, column.attribute, shape.driver());
+    column.names = shape.names().serial();
+    column.place = shape.names().find(cel::Half::attribute, name.domain, name.id);
+  }
+  return column.place < 0 ? 0 : intern(read(column.attribute, shape, column.place));
 }
 
 AttributeValue AttributeValues::read(const std::string& attribute, const cel::DeviceShape& shape,

@@ -50,6 +50,8 @@ class AttributeValues {
       ValueId id = 0;
     };
     std::string attribute;
+    std::uint64_t names = 0;  ///< serial of the names that `place` is among
+    int place = -1;           ///< of the attribute; -1: not there
     SparseVector<Known> by_shape;
   };
   [[nodiscard]] Column& column(const std::string& attribute);
@@ -67,13 +69,15 @@ class AttributeValues {
  private:
   [[nodiscard]] ValueId intern(const AttributeValue& value);
   [[nodiscard]] std::uint32_t element(std::string key);
-  [[nodiscard]] ValueId from_shape(const std::string& attribute, const cel::DeviceShape& shape);
+  [[nodiscard]] ValueId intern_scalar(std::uint32_t element);
+  [[nodiscard]] ValueId from_shape(Column& column, const cel::DeviceShape& shape);
   [[nodiscard]] AttributeValue read(const std::string& attribute, const cel::DeviceShape& shape,
                                     int column);
 
   cel::Evaluator evaluator_;
   std::vector<Value> values_;
-  std::map<std::pair<bool, std::vector<std::uint32_t>>, ValueId> ids_;
+  std::map<std::vector<std::uint32_t>, ValueId> lists_;
+  std::vector<ValueId> scalars_;  ///< by element; 0: not yet one
   std::unordered_map<std::string, std::uint32_t> elements_;
   std::deque<std::string> element_keys_;
   std::unordered_map<std::string_view, std::uint32_t> texts_;  ///< of element_keys_
