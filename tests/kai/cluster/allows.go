@@ -63,8 +63,10 @@ func takingOf(c *Case, ssn *framework.Session, t *Taking) (*taking, error) {
 		job := ssn.PodGroupInfos[common_info.PodGroupID(c.Jobs[i].Name)]
 		victim := &api.VictimInfo{Job: job}
 		for _, each := range c.Jobs[i].Tasks {
-			if slices.Contains(t.Victims, each.UID) {
-				victim.Tasks = append(victim.Tasks, job.GetAllPodsMap()[common_info.PodID(each.UID)])
+			// By KAI a pod may not have got the room that dray gave it and took back; there is nothing to take then.
+			task := job.GetAllPodsMap()[common_info.PodID(each.UID)]
+			if slices.Contains(t.Victims, each.UID) && task.Status != pod_status.Pending {
+				victim.Tasks = append(victim.Tasks, task)
 			}
 		}
 		if len(victim.Tasks) > 0 {

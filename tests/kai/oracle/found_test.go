@@ -82,6 +82,8 @@ var foundBefore = []struct {
 	{955664, "on purpose: a queue gets back what KAI's own rules let it take"},
 	{1015292, "on purpose: a queue gets back what KAI's own rules let it take"},
 	{974493, "on purpose: what a queue's own evictions leave stays with it"},
+	{1013163, "on purpose: a queue gets back what KAI's own rules let it take"},
+	{814848, "on purpose: what a queue's own evictions leave stays with it"},
 }
 
 func TestFoundBefore(t *testing.T) {
