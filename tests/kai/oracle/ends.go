@@ -51,9 +51,9 @@ func differenceOf(c *cluster.Case) *difference {
 	return &difference{c: *c}
 }
 
-// noWorse: in each queue, priority by priority from the highest, as many of those that ran go on, or more, and of the jobs
-// that waited the first in order that has another number of pods with room has more; once some have more by dray, lower
-// priorities may have fewer.
+// noWorse: in each queue, priority by priority from the highest, as many of those that ran go on, or more, and if as many, of
+// the jobs that waited the first in order that has another number of pods with room has more: nobody who runs is evicted for
+// one of his own priority. Once some have more by dray, lower priorities may have fewer.
 func noWorse(d *difference) bool {
 	jobs := map[string][]*cluster.Job{}
 	for i := range d.c.Jobs {
@@ -82,7 +82,7 @@ func noWorseIn(d *difference, jobs []*cluster.Job) bool {
 				first = waited
 			}
 		}
-		if goOn < 0 || first < 0 {
+		if goOn < 0 || goOn == 0 && first < 0 {
 			return false
 		}
 		if goOn > 0 || first > 0 {

@@ -62,7 +62,7 @@ var foundBefore = []struct {
 	{768043, "KAI's own rules know several ends"},
 	{771571, "KAI's own rules know several ends"},
 	{772831, "where is not compared: what both give room to has it on other nodes"},
-	{776870, "KAI's own rules know several ends"},
+	{776870, "no queue is worse off"},
 	// The victims of a job may turn out to be needless once those of a later one have gone.
 	{665343, "the same pods get their room"},
 	// Who could only be moved lost its room to who could be evicted.
@@ -84,6 +84,7 @@ var foundBefore = []struct {
 	{974493, "on purpose: what a queue's own evictions leave stays with it"},
 	{1013163, "on purpose: a queue gets back what KAI's own rules let it take"},
 	{814848, "on purpose: what a queue's own evictions leave stays with it"},
+	{784945, "the same evictions; who moves, and what is left of their room"},
 }
 
 func TestFoundBefore(t *testing.T) {
