@@ -86,6 +86,7 @@ var foundBefore = []struct {
 	{1013163, "on purpose: a queue gets back what KAI's own rules let it take"},
 	{814848, "on purpose: what a queue's own evictions leave stays with it"},
 	{784945, "the same evictions; who moves, and what is left of their room"},
+	{794153, "on purpose: what has just been given room, and runs nowhere yet"},
 }
 
 // KAI decides some of them by the order of Go's maps: it is asked again before a difference is wrong.
