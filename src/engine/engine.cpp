@@ -63,7 +63,18 @@ extender::PreemptResponse Engine::preempt(const extender::PreemptRequest& reques
 }
 
 Engine::Status Engine::status() const {
-  return router_->status();
+  auto status = router_->figures();
+  static_cast<void>(router_->count_pods({}, SIZE_MAX, status));
+  return status;
+}
+
+Engine::Status Engine::figures() const {
+  return router_->figures();
+}
+
+std::optional<Uid> Engine::count_pods(const std::optional<Uid>& last, std::size_t at_most,
+                                      Status& into) const {
+  return router_->count_pods(last, at_most, into);
 }
 
 std::optional<Engine::PodView> Engine::pod(const PodKey& key) const {
@@ -74,16 +85,21 @@ std::shared_ptr<const cluster::Snapshot> Engine::snapshot() {
   return router_->snapshot();
 }
 
-Engine::Status Engine::Router::status() const {
-  auto status = figures();
-  for (const auto& [uid, pod] : pods_.all()) {
+std::optional<Uid> Engine::Router::count_pods(const std::optional<Uid>& last, std::size_t at_most,
+                                              Status& into) const {
+  const auto& pods = pods_.all();
+  std::optional<Uid> counted;
+  for (auto at = last ? pods.upper_bound(*last) : pods.begin(); at != pods.end(); ++at) {
+    if (at_most-- == 0) return counted;
+    const auto& [uid, pod] = *at;
     if (pod.state == PodState::waiting && !pod.reservation) {
-      ++status.pods_waiting;
-      ++status.waiting_for[pod.wait.reason];
+      ++into.pods_waiting;
+      ++into.waiting_for[pod.wait.reason];
     }
-    if (pod.reservation) ++status.reservations;
+    if (pod.reservation) ++into.reservations;
+    counted = uid;
   }
-  return status;
+  return std::nullopt;
 }
 
 Engine::Status Engine::Router::figures() const {

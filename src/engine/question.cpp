@@ -14,8 +14,9 @@ std::optional<planner::Question> Engine::question(const PodKey& key, Time now) {
 std::shared_ptr<const Pod> Engine::Router::asked_about(const PodKey& key,
                                                        const planner::JobList& jobs) const {
   if (auto pod = cluster_.pod(key)) return pod;
+  const auto name = key.to_string();
   const auto is_meant = [&](const planner::Job& job) {
-    if (job.name == key.to_string()) return true;
+    if (job.name == name) return true;
     const auto& meta = job.first().meta;
     return meta.namespace_name == key.namespace_name &&
            std::ranges::any_of(meta.owners, [&](const auto& owner) {

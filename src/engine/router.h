@@ -48,7 +48,9 @@ class Engine::Router {
       const extender::FilterRequest& request) const;
   [[nodiscard]] extender::PreemptResponse preempt(const extender::PreemptRequest& request) const;
   void bind(RequestId id, const extender::BindRequest& request, Time now);
-  [[nodiscard]] Status status() const;
+  [[nodiscard]] Status figures() const;
+  [[nodiscard]] std::optional<Uid> count_pods(const std::optional<Uid>& last, std::size_t at_most,
+                                              Status& into) const;
   [[nodiscard]] std::shared_ptr<const cluster::Snapshot> snapshot() { return cluster_.snapshot(); }
   [[nodiscard]] std::optional<PodView> pod(const PodKey& key) const;
   [[nodiscard]] std::optional<planner::Question> question(const PodKey& key, Time now);
@@ -162,10 +164,6 @@ class Engine::Router {
   /// A binding of the pod is under way, or something of its is being given back.
   [[nodiscard]] bool being_written(const Uid& pod) const;
   [[nodiscard]] std::set<Uid> bound_members(const planner::Job& job) const;
-
-  // ---- engine.cpp
-  /// The status without what is counted by a look at every pod.
-  [[nodiscard]] Status figures() const;
 
   // ---- question.cpp
   [[nodiscard]] std::shared_ptr<const Pod> asked_about(const PodKey& key,

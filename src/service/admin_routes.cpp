@@ -44,13 +44,13 @@ HttpResponse report(std::string_view endpoint, const std::vector<Check>& checks,
 
 asio::awaitable<HttpResponse> livez(Admin admin, bool verbose) {
   // That the strand answers is the proof: a stuck engine hangs here, and the probe times out.
-  static_cast<void>(co_await admin.engine->status());
+  static_cast<void>(co_await admin.engine->figures());
   const std::vector<Check> checks{{"strand", ""}};
   co_return report("livez", checks, verbose);
 }
 
 asio::awaitable<HttpResponse> readyz(Admin admin, bool verbose) {
-  const auto status = co_await admin.engine->status();
+  const auto status = co_await admin.engine->figures();
   const auto broken = admin.readiness->broken.load();
   std::vector<Check> checks;
   checks.push_back({"shutdown", admin.readiness->draining ? "the process is draining" : ""});

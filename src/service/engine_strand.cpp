@@ -26,6 +26,8 @@ namespace asio = boost::asio;
 namespace {
 
 /// What kube-scheduler is told after a broken invariant.
+/// Pods counted in one step of status().
+constexpr std::size_t pods_a_look = 1024;
 constexpr auto stopped = "dray has stopped: it found a fault of its own";
 
 /// What comes of a write that the engine wants after the last ones.
@@ -199,8 +201,24 @@ asio::awaitable<engine::Engine::Status> EngineStrand::status() {
   co_return co_await asio::co_spawn(strand_, status_here(), asio::use_awaitable);
 }
 asio::awaitable<engine::Engine::Status> EngineStrand::status_here() {
-  unless_broken([this] { last_status_ = engine_.status(); });
+  engine::Engine::Status status;
+  std::optional<Uid> last;
+  bool more = unless_broken([&] { status = engine_.figures(); });
+  while (more) {
+    co_await asio::post(strand_, asio::use_awaitable);
+    more = unless_broken([&] { last = engine_.count_pods(last, pods_a_look, status); }) && last;
+  }
+  if (!broken_) last_status_ = std::move(status);
   co_return last_status_;
+}
+
+asio::awaitable<engine::Engine::Status> EngineStrand::figures() {
+  co_return co_await asio::co_spawn(strand_, figures_here(), asio::use_awaitable);
+}
+asio::awaitable<engine::Engine::Status> EngineStrand::figures_here() {
+  auto status = last_status_;
+  unless_broken([&] { status = engine_.figures(); });
+  co_return status;
 }
 
 asio::awaitable<std::shared_ptr<const cluster::Snapshot>> EngineStrand::snapshot() {

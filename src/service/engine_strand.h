@@ -60,7 +60,10 @@ class EngineStrand {
   boost::asio::awaitable<extender::PreemptResponse> preempt(extender::PreemptRequest request);
   /// Answers when the engine does, which may take as long as the API server does.
   boost::asio::awaitable<extender::BindResponse> bind(extender::BindRequest request);
+  /// Counts pods in short steps: what comes between them is seen by some and not by others.
   boost::asio::awaitable<engine::Engine::Status> status();
+  /// Its figures() alone, in one step.
+  boost::asio::awaitable<engine::Engine::Status> figures();
   /// The cluster as the engine sees it; null after a broken invariant.
   boost::asio::awaitable<std::shared_ptr<const cluster::Snapshot>> snapshot();
   /// Nothing where nothing is recorded.
@@ -99,6 +102,7 @@ class EngineStrand {
   boost::asio::awaitable<extender::PreemptResponse> preempt_here(extender::PreemptRequest request);
   boost::asio::awaitable<extender::BindResponse> bind_here(extender::BindRequest request);
   boost::asio::awaitable<engine::Engine::Status> status_here();
+  boost::asio::awaitable<engine::Engine::Status> figures_here();
   boost::asio::awaitable<std::shared_ptr<const cluster::Snapshot>> snapshot_here();
   boost::asio::awaitable<std::optional<engine::Engine::PodView>> pod_here(PodKey key);
   boost::asio::awaitable<bool> look_here(Look look);

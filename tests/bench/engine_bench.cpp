@@ -97,7 +97,13 @@ class Strand {
 
   /// What others read on the strand: metrics, the dashboard page by page, an explanation.
   void look() {
-    timed("status", [&] { static_cast<void>(engine_.status()); });
+    engine::Engine::Status status;
+    timed("a probe", [&] { status = engine_.figures(); });
+    std::optional<Uid> counted;
+    do {
+      timed("a page of pods is counted",
+            [&] { counted = engine_.count_pods(counted, page, status); });
+    } while (counted);
     timed("a picture begins", [&] { static_cast<void>(engine_.picture()); });
     std::optional<Uid> last;
     for (bool more = true; more;) {

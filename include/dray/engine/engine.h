@@ -229,8 +229,14 @@ class Engine {
     std::map<policy::QueueName, QueueWaiting> queues_waiting;  ///< where somebody waits
     std::map<Reason, std::size_t> waiting_for;  ///< pods without a placement, by their Reason
   };
-  /// As of the last call; costs one look at every pod that waits.
+  /// As of the last call; costs one look at every pod that has no node yet.
   [[nodiscard]] Status status() const;
+  /// The same without that look: pods_waiting, reservations and waiting_for are empty.
+  [[nodiscard]] Status figures() const;
+  /// Counts the next pods, in the order of their uids, into what figures() gave; absent: from the
+  /// first one on. The last of them, or nothing if that was all.
+  [[nodiscard]] std::optional<Uid> count_pods(const std::optional<Uid>& last, std::size_t at_most,
+                                              Status& into) const;
 
   /// The cluster with what dray has promised; costs what changed since the last one. It changes
   /// nothing of what the engine decides.
