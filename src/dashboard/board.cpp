@@ -6,11 +6,13 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "dashboard/view_parts.h"
 #include "dray/engine/write_class.h"
 #include "dray/planner/explanation.h"
+#include "service/log.h"
 #include "wire/explanation_codec.h"
 
 namespace dray::dashboard {
@@ -49,6 +51,7 @@ constexpr std::size_t node_rows = 400;
 constexpr std::size_t other_rows = 100;
 constexpr auto look_for_news = std::chrono::milliseconds(500);
 constexpr int turns_between_signs = 30;  ///< of life, on a stream: 15 s
+constexpr int turns_of_a_checked_stream = 120;
 
 void secure(HttpResponse& response, std::string_view policy) {
   auto& headers = response.headers;
@@ -74,6 +77,10 @@ HttpResponse json(std::string body) {
 
 HttpResponse not_found(const std::string& what) {
   return net::text_response(404, what + "\n");
+}
+
+HttpResponse of_the_whole_cluster() {
+  return net::text_response(403, "this is shown to who sees the whole cluster\n");
 }
 
 void write_outbox(JsonWriter& out, const engine::Outbox::Status& outbox) {
@@ -115,7 +122,7 @@ Board::Board(asio::io_context& io, BoardOptions options, Sources sources)
       reader_(io, sources.engine, options_.fresh_for),
       history_timer_(io) {}
 
-Standing Board::standing() const {
+Standing Board::standing(const Viewer& viewer) const {
   const auto& readiness = sources_.readiness;
   Standing standing;
   standing.version = options_.version;
@@ -125,7 +132,7 @@ Standing Board::standing() const {
   standing.port = published(readiness.port_problem);
   standing.policy = published(readiness.policy_problem);
   if (readiness.gates != nullptr) standing.gates = readiness.gates->report().to_string();
-  return standing;
+  return viewer.everything ? standing : without_names(std::move(standing));
 }
 
 bool Board::known_host(const HttpRequest& request) const {
@@ -162,37 +169,47 @@ asio::awaitable<HttpResponse> Board::route(HttpRequest request) {
     co_return page;
   }
   if (!request.path().starts_with(api)) co_return not_found("no such path; the page is at /");
+  auto asked = co_await let_in(std::move(request));
+  if (!asked) co_return std::move(asked.error());
+  co_return co_await view(*std::move(asked));
+}
+
+/// What answers it, with what whoever asks may see; or the refusal.
+asio::awaitable<std::expected<Board::Asked, HttpResponse>> Board::let_in(HttpRequest request) {
   auto picture = co_await reader_.picture();
-  if (!picture)
-    co_return net::text_response(503, "dray has stopped: it found a fault of its own\n");
+  if (!picture) {
+    co_return std::unexpected(
+        net::text_response(503, "dray has stopped: it found a fault of its own\n"));
+  }
   Viewer viewer;
   if (options_.admit) {
     auto token = token_of(request);
-    const auto admission = co_await options_.admit(std::move(token), picture);
+    auto admission = co_await options_.admit(std::move(token), picture);
     if (admission.status != 200) {
       auto refused = net::text_response(admission.status, admission.why + "\n");
       if (admission.status == 401) refused.headers.push_back({"WWW-Authenticate", "Bearer"});
-      co_return refused;
+      co_return std::unexpected(std::move(refused));
     }
-    viewer = admission.viewer;
+    viewer = std::move(admission.viewer);
+    service::log_info(2, fmt::format("dashboard: {} asks for {}", viewer.name, request.path()),
+                      {{"user", viewer.name}});
   }
-  // Named: g++ 12 destroys what is made inside of a co_await expression twice.
-  Asked asked{std::move(request), std::move(picture), std::move(viewer)};
-  co_return co_await view(std::move(asked));
+  co_return Asked{std::move(request), std::move(picture), std::move(viewer)};
 }
 
 asio::awaitable<HttpResponse> Board::view(Asked asked) {
   const auto screen = std::string(asked.request.path().substr(api.size()));
   const auto& picture = *asked.picture;
-  if (screen == "overview") co_return json(overview_json(picture, standing(), asked.viewer));
-  if (screen == "nodes") co_return json(nodes_json(picture, asked.page(node_rows)));
+  if (screen == "overview")
+    co_return json(overview_json(picture, standing(asked.viewer), asked.viewer));
+  if (screen == "nodes") co_return json(nodes_json(picture, asked.page(node_rows), asked.viewer));
   if (screen == "node") {
     auto body = node_json(picture, asked.text("name"), asked.viewer);
     co_return body.empty() ? not_found("there is no node of that name") : json(std::move(body));
   }
-  if (screen == "queues") co_return json(queues_json(picture));
+  if (screen == "queues") co_return json(queues_json(picture, asked.viewer));
   if (screen == "history") {
-    co_return json(history_json(picture, history_, asked.text("resource")));
+    co_return json(history_json(picture, history_, asked.text("resource"), asked.viewer));
   }
   if (screen == "waiting") {
     co_return json(
@@ -200,7 +217,10 @@ asio::awaitable<HttpResponse> Board::view(Asked asked) {
   }
   if (screen == "ledger")
     co_return json(ledger_json(picture, asked.page(other_rows), asked.viewer));
-  if (screen == "policy") co_return json(policy_json(picture, standing()));
+  if (screen == "policy") {
+    if (!asked.viewer.everything) co_return of_the_whole_cluster();
+    co_return json(policy_json(picture, standing(asked.viewer)));
+  }
   if (screen == "explain") co_return co_await explain(std::move(asked));
   if (screen == "health") co_return co_await health(std::move(asked));
   if (screen == "metrics") co_return co_await metrics_page(std::move(asked));
@@ -223,6 +243,7 @@ asio::awaitable<HttpResponse> Board::explain(Asked asked) {
     co_return net::text_response(503, "dray has stopped: it found a fault of its own\n");
   }
   if (!*question) co_return unknown;
+  if (!asked.viewer.everything) (*question)->named = asked.viewer.namespaces;
   const auto options = engine::allocator_options(options_.engine, 3);
   co_return net::json_response(200, wire::encode(planner::explain(**question, options)));
 }
@@ -230,7 +251,7 @@ asio::awaitable<HttpResponse> Board::explain(Asked asked) {
 asio::awaitable<HttpResponse> Board::health(Asked asked) {
   const auto backlog = co_await sources_.api.backlog();
   const auto& status = asked.picture->engine.status;
-  const auto at = standing();
+  const auto at = standing(asked.viewer);
   JsonWriter out;
   out.object([&](FieldWriter& io) {
     write_count(io, "revision", asked.picture->revision);
@@ -247,9 +268,7 @@ asio::awaitable<HttpResponse> Board::health(Asked asked) {
 }
 
 asio::awaitable<HttpResponse> Board::metrics_page(Asked asked) {
-  if (!asked.viewer.everything) {
-    co_return net::text_response(403, "these numbers are of the whole cluster\n");
-  }
+  if (!asked.viewer.everything) co_return of_the_whole_cluster();
   auto reading = co_await service::read_metrics(sources_.engine, sources_.api, sources_.readiness);
   auto response = net::text_response(200, sources_.metrics.page(std::move(reading)));
   co_return response;
@@ -276,12 +295,16 @@ asio::awaitable<void> Board::stream(std::shared_ptr<net::BodySink> sink) {
   std::uint64_t told = 0;
   asio::steady_timer timer(io_);
   int turns = 0;
-  for (bool open = true; open && !stopped_;) {
+  // Whose token is checked asks again with it after a while.
+  const int most_turns =
+      options_.admit ? turns_of_a_checked_stream : std::numeric_limits<int>::max();
+  for (bool open = true; open && !stopped_ && turns < most_turns;) {
+    ++turns;
     const auto picture = co_await reader_.picture();
     std::string news;
     if (picture && picture->revision != std::exchange(told, picture->revision)) {
       news = fmt::format("event: picture\ndata: {}\n\n", told);
-    } else if (++turns % turns_between_signs == 0) {
+    } else if (turns % turns_between_signs == 0) {
       news = ": here\n\n";
     }
     open = co_await sink->write(std::move(news));

@@ -3,6 +3,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
+#include <expected>
 #include <memory>
 #include <string>
 
@@ -56,6 +57,7 @@ class Board : public std::enable_shared_from_this<Board> {
 
  private:
   struct Asked;
+  boost::asio::awaitable<std::expected<Asked, net::HttpResponse>> let_in(net::HttpRequest request);
   boost::asio::awaitable<net::HttpResponse> route(net::HttpRequest request);
   boost::asio::awaitable<net::HttpResponse> view(Asked asked);
   boost::asio::awaitable<net::HttpResponse> explain(Asked asked);
@@ -63,7 +65,7 @@ class Board : public std::enable_shared_from_this<Board> {
   boost::asio::awaitable<net::HttpResponse> metrics_page(Asked asked);
   net::HttpResponse events();
   boost::asio::awaitable<void> stream(std::shared_ptr<net::BodySink> sink);
-  [[nodiscard]] Standing standing() const;
+  [[nodiscard]] Standing standing(const Viewer& viewer) const;
   [[nodiscard]] bool known_host(const net::HttpRequest& request) const;
 
   boost::asio::io_context& io_;

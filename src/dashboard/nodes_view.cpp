@@ -8,9 +8,12 @@
 
 namespace dray::dashboard {
 
-void write_claim(FieldWriter& io, const ResourceClaim& claim, const planner::Job* job,
+void write_claim(FieldWriter& io, const Picture& picture, const ResourceClaim& claim,
                  const Viewer& viewer) {
-  if (job != nullptr) io.required("queue", job->queue.get());
+  const auto* job = picture.owners().job_of(claim);
+  if (job != nullptr) {
+    io.required("queue", viewer.queue_name(job->queue, picture.engine.policy->queues));
+  }
   if (!viewer.sees(claim.meta.namespace_name)) {
     io.required("hidden", true);
     return;
@@ -48,10 +51,11 @@ char letter_of(const Picture& picture, const NodeDevice& device) {
   return static_cast<char>((shared ? 'A' : 'a') + static_cast<char>(place));
 }
 
-void write_queue_names(JsonWriter& out, const Picture& picture) {
+void write_queue_names(JsonWriter& out, const Picture& picture, const Viewer& viewer) {
+  const auto& tree = picture.engine.policy->queues;
   out.key("queues");
   out.begin_list();
-  for (const auto& queue : picture.engine.policy->queues.queues()) out.string(queue.name.get());
+  for (const auto& queue : tree.queues()) out.string(viewer.queue_name(queue.name, tree));
   out.end_list();
 }
 
@@ -125,7 +129,7 @@ void write_device(JsonWriter& out, const Picture& picture, const NodeDevice& dev
     write_consumed(out, device);
     out.key("holders");
     write_list(out, picture.owners().of(device.id), [&](FieldWriter& item, const Holder& holder) {
-      write_claim(item, *holder.claim, picture.owners().job_of(*holder.claim), viewer);
+      write_claim(item, picture, *holder.claim, viewer);
       item.required("request", holder.device->request);
       if (holder.promised) item.required("reserved", true);
       if (holder.device->admin_access.value_or(false)) item.required("admin", true);
@@ -135,7 +139,7 @@ void write_device(JsonWriter& out, const Picture& picture, const NodeDevice& dev
 
 }  // namespace
 
-std::string nodes_json(const Picture& picture, const Page& page) {
+std::string nodes_json(const Picture& picture, const Page& page, const Viewer& viewer) {
   const auto& snapshot = *picture.engine.snapshot;
   std::vector<cluster::NodeIndex> found;
   for (const auto node : snapshot.nodes_by_name()) {
@@ -148,7 +152,7 @@ std::string nodes_json(const Picture& picture, const Page& page) {
     write_count(io, "from", first);
     write_count(io, "found", found.size());
     write_count(io, "total", snapshot.node_count());
-    write_queue_names(out, picture);
+    write_queue_names(out, picture, viewer);
     out.key("nodes");
     out.begin_list();
     for (auto at = first; at < last; ++at) write_node_row(out, picture, found[at]);
@@ -174,7 +178,7 @@ std::string node_json(const Picture& picture, std::string_view name, const Viewe
         item.required("effect", taint.effect);
       });
     }
-    write_queue_names(out, picture);
+    write_queue_names(out, picture, viewer);
     out.key("devices");
     out.begin_list();
     for (const auto& device : devices_of(snapshot, *node)) {

@@ -8,6 +8,8 @@
 namespace dray::dashboard {
 namespace {
 
+constexpr std::string_view told_to_operators = "its text is for who sees the whole cluster";
+
 /// Pods of dray's jobs by where they are.
 struct PodCounts {
   std::size_t waiting_jobs = 0;
@@ -29,7 +31,8 @@ PodCounts count_pods(const Picture& picture) {
   return counts;
 }
 
-std::vector<std::string> problems_of(const Picture& picture, const Standing& standing) {
+std::vector<std::string> problems_of(const Picture& picture, const Standing& standing,
+                                     const Viewer& viewer) {
   std::vector<std::string> problems;
   const auto add = [&](std::string_view what, const std::string& text) {
     if (!text.empty()) problems.push_back(std::string(what) + text);
@@ -38,8 +41,9 @@ std::vector<std::string> problems_of(const Picture& picture, const Standing& sta
   add("watch: ", standing.trouble);
   add("extender: ", standing.port);
   add("policy file: ", standing.policy);
-  add("policy: ", picture.engine.status.policy_problem);
   const auto& status = picture.engine.status;
+  const bool told = viewer.everything || status.policy_problem.empty();
+  add("policy: ", told ? status.policy_problem : std::string(told_to_operators));
   if (!status.synced) add("", "the cluster has not been listed yet");
   if (status.devices_in_two_claims > 0) {
     add("", std::to_string(status.devices_in_two_claims) + " devices are in two claims at once");
@@ -53,6 +57,13 @@ std::vector<std::string> problems_of(const Picture& picture, const Standing& sta
 }
 
 }  // namespace
+
+Standing without_names(Standing standing) {
+  for (auto* text : {&standing.broken, &standing.trouble, &standing.port, &standing.policy}) {
+    if (!text->empty()) *text = told_to_operators;
+  }
+  return standing;
+}
 
 std::string overview_json(const Picture& picture, const Standing& standing, const Viewer& viewer) {
   const auto& status = picture.engine.status;
@@ -68,6 +79,9 @@ std::string overview_json(const Picture& picture, const Standing& standing, cons
     io.required("leading", status.leading);
     io.required("synced", status.synced);
     io.required("everything", viewer.everything);
+    io.field("user", viewer.name);
+    if (!viewer.everything) write_count(io, "namespaces", viewer.namespaces.size());
+    if (viewer.unasked > 0) write_count(io, "namespacesNotAsked", viewer.unasked);
     write_count(io, "nodes", status.nodes);
     write_count(io, "devices", status.devices);
     write_count(io, "devicesInUse", status.devices_allocated);
@@ -82,7 +96,7 @@ std::string overview_json(const Picture& picture, const Standing& standing, cons
     write_count(io, "plans", status.plans_made);
     write_count(io, "evictions", evicted);
     write_count(io, "queues", picture.engine.policy->queues.queues().size());
-    io.required("problems", problems_of(picture, standing));
+    io.required("problems", problems_of(picture, standing, viewer));
     io.field("gates", standing.gates);
     out.key("drivers");
     write_list(out, metrics::count_devices(*picture.engine.snapshot),

@@ -1,10 +1,24 @@
 #include "dashboard/picture.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "dray/cluster/snapshot.h"
 
 namespace dray::dashboard {
+
+const std::vector<std::string>& Picture::namespaces() const {
+  if (namespaces_) return *namespaces_;
+  std::set<std::string_view> found;
+  for (const auto& held : owners().claims()) found.insert(held.claim->meta.namespace_name);
+  for (const auto& row : jobs) {
+    for (const auto& member : row.job->members) found.insert(member.pod->meta.namespace_name);
+  }
+  for (const auto& pod : unformed) found.insert(pod.pod.namespace_name);
+  namespaces_ = std::make_unique<const std::vector<std::string>>(found.begin(), found.end());
+  return *namespaces_;
+}
 
 bool Picture::shows_the_same(const Picture& other) const {
   const auto same_row = [](const auto& a, const auto& b) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "dashboard/device_owners.h"
@@ -24,11 +25,14 @@ class Picture {
     if (!owners_) owners_ = std::make_unique<DeviceOwners>(*engine.snapshot, jobs);
     return *owners_;
   }
+  /// Namespaces of its claims, jobs and pods, sorted. Made when first asked for.
+  [[nodiscard]] const std::vector<std::string>& namespaces() const;
   /// Nobody could tell them apart, but for their times.
   [[nodiscard]] bool shows_the_same(const Picture& other) const;
 
  private:
   mutable std::unique_ptr<DeviceOwners> owners_;
+  mutable std::unique_ptr<const std::vector<std::string>> namespaces_;
 };
 
 /// Members of the job that have no room.

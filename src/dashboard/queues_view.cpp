@@ -46,10 +46,11 @@ void write_resources(JsonWriter& out, const policy::ResourceTable& resources) {
 }
 
 void write_queue(JsonWriter& out, FieldWriter& io, const Picture& picture,
-                 const policy::Queue& queue, const JobCounts& jobs) {
+                 const policy::Queue& queue, const JobCounts& jobs, const Viewer& viewer) {
+  const auto& tree = picture.engine.policy->queues;
   const auto& resources = picture.engine.policy->counting.resources();
-  io.required("name", queue.name.get());
-  if (queue.parent) io.required("parent", queue.parent->get());
+  io.required("name", viewer.queue_name(queue.name, tree));
+  if (queue.parent) io.required("parent", viewer.queue_name(*queue.parent, tree));
   if (queue.orphan) io.required("orphan", true);
   io.required("priority", queue.priority);
   io.required("leaf", queue.children.empty());
@@ -67,7 +68,7 @@ void write_queue(JsonWriter& out, FieldWriter& io, const Picture& picture,
 
 }  // namespace
 
-std::string queues_json(const Picture& picture) {
+std::string queues_json(const Picture& picture, const Viewer& viewer) {
   const auto& policy = *picture.engine.policy;
   const auto jobs = count_jobs(picture);
   JsonWriter out;
@@ -77,14 +78,16 @@ std::string queues_json(const Picture& picture) {
     out.key("queues");
     write_list(out, policy.queues.queues(), [&](FieldWriter& item, const policy::Queue& queue) {
       const auto found = jobs.find(queue.name);
-      write_queue(out, item, picture, queue, found == jobs.end() ? JobCounts() : found->second);
+      write_queue(out, item, picture, queue, found == jobs.end() ? JobCounts() : found->second,
+                  viewer);
     });
   });
   return std::move(out).take();
 }
 
 std::string history_json(const Picture& picture, const History& history,
-                         const std::string& resource) {
+                         const std::string& resource, const Viewer& viewer) {
+  const auto& tree = picture.engine.policy->queues;
   const auto& resources = picture.engine.policy->counting.resources();
   const auto place = policy::find_resource(resources, resource);
   const auto curves = history.of(resource);
@@ -108,7 +111,7 @@ std::string history_json(const Picture& picture, const History& history,
     out.end_list();
     out.key("queues");
     write_list(out, curves.queues, [&](FieldWriter& item, const History::Curve& curve) {
-      item.required("name", curve.queue);
+      item.required("name", viewer.queue_name(policy::QueueName(curve.queue), tree));
       write_values("used", curve.used);
       write_values("fairShare", curve.fair_share);
     });

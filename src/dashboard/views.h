@@ -11,7 +11,8 @@
 namespace dray::dashboard {
 
 // The screens of the dashboard as JSON, each from one picture. Names of namespaces that the viewer
-// does not see are counted instead; lists are bounded by pages.
+// does not see are counted instead, and other tenants' queues go by their places; lists are bounded
+// by pages.
 
 /// A part of a list.
 struct Page {
@@ -31,18 +32,23 @@ struct Standing {
   std::string gates;    ///< how the API server's feature gates differ; empty: they do not
 };
 
+/// The same for whom not everything is shown: that something is wrong, without the texts, which
+/// name what is others'.
+[[nodiscard]] Standing without_names(Standing standing);
+
 [[nodiscard]] std::string overview_json(const Picture& picture, const Standing& standing,
                                         const Viewer& viewer);
 /// The nodes with a letter for each device: `.` free, `!` free and tainted, `a` to `y` held by the
 /// queue of that place in `queues`, `z` by a later one, `-` by nobody of dray's; a capital where
 /// only a share of the device is held.
-[[nodiscard]] std::string nodes_json(const Picture& picture, const Page& page);
+[[nodiscard]] std::string nodes_json(const Picture& picture, const Page& page,
+                                     const Viewer& viewer);
 /// One node: NUMA nodes, PCIe roots, devices, and who has them. Empty: there is no such node.
 [[nodiscard]] std::string node_json(const Picture& picture, std::string_view node,
                                     const Viewer& viewer);
-[[nodiscard]] std::string queues_json(const Picture& picture);
+[[nodiscard]] std::string queues_json(const Picture& picture, const Viewer& viewer);
 [[nodiscard]] std::string history_json(const Picture& picture, const History& history,
-                                       const std::string& resource);
+                                       const std::string& resource, const Viewer& viewer);
 /// Jobs that wait, by Reason; with `reason` a page of those that wait for it.
 [[nodiscard]] std::string waiting_json(const Picture& picture, std::string_view reason,
                                        const Page& page, const Viewer& viewer);

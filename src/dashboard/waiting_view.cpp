@@ -136,7 +136,7 @@ std::string ledger_json(const Picture& picture, const Page& page, const Viewer& 
     for (auto at = first; at < last; ++at) {
       const auto& [claim, allocation] = *found[at];
       out.object([&](FieldWriter& item) {
-        write_claim(item, *claim, picture.owners().job_of(*claim), viewer);
+        write_claim(item, picture, *claim, viewer);
         const auto* state = claim->meta.deleted ? "leaving"
                             : claim->allocation ? "allocated"
                             : allocation        ? "reserved"

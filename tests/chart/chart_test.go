@@ -100,13 +100,17 @@ func TestTheChartIsMadeFromTheManifests(t *testing.T) {
 // With the chart's own values Helm installs, object by object, what kustomize does: but for the namespace, which has to be
 // there for a release.
 func TestHelmAndKustomizeInstallTheSame(t *testing.T) {
-	for mode, dir := range map[string]string{"allocate": "manifests", "advise": "overlays/advise"} {
-		t.Run(mode, func(t *testing.T) {
+	for dir, values := range map[string]map[string]any{
+		"manifests":          nil,
+		"overlays/advise":    {"mode": "advise"},
+		"overlays/dashboard": {"dashboard": map[string]any{"tlsSecret": "dray-dashboard-tls"}},
+	} {
+		t.Run(dir, func(t *testing.T) {
 			built, err := Build(filepath.Join(repository, dir))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := render(t, namespace, map[string]any{"mode": mode})
+			got := render(t, namespace, values)
 			for _, want := range built {
 				if want["kind"] == "Namespace" {
 					continue

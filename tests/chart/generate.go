@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -88,6 +89,10 @@ func Generate(repository string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	dashboard, err := Build(filepath.Join(repository, "overlays/dashboard"))
+	if err != nil {
+		return nil, err
+	}
 	policy, err := os.ReadFile(filepath.Join(repository, "config/policy.yaml"))
 	if err != nil {
 		return nil, err
@@ -96,7 +101,32 @@ func Generate(repository string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{"templates/dray.yaml": templates, "policy.yaml": string(policy)}, nil
+	extra, err := dashboardTemplates(allocate, dashboard)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{"templates/dray.yaml": templates, "templates/dashboard.yaml": extra, "policy.yaml": string(policy)}, nil
+}
+
+// dashboardTemplates are the objects that overlays/dashboard has beside those of manifests/.
+func dashboardTemplates(allocate, dashboard []Object) (string, error) {
+	installed := map[string]bool{}
+	for _, o := range allocate {
+		installed[o.Key()] = true
+	}
+	text := "{{- /* Made from overlays/dashboard: DRAY_WRITE=1 go -C tests/chart test ./... */}}\n" +
+		"{{- if .Values.dashboard.tlsSecret }}\n"
+	for _, o := range dashboard {
+		if installed[o.Key()] {
+			continue
+		}
+		document, err := templateOf(o)
+		if err != nil {
+			return "", err
+		}
+		text += "---\n" + document
+	}
+	return text + "{{- end }}\n", nil
 }
 
 func templatesOf(allocate, advise []Object) (string, error) {
@@ -151,6 +181,7 @@ func templateOf(o Object) (string, error) {
 		return "", err
 	}
 	words := append([]string{"{{", `{{ "{{" }}`}, partitionWords...)
+	words = append(words, dashboardWords...)
 	words = append(words, namespace, "{{ .Release.Namespace }}")
 	for _, v := range values {
 		if copied["kind"] != v.kind || copied["metadata"].(map[string]any)["name"] != v.name {
@@ -182,9 +213,27 @@ var partitionWords = []string{
         - {{ printf "--nodes=%s" .nodes | quote }}
         - {{ printf "--drivers=%s" (join "," $.Values.drivers) | quote }}
 {{- end }}
+{{- if .Values.dashboard.tlsSecret }}
+        - --dashboard-address=0.0.0.0:8080
+        - --dashboard-tls-cert=/etc/dray/dashboard/tls.crt
+        - --dashboard-tls-key=/etc/dray/dashboard/tls.key
+{{- end }}
 `,
 	`"system:serviceaccount:` + namespace + `:dray"]`,
 	`"system:serviceaccount:{{ .Release.Namespace }}:dray"{{ range .Values.otherAccounts }}, {{ . | quote }}{{ end }}]`,
+}
+
+// What overlays/dashboard adds to dray's Deployment, behind what it follows there. The arguments stand with the partition's.
+var dashboardWords = slices.Concat(
+	withDashboard("        - containerPort: 8443\n          name: admin\n", "        - containerPort: 8080\n          name: dashboard\n"),
+	withDashboard("        - mountPath: /etc/dray/policy\n          name: policy\n          readOnly: true\n",
+		"        - mountPath: /etc/dray/dashboard\n          name: dashboard\n          readOnly: true\n"),
+	withDashboard("      - configMap:\n          name: dray-policy\n        name: policy\n",
+		"      - name: dashboard\n        secret:\n          secretName: {{ .Values.dashboard.tlsSecret }}\n"),
+)
+
+func withDashboard(after, more string) []string {
+	return []string{after, after + "{{- if .Values.dashboard.tlsSecret }}\n" + more + "{{- end }}\n"}
 }
 
 // addSuffix names what belongs to the whole cluster by the partition, where it is made and where it is referred to.

@@ -189,7 +189,7 @@ TEST_CASE("a dashboard that others could reach is refused") {
       dray({"serve", "--cluster", "config/demo/cluster", "--insecure-extender",
             "--extender-address", "127.0.0.1:0", "--dashboard-address", "0.0.0.0:0"});
   CHECK(ended.status == 2);
-  CHECK(ended.err.contains("--dashboard-address: nobody is asked who he is there"));
+  CHECK(ended.err.contains("--dashboard-address excludes --cluster unless it is on loopback"));
 }
 
 TEST_CASE("serve's fields may stand in a file; the command line wins") {

@@ -1,5 +1,6 @@
 // What dray is asked, and when something is new.
 import {useEffect, useState} from 'preact/hooks';
+import {headers, refuse} from './session.js';
 
 const root = '/v1/dashboard/';
 
@@ -9,9 +10,17 @@ export function address(path, query = {}) {
   return root + path + (given.length ? `?${new URLSearchParams(given)}` : '');
 }
 
+async function get(where, signal) {
+  const sent = headers();
+  const answer = await fetch(where, {signal, headers: sent});
+  if (answer.ok) return answer;
+  const why = (await answer.text()).trim();
+  if (answer.status === 401) refuse(sent, why);
+  throw new Error(why || `dray answers ${answer.status}`);
+}
+
 export async function ask(path, query, signal) {
-  const answer = await fetch(address(path, query), {signal});
-  if (!answer.ok) throw new Error((await answer.text()).trim() || `dray answers ${answer.status}`);
+  const answer = await get(address(path, query), signal);
   return (answer.headers.get('Content-Type') ?? '').includes('json') ? answer.json() : answer.text();
 }
 
@@ -35,14 +44,42 @@ export function useAnswer(path, query, revision, every) {
   return state.where === where ? state : {};
 }
 
-/// The revision that dray last told of, and whether it can be heard.
-export function useRevision() {
+/// The revisions in a stream of events, one after the other; `text` may end within a line.
+export function readEvents(text) {
+  const lines = text.split('\n');
+  const rest = lines.pop();
+  return {revisions: lines.filter((line) => line.startsWith('data: ')).map((line) => Number(line.slice(6))), rest};
+}
+
+/// Until the stream ends. An EventSource would do, but for the token, which it cannot send.
+async function listen(signal, tell) {
+  const answer = await get(`${root}events`, signal);
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ''; ;) {
+    const {done, value} = await reader.read();
+    if (done) return;
+    const {revisions, rest} = readEvents(text + value);
+    text = rest;
+    if (revisions.length) tell(revisions.at(-1));
+  }
+}
+
+/// The revision that dray last told of, and whether it can be heard. Anew with another `session`.
+export function useRevision(session) {
   const [state, setState] = useState({revision: 0, live: false});
   useEffect(() => {
-    const source = new EventSource(`${root}events`);
-    source.addEventListener('picture', ({data}) => setState({revision: Number(data), live: true}));
-    source.onerror = () => setState((last) => ({...last, live: false}));
-    return () => source.close();
-  }, []);
+    const stop = new AbortController();
+    const follow = async () => {
+      let wait = 200;
+      await listen(stop.signal, (revision) => setState({revision, live: true})).catch(() => {
+        wait = 3000;
+        if (!stop.signal.aborted) setState((last) => ({...last, live: false}));
+      });
+      if (!stop.signal.aborted) again = setTimeout(follow, wait);
+    };
+    let again;
+    follow();
+    return () => { stop.abort(); clearTimeout(again); };
+  }, [session]);
   return state;
 }

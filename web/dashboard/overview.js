@@ -1,4 +1,4 @@
-import {Section} from '../components/controls.js';
+import {LeftOut, Section} from '../components/controls.js';
 import {number, percent, plural} from '../components/format.js';
 import {html} from '../components/html.js';
 import {Table} from '../components/table.js';
@@ -23,6 +23,8 @@ export function Overview({revision}) {
   const waiting = useAnswer('waiting', {}, revision);
   return html`<h1>Overview</h1><${Answered} answer=${answer}>${(data) => html`
     <${Problems} problems=${data.problems} />
+    ${!data.everything && html`<${LeftOut}>You are ${data.user}. Named are pods, jobs and claims of the ${plural(data.namespaces, 'namespace')} in which you may list pods and claims; all others are counted.${
+      data.namespacesNotAsked ? ` About ${plural(data.namespacesNotAsked, 'more namespace')} the API server is still being asked.` : ''}<//>`}
     <${Section} id="numbers" title="Now" lead=${data.leading ? `This replica leads, in mode ${data.mode}.` : 'Another replica leads: this one watches and decides nothing.'}>
       <dl class="tiles">
         <${Tile} name="Devices in use" to=${link('devices')} value=${number(data.devicesInUse)} note=${`of ${number(data.devices)} on ${plural(data.nodes, 'node')}`} />

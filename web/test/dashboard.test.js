@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {address} from '../dashboard/ask.js';
+import {address, readEvents} from '../dashboard/ask.js';
 import {describe, nodePaths, tree} from '../dashboard/devices.js';
 import {devicesText} from '../dashboard/ledger.js';
 import {histograms, quantile, readSample} from '../dashboard/latency.js';
@@ -51,4 +51,9 @@ test('quantiles of histograms, as Prometheus has them', () => {
   assert.ok(Math.abs(quantile(0.5, found[0]) - 0.1) < 1e-9);
   assert.ok(Math.abs(quantile(0.75, found[0]) - 0.15) < 1e-9);
   assert.equal(quantile(0.99, {count: 2, buckets: [{le: 1, count: 0}, {le: Infinity, count: 2}]}), 1);
+});
+
+test('a stream of events is read line by line, whatever its parts', () => {
+  assert.deepEqual(readEvents('event: picture\ndata: 7\n\n: here\ndata: 8\n\neve'), {revisions: [7, 8], rest: 'eve'});
+  assert.deepEqual(readEvents('data: 1'), {revisions: [], rest: 'data: 1'});
 });

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ struct Question {
   std::optional<Uid> job;         ///< absent: the pod is in none
   std::optional<NotReady> lacks;  ///< why it is in none
   PlanInput input;                ///< its budget bounds each plan that the answer takes
+  /// Namespaces whose jobs the answer may name; absent: the pod's tenant's, of its namespace or its
+  /// queue.
+  std::optional<std::set<std::string, std::less<>>> named;
 };
 
 /// How a pod stands.
@@ -95,7 +99,7 @@ struct NodesView {
 };
 
 /// Why a pod waits, where it runs, or where it would go. For people, whichever face shows it: names
-/// of other tenants (another namespace and another queue) are not in it.
+/// of others are not in it (see Question::named).
 struct Explanation {
   std::string pod;  ///< namespace/name
   Standing standing = Standing::waits;

@@ -22,6 +22,7 @@
 #include "app/common/policy_file.h"
 #include "app/serve/serve_configuration.h"
 #include "app/serve/serve_options.h"
+#include "dashboard/cluster_access.h"
 #include "kube/config.h"
 #include "service/embedded_api.h"
 #include "service/log.h"
@@ -137,8 +138,9 @@ class ServeCommand : public Command {
     if (auto started = service.start(); !started) return started;
     std::optional<dashboard::Dashboard> dashboard;
     if (*dashboard_at) {
-      dashboard.emplace(dashboard_thread, dashboard_options(*std::move(*dashboard_at), engine),
-                        dashboard_sources(service, **api));
+      auto shown = dashboard_options(*std::move(*dashboard_at), engine);
+      if (auto set = guard_dashboard(shown, dashboard_thread); !set) return set;
+      dashboard.emplace(dashboard_thread, std::move(shown), dashboard_sources(service, **api));
       // Pods are bound without it, too.
       const auto port = dashboard->start();
       if (port) service::log_info(0, fmt::format("dashboard on port {}", *port));
@@ -156,6 +158,22 @@ class ServeCommand : public Command {
     return {};
   }
 
+  [[nodiscard]] Result<kube::ClusterConfig> cluster_config() const {
+    return flags_.kubeconfig.empty() ? kube::usual_config(kube::process_environment, flags_.context)
+                                     : kube::load_kubeconfig(flags_.kubeconfig, flags_.context);
+  }
+
+  /// Where other hosts reach it, the API server says who may see what.
+  Result<void> guard_dashboard(dashboard::DashboardOptions& options, net::OwnThread& thread) const {
+    if (dashboard::is_loopback(options.server.address)) return {};
+    const auto config = cluster_config();
+    if (!config) return std::unexpected(config.error());
+    auto admit = dashboard::admit_by_cluster(thread.io(), *config);
+    if (!admit) return std::unexpected(std::move(admit.error()));
+    options.board.admit = *std::move(admit);
+    return {};
+  }
+
   Result<std::unique_ptr<kube::ClusterApi>> cluster_api(asio::io_context& io,
                                                         const service::Clock& clock,
                                                         std::uint64_t seed) const {
@@ -170,9 +188,7 @@ class ServeCommand : public Command {
       for (auto& object : *objects) api->load(std::move(object));
       return api;
     }
-    const auto config = flags_.kubeconfig.empty()
-                            ? kube::usual_config(kube::process_environment, flags_.context)
-                            : kube::load_kubeconfig(flags_.kubeconfig, flags_.context);
+    const auto config = cluster_config();
     if (!config) return std::unexpected(config.error());
     for (const auto& warning : config->warnings) service::log_warning(warning);
     auto api = kube::KubeApi::make(io, *config, kube_api_options(flags_, seed));

@@ -127,9 +127,14 @@ void add_port_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--admin-tls-cert", f.admin_tls_cert, "Certificate of the admin port, PEM");
   command.add_option("--admin-tls-key", f.admin_tls_key, "Its key, PEM");
   command
-      .add_option("--dashboard-address", f.dashboard_address,
-                  "Where the dashboard is, on loopback; empty: nowhere")
+      .add_option(
+          "--dashboard-address", f.dashboard_address,
+          "Where the dashboard is; empty: nowhere. On another address than loopback it needs "
+          "a certificate, and the API server says who may see what")
       ->capture_default_str();
+  command.add_option("--dashboard-tls-cert", f.dashboard_tls_cert,
+                     "Certificate of the dashboard, PEM");
+  command.add_option("--dashboard-tls-key", f.dashboard_tls_key, "Its key, PEM");
 }
 
 void add_engine_flags(CLI::App& command, ServeFlags& f) {
@@ -333,10 +338,25 @@ Result<std::optional<net::HttpServerOptions>> dashboard_server(const ServeFlags&
   if (auto set = listen_on(server, "dashboard-address", flags.dashboard_address); !set) {
     return std::unexpected(set.error());
   }
-  if (!dashboard::is_loopback(server.address)) {
+  if (flags.dashboard_tls_cert.empty() != flags.dashboard_tls_key.empty()) {
+    return fail(ErrorCode::invalid, "--dashboard-tls-cert and --dashboard-tls-key go together");
+  }
+  if (!flags.dashboard_tls_cert.empty()) {
+    server.tls = net::ServerTlsFiles{
+        .certificate = flags.dashboard_tls_cert, .key = flags.dashboard_tls_key, .client_ca = ""};
+  }
+  if (dashboard::is_loopback(server.address)) return server;
+  if (!flags.cluster.empty()) {
     return fail(ErrorCode::invalid,
-                "--dashboard-address: nobody is asked who he is there, so that it must be on "
-                "loopback; reach it by kubectl port-forward");
+                "--dashboard-address excludes --cluster unless it is on loopback: no API server "
+                "says who may look");
+  }
+  if (!server.tls) {
+    return fail(
+        ErrorCode::invalid,
+        "--dashboard-address: on another address than loopback tokens come over the network, "
+        "so that --dashboard-tls-cert and --dashboard-tls-key are needed (or kubectl "
+        "port-forward, to loopback)");
   }
   return server;
 }

@@ -29,6 +29,8 @@ struct ServeFlags {
   std::string admin_tls_cert;
   std::string admin_tls_key;
   std::string dashboard_address = "127.0.0.1:8080";  ///< empty: there is none
+  std::string dashboard_tls_cert;
+  std::string dashboard_tls_key;
   std::string policy;
   std::string scheduler_name = "dray-scheduler";
   std::string nodes;
@@ -63,7 +65,8 @@ void add_serve_flags(CLI::App& command, ServeFlags& flags);
 
 /// What they mean, or what is wrong with them.
 [[nodiscard]] Result<service::ServiceOptions> service_options(const ServeFlags& flags);
-/// Where the dashboard listens; nothing: it is off.
+/// Where the dashboard listens; nothing: it is off. On another address than loopback the API server
+/// is asked who may look.
 [[nodiscard]] Result<std::optional<net::HttpServerOptions>> dashboard_server(
     const ServeFlags& flags);
 [[nodiscard]] kube::KubeApiOptions kube_api_options(const ServeFlags& flags, std::uint64_t seed);

@@ -85,7 +85,7 @@ class Explainer {
     Planner planner(options_);
     watch_.job = job_->uid;
     const auto plan = planner.plan(question_.input, &watch_);
-    made_.queue = queue_of(*job_, question_.input, plan, watch_);
+    made_.queue = queue_of(*job_, question_, plan, watch_);
     describe_job();
     const auto outcome = std::ranges::find(plan.jobs, job_->uid, &JobOutcome::job);
     const auto its = [&](const Placement& placement) { return placement.pod_uid == pod_.meta.uid; };
@@ -144,7 +144,7 @@ class Explainer {
     for (const auto& eviction : plan.evictions) {
       if (eviction.beneficiary != job_->uid) continue;
       const auto victim = question_.input.jobs.find(eviction.job);
-      if (victim && same_tenant(*victim, *job_)) {
+      if (victim && may_name(question_, *job_, *victim)) {
         own.push_back(victim->name);
       } else {
         ++others;

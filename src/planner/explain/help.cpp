@@ -74,6 +74,11 @@ bool same_tenant(const Job& a, const Job& b) {
   return a.queue == b.queue || namespace_of(a) == namespace_of(b);
 }
 
+bool may_name(const Question& question, const Job& job, const Job& other) {
+  if (question.named) return question.named->contains(namespace_of(other));
+  return same_tenant(job, other);
+}
+
 std::vector<std::string> help_for_lack(const cluster::Snapshot& snapshot, const Pod& pod,
                                        Reason reason) {
   std::vector<std::string> helps;

@@ -12,6 +12,8 @@ namespace dray::planner {
 
 /// Whether the one may know the other's name: they share a namespace or a queue.
 [[nodiscard]] bool same_tenant(const Job& a, const Job& b);
+/// Whether the answer about `job` may name `other`.
+[[nodiscard]] bool may_name(const Question& question, const Job& job, const Job& other);
 
 /// What a pod lacks before it can be planned at all: what to make, by name.
 [[nodiscard]] std::vector<std::string> help_for_lack(const cluster::Snapshot& snapshot,

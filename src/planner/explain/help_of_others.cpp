@@ -102,7 +102,8 @@ std::string WhatHelps::in_the_way(const Job& other, const Tried& tried) const {
                        : fmt::format(", which has {} ({})", count_of(devices.size(), "device"),
                                      some_of(devices, most_victims_named));
   return fmt::format("{}: it would fit there if {} ended{}", node.get(),
-                     same_tenant(other, job_) ? other.name : "a job of another tenant", has);
+                     may_name(question_, job_, other) ? other.name : "a job of another tenant",
+                     has);
 }
 
 void WhatHelps::end_jobs() {
@@ -170,7 +171,7 @@ std::string WhatHelps::names_of(const Jobs& jobs) const {
   std::vector<std::string> own;
   std::size_t foreign = 0;
   for (const auto& job : jobs) {
-    if (same_tenant(*job, job_)) {
+    if (may_name(question_, job_, *job)) {
       own.push_back(job->name);
     } else {
       ++foreign;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "planner/explain/help.h"
 #include "planner/state/demand.h"
 
 namespace dray::planner {
@@ -27,19 +28,21 @@ void add_level(QueueView& view, const policy::Queue& queue, const PlanInput& inp
   }
 }
 
-void find_place(QueueView& view, const Job& job, const PlanInput& input, const JobWatch& watch) {
+void find_place(QueueView& view, const Job& job, const Question& question, const JobWatch& watch) {
   const auto turn = std::ranges::find(watch.turns, job.uid);
   std::size_t ahead = 0;
   for (auto at = watch.turns.begin(); at != watch.turns.end(); ++at) {
-    const auto other = input.jobs.find(*at);
+    const auto other = question.input.jobs.find(*at);
     if (!other) continue;
     const bool own = other->queue == job.queue;
     if (own) ++view.waiting;
     if (turn == watch.turns.end() || at >= turn) continue;
     if (!own) {
       ++view.others_ahead;
-    } else if (++ahead <= most_jobs_named) {
-      view.ahead.push_back(other->name);
+    } else {
+      ++ahead;
+      const bool named = view.ahead.size() < most_jobs_named && may_name(question, job, *other);
+      if (named) view.ahead.push_back(other->name);
     }
   }
   view.more_ahead = ahead - view.ahead.size();
@@ -62,8 +65,9 @@ policy::Amounts asked_by(const Job& job, const PlanInput& input) {
   return asked;
 }
 
-std::optional<QueueView> queue_of(const Job& job, const PlanInput& input, const Plan& plan,
+std::optional<QueueView> queue_of(const Job& job, const Question& question, const Plan& plan,
                                   const JobWatch& watch) {
+  const auto& input = question.input;
   const auto& queues = input.policy->queues;
   const auto leaf = queues.find(job.queue.get());
   if (!leaf) return std::nullopt;
@@ -72,7 +76,7 @@ std::optional<QueueView> queue_of(const Job& job, const PlanInput& input, const 
   for (std::optional at = leaf; at; at = queues[*at].parent_index) {
     add_level(view, queues[*at], input, plan, asked);
   }
-  find_place(view, job, input, watch);
+  find_place(view, job, question, watch);
   return view;
 }
 

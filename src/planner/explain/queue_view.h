@@ -12,7 +12,7 @@ namespace dray::planner {
 
 /// The job's queue with its numbers at the beginning of the plan, and the job's place in its order;
 /// nothing where there is no such queue.
-[[nodiscard]] std::optional<QueueView> queue_of(const Job& job, const PlanInput& input,
+[[nodiscard]] std::optional<QueueView> queue_of(const Job& job, const Question& question,
                                                 const Plan& plan, const JobWatch& watch);
 
 }  // namespace dray::planner

@@ -27,6 +27,8 @@ const std::map<std::string, std::string, std::less<>> examples{
     {"allowed-clients", "[dray-scheduler]"},
     {"admin-tls-cert", "/etc/dray/admin/tls.crt"},
     {"admin-tls-key", "/etc/dray/admin/tls.key"},
+    {"dashboard-tls-cert", "/etc/dray/dashboard/tls.crt"},
+    {"dashboard-tls-key", "/etc/dray/dashboard/tls.key"},
     {"policy", "/etc/dray/policy/policy.yaml"},
     {"nodes", "pool=blue"},
     {"drivers", "[blue.example.com]"},

@@ -134,6 +134,36 @@ TEST_CASE("each flag arrives where it belongs") {
   }
 }
 
+TEST_CASE("the dashboard is on loopback, or has a certificate and an API server to ask") {
+  const auto server = [](std::vector<std::string> arguments) {
+    return dashboard_server(parsed(std::move(arguments)).value());
+  };
+  CHECK((*server({})).value().address == "127.0.0.1");
+  CHECK_FALSE(server({"--dashboard-address", ""}).value());
+  const auto open = server({"--dashboard-address", "0.0.0.0:8080", "--dashboard-tls-cert", "c",
+                            "--dashboard-tls-key", "k"});
+  REQUIRE((open && *open));
+  CHECK((*open)->tls->certificate == "c");
+  CHECK((*open)->tls->key == "k");
+  CHECK((*open)->tls->client_ca.empty());
+  struct Row {
+    const char* name;
+    std::vector<std::string> arguments;
+    std::string want;
+  };
+  const auto row = GENERATE(Row{"plain", {"--dashboard-address", "0.0.0.0:8080"}, "are needed"},
+                            Row{"half a certificate", {"--dashboard-tls-key", "k"}, "go together"},
+                            Row{"without a cluster",
+                                {"--dashboard-address", "[::]:8080", "--dashboard-tls-cert", "c",
+                                 "--dashboard-tls-key", "k", "--cluster", "folder"},
+                                "no API server"});
+  DYNAMIC_SECTION(row.name) {
+    const auto refused = server(row.arguments);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message, Contains(row.want));
+  }
+}
+
 TEST_CASE("the extender is served with mutual TLS, to whom the list names") {
   const auto flags = parsed({"--extender-tls-cert", "c", "--extender-tls-key", "k", "--client-ca",
                              "ca", "--allowed-clients", "a", "--allowed-clients", "b"});

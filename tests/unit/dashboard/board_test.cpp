@@ -13,6 +13,26 @@ using Catch::Contains;
 using namespace dray::testing;
 using service::testing::FakeCluster;
 
+/// Lets in who shows this token, to see one namespace.
+boost::asio::awaitable<Admission> let_tenant_in(std::string token, std::string name_space) {
+  Admission admission;
+  admission.viewer.everything = false;
+  if (token == "secret") {
+    admission.viewer.name = "jane";
+    admission.viewer.namespaces = {std::move(name_space)};
+  } else {
+    admission.status = 401;
+    admission.why = "who are you";
+  }
+  co_return admission;
+}
+
+Admit tenant_of(std::string name_space) {
+  return [name_space](std::string token, std::shared_ptr<const Picture>) {
+    return let_tenant_in(std::move(token), name_space);
+  };
+}
+
 struct Bench {
   explicit Bench(Admit admit = {}) {
     BoardOptions options;
@@ -35,11 +55,12 @@ struct Bench {
   Bench& operator=(const Bench&) = delete;
 
   net::HttpResponse get(const std::string& target, const std::string& host = "localhost:8080",
-                        const std::string& method = "GET") {
+                        const std::string& method = "GET",
+                        const std::string& authorization = "Bearer secret") {
     net::HttpRequest request;
     request.method = method;
     request.target = target;
-    request.headers = {{"Host", host}, {"Authorization", "Bearer secret"}};
+    request.headers = {{"Host", host}, {"Authorization", authorization}};
     return loop.run(board->answer(std::move(request)));
   }
 
@@ -94,6 +115,33 @@ TEST_CASE("a page of another site, whose name resolves to this host, gets nothin
   CHECK(bench.get("/", "evil.example").status == 403);
   CHECK(bench.get("/v1/dashboard/overview", "[::1]:8080").status == 200);
   CHECK(bench.get("/v1/dashboard/overview", "LOCALHOST").status == 200);
+}
+
+TEST_CASE("who is not let in gets the page alone") {
+  Bench bench(tenant_of("default"));
+  for (const auto* authorization : {"Bearer wrong", "Basic secret", "Bearer", ""}) {
+    INFO(authorization);
+    const auto refused = bench.get("/v1/dashboard/overview", "localhost", "GET", authorization);
+    CHECK(refused.status == 401);
+    CHECK(refused.header("WWW-Authenticate") == "Bearer");
+    CHECK(refused.body == "who are you\n");
+    CHECK(bench.get("/", "localhost", "GET", authorization).status == 200);
+  }
+  CHECK(bench.get("/v1/dashboard/events", "localhost", "GET", "").status == 401);
+  CHECK(bench.get("/v1/dashboard/overview", "localhost", "GET", "bearer secret").status == 200);
+}
+
+TEST_CASE("a tenant is shown his own, and nothing of the whole cluster") {
+  Bench own(tenant_of("default"));
+  CHECK(own.get("/v1/dashboard/explain?pod=default/p").status == 200);
+  CHECK(own.get("/v1/dashboard/policy").status == 403);
+  CHECK(own.get("/v1/dashboard/metrics").status == 403);
+  CHECK_THAT(own.get("/v1/dashboard/overview").body,
+             Contains(R"("everything":false,"user":"jane","namespaces":1)"));
+  CHECK_THAT(own.get("/v1/dashboard/ledger").body, Contains("default/c"));
+  Bench other(tenant_of("elsewhere"));
+  CHECK(other.get("/v1/dashboard/explain?pod=default/p").status == 404);
+  CHECK_THAT(other.get("/v1/dashboard/ledger").body, !Contains("default/c"));
 }
 
 TEST_CASE("the revision moves with what is shown, and only then") {

@@ -33,7 +33,13 @@ struct World {
   engine::Bench bench;
 };
 
-const Viewer nobody{false, {}};
+Viewer sees_nothing() {
+  Viewer viewer;
+  viewer.everything = false;
+  return viewer;
+}
+
+const Viewer nobody = sees_nothing();
 const Viewer everybody;
 const Page all{0, 100};
 
@@ -56,7 +62,7 @@ TEST_CASE("jobs are listed page by page, and what waits says why") {
 
 TEST_CASE("the map has a letter for each device") {
   World world;
-  const auto json = nodes_json(world.picture(), all);
+  const auto json = nodes_json(world.picture(), all, everybody);
   CHECK_THAT(json, Contains(R"("queues":["default"])"));
   CHECK_THAT(json, Contains(R"({"name":"n0","devices":"a.",)") ||
                        Contains(R"({"name":"n0","devices":".a",)"));
@@ -65,10 +71,10 @@ TEST_CASE("the map has a letter for each device") {
 
 TEST_CASE("the map is paged, and searched by name") {
   World world;
-  const auto second = nodes_json(world.picture(), {1, 1});
+  const auto second = nodes_json(world.picture(), {1, 1}, everybody);
   CHECK_THAT(second, Contains(R"("from":1,"found":2,"total":2)") && Contains(R"("name":"n1")") &&
                          !Contains(R"("name":"n0")"));
-  const auto found = nodes_json(world.picture(), {0, 9, "1"});
+  const auto found = nodes_json(world.picture(), {0, 9, "1"}, everybody);
   CHECK_THAT(found, Contains(R"("found":1,"total":2)") && !Contains(R"("name":"n0")"));
 }
 
@@ -120,12 +126,64 @@ TEST_CASE("the overview counts, and names what is wrong") {
 
 TEST_CASE("queues have their jobs; the policy is shown as it is read") {
   World world;
-  CHECK_THAT(queues_json(world.picture()),
+  CHECK_THAT(queues_json(world.picture(), everybody),
              Contains(R"("name":"default","priority":100,"leaf":true,"waiting":1,"running":1)"));
   Standing standing;
   standing.policy = "7:12: no such key";
   CHECK_THAT(policy_json(world.picture(), standing),
              Contains(R"("problem":"7:12: no such key")") && Contains("apiVersion: dray.dev"));
+}
+
+TEST_CASE("a tenant knows his own queues and those above; others' go by their place") {
+  World world;
+  auto config = policy::Policy::open().config;
+  const auto add = [&](const std::string& name, const std::string& parent,
+                       std::vector<std::string> namespaces) {
+    auto& queue = config.queues.emplace_back();
+    queue.name = policy::QueueName(name);
+    if (!parent.empty()) queue.parent = policy::QueueName(parent);
+    queue.namespaces = std::move(namespaces);
+  };
+  config.queues.clear();
+  add("above", "", {});
+  add("mine", "above", {"default"});
+  add("theirs", "above", {"other"});
+  auto picture = world.picture();
+  picture.engine.policy =
+      std::make_shared<const policy::Policy>(policy::compile(std::move(config)).value());
+  Viewer viewer = sees_nothing();
+  CHECK(queues_of({"nowhere"}, picture).empty());
+  viewer.namespaces = {"default"};
+  viewer.queues = queues_of(viewer.namespaces, picture);
+  // The jobs were made under the policy before, whose one queue was `default`.
+  CHECK(viewer.queues == std::set<std::string, std::less<>>{"above", "default", "mine"});
+  const auto json = queues_json(picture, viewer);
+  CHECK_THAT(json, Contains(R"("name":"mine","parent":"above")") &&
+                       Contains(R"q("name":"(queue 3)","parent":"above")q") && !Contains("theirs"));
+  CHECK_THAT(nodes_json(picture, all, viewer),
+             Contains(R"q("queues":["above","mine","(queue 3)"])q"));
+  CHECK_THAT(queues_json(picture, everybody), Contains("theirs"));
+}
+
+TEST_CASE("a tenant hears that something is wrong, and not what it says of others") {
+  World world;
+  auto picture = world.picture();
+  picture.engine.status.policy_problem = "queue theirs: no such parent";
+  Standing standing;
+  standing.policy = "7:12: queue theirs";
+  const auto json = overview_json(picture, without_names(standing), nobody);
+  CHECK_THAT(json, Contains(R"("problems":["policy file: its text is for who sees)") &&
+                       Contains(R"("policy: its text is for who sees)") && !Contains("theirs") &&
+                       Contains(R"("everything":false,"namespaces":0)"));
+  CHECK_THAT(overview_json(picture, standing, everybody), Contains("queue theirs: no such parent"));
+}
+
+TEST_CASE("a picture knows the namespaces of its claims and pods") {
+  World world;
+  auto other = make_claim("c", 1, "nobody");
+  other.meta.namespace_name = "other";
+  world.bench.tell(other);
+  CHECK(world.picture().namespaces() == std::vector<std::string>{"default", "other"});
 }
 
 TEST_CASE("pictures of one state show the same, and of another state not") {
