@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dray/cluster/device_taints.h"
+
 namespace dray::metrics {
 namespace {
 
@@ -14,13 +16,20 @@ struct OnNode {
 };
 using Nodes = std::unordered_map<std::string_view, OnNode>;
 
-bool keeps_off(const cluster::PublishedDevice& device) {
-  return std::ranges::any_of(device.traits->taints, [](const DeviceTaint& taint) {
-    return taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-  });
+/// A pool of a snapshot, whose rules may taint its devices.
+struct PoolAt {
+  const cluster::Snapshot& snapshot;
+  const cluster::Pool& pool;
+};
+
+bool keeps_off(const PoolAt& at, const cluster::PublishedDevice& device) {
+  // Where there is neither a taint nor a rule, no id of the device is made.
+  if (device.traits->taints.empty() && at.snapshot.taint_rules().empty()) return false;
+  const DeviceId id{at.pool.driver, at.pool.name, DeviceName(*device.name)};
+  return !cluster::taints_of(at.snapshot, id, *device.traits).empty();
 }
 
-void count(const cluster::PoolSlot& slot, DeviceFigures& figures, OnNode& node) {
+void count(const PoolAt& at, const cluster::PoolSlot& slot, DeviceFigures& figures, OnNode& node) {
   const auto& devices = slot.slice->devices;
   std::vector<bool> taken(devices.size(), false);
   if (slot.use) {
@@ -33,7 +42,7 @@ void count(const cluster::PoolSlot& slot, DeviceFigures& figures, OnNode& node) 
   }
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (taken[i]) continue;
-    if (keeps_off(devices[i])) {
+    if (keeps_off(at, devices[i])) {
       ++figures.tainted;
     } else {
       ++figures.free;
@@ -55,7 +64,7 @@ std::map<DriverName, DeviceFigures> count_devices(const cluster::Snapshot& snaps
     for (const auto& slot : pool.slots) {
       if (slot.slice->generation != pool.generations.back().generation) continue;
       const auto& name = slot.slice->node_name();
-      count(slot, figures, name.empty() ? of_none : nodes[name]);
+      count({snapshot, pool}, slot, figures, name.empty() ? of_none : nodes[name]);
     }
   });
   for (auto& [driver, figures] : all) {

@@ -12,7 +12,7 @@ namespace dray::metrics {
 /// can be had: of partitions of one device each is free until one is taken.
 struct DeviceFigures {
   std::size_t free = 0;
-  std::size_t tainted = 0;  ///< free, with a taint in its slice that keeps pods off
+  std::size_t tainted = 0;  ///< free, with a taint, its own or a rule's, that keeps pods off
   std::size_t in_use = 0;   ///< as a whole
   std::size_t shared = 0;   ///< a part of it at least is in use
   /// Of those that are free, on nodes where another of the driver is used: what is left over.

@@ -65,6 +65,26 @@ TEST_CASE(
                                      .most_free_on_one_node = 1});
 }
 
+TEST_CASE("a DeviceTaintRule taints what it selects, and a pool that has no taint of its own") {
+  cluster::ClusterState state;
+  for (const std::string node : {"n1", "n2"}) {
+    put(state, make_node(node));
+    put(state, make_gpus(node, 2));
+  }
+  DeviceTaintRule rule;
+  rule.meta = cluster_meta("sick");
+  rule.has_selector = true;
+  rule.pool = PoolName("n1");
+  rule.taint.key = "sick";
+  rule.taint.effect = "NoSchedule";
+  put(state, rule);
+  CHECK(gpus(state) == DeviceFigures{.free = 2, .tainted = 2, .most_free_on_one_node = 2});
+  rule.taint.effect = "None";
+  rule.meta.resource_version = ResourceVersion("2");
+  put(state, rule);
+  CHECK(gpus(state).tainted == 0);
+}
+
 TEST_CASE(
     "drivers are apart, an older generation does not count, a network's device is on no node") {
   cluster::ClusterState state;
