@@ -33,6 +33,7 @@ struct WriteTerms {
   /// Who writes, and under which epoch; empty: not said (the Lease's own writes).
   std::string field_manager = {};
   Time since = {};  ///< when the work began that it is part of: among alike the oldest goes first
+  std::string trace = {};  ///< id of the trace that it is part of; an Event tells it
 };
 
 /// How one kind's list and watch do.

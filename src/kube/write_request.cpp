@@ -213,7 +213,10 @@ WriteRequest request(const engine::RecordEvent& record, const WriteContext& cont
   const auto path = "/apis/events.k8s.io/v1/namespaces/" +
                     net::percent_encode(record.pod.namespace_name) + "/events";
   return made("POST", path, json,
-              wire::event_body(record, context.controller, context.instance, context.now),
+              wire::event_body(record, {.controller = context.controller,
+                                        .instance = context.instance,
+                                        .trace = context.trace,
+                                        .now = context.now}),
               Answered::nothing);
 }
 

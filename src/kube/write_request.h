@@ -17,6 +17,7 @@ struct WriteContext {
   std::string instance = "dray";     ///< reportingInstance of Events
   std::string claim_version = "v1";  ///< of resource.k8s.io, as the server serves it
   Time now;
+  std::string trace = {};  ///< id of the trace that an Event belongs to; empty: none
 };
 
 /// The object that the answer to a write holds.

@@ -110,7 +110,9 @@ asio::awaitable<Writer::Done> Writer::carry(SharedWrite write, WriteTerms given)
     const auto copy = *released;
     co_return co_await release(copy, std::move(terms));
   }
-  auto request = request_for(*write, context());
+  auto about = context();
+  about.trace = std::move(given.trace);
+  auto request = request_for(*write, about);
   const auto response = co_await send(std::move(request.http), terms);
   Done done;
   done.answer = {load_of(response, terms.permit), since(start), retry_after_in(response)};

@@ -82,7 +82,7 @@ inline constexpr auto table = [] {
       gauge("dray_devices_allocated", "Devices in use or reserved.", {},
             figure<&Status::devices_allocated>),
       gauge("dray_driver_devices",
-            "Devices by driver and state: free, tainted (free, but its slice keeps pods off), "
+            "Devices by driver and state: free, tainted (free, but a taint of it keeps pods off), "
             "in_use, or shared (a part of it is in use).",
             {"driver", "state"},
             [](const Reading& r, Samples& out) {
@@ -197,6 +197,10 @@ inline constexpr auto table = [] {
             [](const Reading& r, Samples& out) {
               if (!r.policy_problem.empty()) out(1, {r.policy_problem});
             }),
+      counted("dray_trace_spans_total",
+              "Spans of traces by what became of them: sent, dropped (the queue was full, or the "
+              "collector gave no answer) or refused by the collector.",
+              {"result"}),
       // The recorder.
       gauge("dray_recorder_recording",
             "1 while the flight recorder records, 0 once it has ended by itself; none: it is off.",

@@ -17,6 +17,7 @@
 #include "dray/base/check.h"
 #include "dray/engine/lease.h"
 #include "service/log.h"
+#include "service/tracer.h"
 #include "service/write_line.h"
 
 namespace dray::service {
@@ -55,21 +56,46 @@ void log_filter(const extender::FilterRequest& request, const extender::FilterRe
   }
 }
 
-void log_write(const engine::Write& write, const engine::WriteOutcome& outcome) {
+void log_write(const engine::Write& write, const engine::WriteOutcome& outcome,
+               const std::string& trace) {
   if (outcome && !logs(2)) return;
-  const auto line = line_of(write, outcome);
+  auto line = line_of(write, outcome);
+  if (!trace.empty()) line.fields.emplace_back("trace", trace);
   if (line.warning) return log_warning(line.message, line.fields);
   log_info(line.verbosity, line.message, line.fields);
 }
 
-void log_bind(const extender::BindRequest& request, const std::string& error) {
+/// Whose trace a write belongs to: its pod's, else its claim's; none: it is of no one object.
+const Uid* traced_object(const engine::Write& write) {
+  if (const auto* made = std::get_if<engine::AllocateClaim>(&write)) {
+    return made->reserved_for.empty() ? &made->uid : &made->reserved_for.front().uid;
+  }
+  if (const auto* made = std::get_if<engine::ReserveClaim>(&write)) return &made->consumer.uid;
+  if (const auto* made = std::get_if<engine::ReleaseClaim>(&write)) return &made->consumer;
+  if (const auto* made = std::get_if<engine::CreateClaim>(&write)) {
+    return made->claim.meta.owners.empty() ? nullptr : &made->claim.meta.owners.front().uid;
+  }
+  return std::visit(
+      [](const auto& each) -> const Uid* {
+        if constexpr (requires { each.uid.get(); }) {
+          return &each.uid;
+        } else {
+          return nullptr;
+        }
+      },
+      write);
+}
+
+void log_bind(const extender::BindRequest& request, const std::string& error, Tracer* tracer) {
   if (!logs(2)) return;
   const auto pod = request.pod.to_string();
   const auto& node = request.node.get();
+  LogFields fields{{"pod", pod}, {"node", node}};
+  if (tracer != nullptr) add_trace(fields, *tracer, request.uid);
   log_info(2,
            error.empty() ? fmt::format("bound {} to {}", pod, node)
                          : fmt::format("bind {} to {}: {}", pod, node, error),
-           {{"pod", pod}, {"node", node}});
+           fields);
 }
 
 std::string_view cause(const engine::Event& event) {
@@ -87,7 +113,7 @@ EngineStrand::EngineStrand(asio::io_context& io, engine::Options options, Parts 
       engine_(std::move(options)),
       timer_(strand_),
       last_write_(strand_),
-      plans_(std::move(parts_.make_plan), parts_.metrics,
+      plans_(std::move(parts_.make_plan), {parts_.metrics, parts_.tracer},
              {[this](engine::Planned planned) { post(std::move(planned)); },
               [this](std::string what) {
                 asio::post(strand_, [this, what = std::move(what)] { break_down(what); });
@@ -193,7 +219,7 @@ asio::awaitable<extender::BindResponse> EngineStrand::bind_here(extender::BindRe
     boost::system::error_code cancelled;
     co_await pending->answered.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
   }
-  log_bind(request, pending->error);
+  log_bind(request, pending->error, parts_.tracer);
   co_return extender::BindResponse{std::move(pending->error)};
 }
 
@@ -306,13 +332,23 @@ asio::awaitable<void> EngineStrand::write(engine::SendWrite command) {
   const auto start = std::chrono::steady_clock::now();
   kube::Permit permit = [this] { return parts_.fence.open(parts_.clock.now()); };
   auto write = command.write;
+  const auto* object = parts_.tracer == nullptr ? nullptr : traced_object(command.write);
+  std::optional<wire::Span> span;
+  if (object != nullptr) span = parts_.tracer->begin(std::string(kind), *object);
+  const auto trace = span ? span->trace_id : std::string();
   engine::WriteOutcome outcome = fail(ErrorCode::unavailable, "leadership is lost");
   if (permit()) {
     kube::WriteTerms terms{std::move(permit), engine::field_manager(command.epoch, parts_.identity),
-                           command.since};
+                           command.since, trace};
     outcome = co_await parts_.api.write(std::move(write), std::move(terms));
   }
-  log_write(command.write, outcome);
+  log_write(command.write, outcome, trace);
+  if (span) {
+    span->kind = wire::SpanKind::client;
+    span->attributes.emplace_back("dray.object", engine::subject(command.write));
+    if (!outcome) span->error = outcome.error().message;
+    parts_.tracer->end(*std::move(span));
+  }
   parts_.metrics.count("dray_api_writes_total",
                        {kind, outcome ? "ok" : name(outcome.error().code)});
   parts_.metrics.observe("dray_api_write_duration_seconds", {kind},

@@ -25,6 +25,8 @@
 
 namespace dray::service {
 
+class Tracer;
+
 /// The engine on its strand, and the hands that carry its effects: writes go to the cluster and
 /// come back as events, plans are made on a thread of their own, bind calls wait for their answer.
 /// All public functions may be called from any thread.
@@ -45,6 +47,7 @@ class EngineStrand {
     /// Told once, on the strand, after the fence was shut: which invariant broke.
     std::function<void(const std::string&)> on_broken;
     std::string identity = {};  ///< in the Lease; empty: there is none
+    Tracer* tracer = nullptr;   ///< null: nobody wants spans
   };
 
   EngineStrand(boost::asio::io_context& io, engine::Options options, Parts parts);

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
+#include "service/tracer.h"
 #include "wire/extender_codec.h"
 
 namespace dray::service {
@@ -21,6 +25,33 @@ struct Answering {
   EngineStrand& engine;
   metrics::Metrics& metrics;
   const Partition& partition;
+  Tracer* tracer;  ///< null: nobody wants spans
+};
+
+/// The span of a call; nothing is noted where nobody wants it.
+class Traced {
+ public:
+  Traced(const Answering& by, const HttpRequest& request, const PodKey& pod, const Uid& uid)
+      : tracer_(by.tracer) {
+    if (tracer_ == nullptr) return;
+    span_ = tracer_->begin_call(std::string(request.path().substr(4)), uid,
+                                request.header("traceparent"));
+    note("k8s.namespace.name", pod.namespace_name);
+    note("k8s.pod.name", pod.name);
+    note("k8s.pod.uid", uid.get());
+  }
+  void note(std::string key, std::variant<std::string, std::int64_t> value) {
+    if (span_) span_->attributes.emplace_back(std::move(key), std::move(value));
+  }
+  void end(std::string error = {}) {
+    if (!span_) return;
+    span_->error = std::move(error);
+    tracer_->end(*std::move(span_));
+  }
+
+ private:
+  Tracer* tracer_;
+  std::optional<wire::Span> span_;
 };
 
 /// What a verb came to, for metrics.
@@ -37,8 +68,12 @@ asio::awaitable<Verdict> filter(Answering by, HttpRequest request) {
     co_return Verdict{net::json_response(200, wire::encode(fault, {})), "error"};
   }
   const auto question = std::make_shared<const extender::FilterRequest>(std::move(*asked));
+  Traced span(by, request, question->pod.key(), question->pod.meta.uid);
   auto answer = co_await by.engine.filter(question);
   by.partition.keep_own(answer);
+  if (!answer.node_names.empty()) span.note("k8s.node.name", answer.node_names.front().get());
+  span.note("dray.nodes", static_cast<std::int64_t>(answer.node_names.size()));
+  span.end(answer.error);
   const auto* result = !answer.error.empty()       ? "error"
                        : answer.node_names.empty() ? "refused"
                                                    : "ok";
@@ -52,7 +87,9 @@ asio::awaitable<Verdict> prioritize(Answering by, HttpRequest request) {
         net::text_response(400, "dray: prioritize request: " + asked.error().message + "\n"),
         "error"};
   }
+  Traced span(by, request, asked->pod.key(), asked->pod.meta.uid);
   const auto answer = co_await by.engine.prioritize(std::move(*asked));
+  span.end();
   co_return Verdict{net::json_response(200, wire::encode(answer)), "ok"};
 }
 
@@ -62,7 +99,10 @@ asio::awaitable<Verdict> preempt(Answering by, HttpRequest request) {
     co_return Verdict{
         net::text_response(400, "dray: preempt request: " + asked.error().message + "\n"), "error"};
   }
+  Traced span(by, request, asked->pod.key(), asked->pod.meta.uid);
   const auto answer = co_await by.engine.preempt(std::move(*asked));
+  span.note("dray.nodes", static_cast<std::int64_t>(answer.victims.size()));
+  span.end();
   co_return Verdict{net::json_response(200, wire::encode(answer)),
                     answer.victims.empty() ? "refused" : "ok"};
 }
@@ -73,7 +113,10 @@ asio::awaitable<Verdict> bind(Answering by, HttpRequest request) {
     const extender::BindResponse fault{"dray: bind request: " + asked.error().message};
     co_return Verdict{net::json_response(200, wire::encode(fault)), "error"};
   }
+  Traced span(by, request, asked->pod, asked->uid);
+  span.note("k8s.node.name", asked->node.get());
   const auto answer = co_await by.engine.bind(std::move(*asked));
+  span.end(answer.error);
   co_return Verdict{net::json_response(200, wire::encode(answer)),
                     answer.error.empty() ? "ok" : "error"};
 }
@@ -118,8 +161,8 @@ asio::awaitable<HttpResponse> answer(Answering by, HttpRequest request) {
 }  // namespace
 
 net::HttpHandler extender_routes(EngineStrand& engine, metrics::Metrics& metrics,
-                                 const Partition& partition) {
-  return [by = Answering{engine, metrics, partition}](HttpRequest request) {
+                                 const Partition& partition, Tracer* tracer) {
+  return [by = Answering{engine, metrics, partition, tracer}](HttpRequest request) {
     return answer(by, std::move(request));
   };
 }

@@ -7,11 +7,15 @@
 
 namespace dray::service {
 
+class Tracer;
+
 /// The extender's HTTP face: POST /v1/{filter,prioritize,preempt,bind}. kube-scheduler takes any
 /// status but 200 for a failure and ignores the body, so a request that cannot be read is answered
 /// 200 with the fault in the answer's Error where there is one (filter, bind), and 400 elsewhere.
-/// Filter names nodes of the partition alone. References outlive the handler.
+/// Filter names nodes of the partition alone. A `tracer` gets a span of
+/// each call, in the trace of its traceparent or its pod. References outlive the handler.
 [[nodiscard]] net::HttpHandler extender_routes(EngineStrand& engine, metrics::Metrics& metrics,
-                                               const Partition& partition);
+                                               const Partition& partition,
+                                               Tracer* tracer = nullptr);
 
 }  // namespace dray::service

@@ -10,6 +10,8 @@
 
 namespace dray::service {
 
+class Tracer;
+
 /// Makes plans beside the engine's strand, one after the other, on a thread of its own.
 class PlanWorker {
  public:
@@ -22,7 +24,17 @@ class PlanWorker {
     std::function<void(std::string)> broken;
   };
 
-  PlanWorker(MakePlan make, metrics::Metrics& metrics, Listener listener);
+  /// Who is told how plans go.
+  struct Watchers {
+    // NOLINTNEXTLINE(google-explicit-constructor): where there is no tracer.
+    Watchers(metrics::Metrics& counted, Tracer* traced = nullptr)
+        : metrics(counted), tracer(traced) {}
+
+    metrics::Metrics& metrics;
+    Tracer* tracer;  ///< null: nobody wants spans
+  };
+
+  PlanWorker(MakePlan make, Watchers watchers, Listener listener);
   /// Waits for the plan under way; those that were asked for and not begun are not made.
   ~PlanWorker();
   PlanWorker(const PlanWorker&) = delete;
@@ -36,6 +48,7 @@ class PlanWorker {
 
   // Fixed after construction.
   metrics::Metrics& metrics_;
+  Tracer* tracer_;
   Listener listener_;
   // Owned by the thread.
   MakePlan make_;

@@ -46,13 +46,15 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
       api_(api),
       clock_(clock),
       metrics_(options_.version),
+      tracer_(options_.tracing ? std::make_unique<Tracer>(*options_.tracing, metrics_) : nullptr),
       gates_(io, api, options_.engine.allocator.features),
       partition_(options_.partition),
       engine_(io, options_.engine,
               {api, clock, fence_, metrics_, make_plan(options_.engine),
                [this](const std::string& what) { broke(what); },
-               options_.lease ? options_.lease->identity : ""}),
-      extender_(io, options_.extender, extender_routes(engine_, metrics_, partition_)),
+               options_.lease ? options_.lease->identity : "", tracer_.get()}),
+      extender_(io, options_.extender,
+                extender_routes(engine_, metrics_, partition_, tracer_.get())),
       admin_(io, guarded(options_.admin), admin_routes(engine_, api, metrics_, readiness_)) {
   readiness_.gates = &gates_;
   if (!options_.policy_file.empty()) {
@@ -122,9 +124,8 @@ void Service::saw(kube::WatchEvent event) {
 }
 
 void Service::leadership_changed(engine::LeadershipChanged change) {
-  leading_epoch_ = change.leading ? change.epoch : 0;
-  readiness_.lease_epoch = leading_epoch_.load();
-  set_log_epoch(leading_epoch_);
+  readiness_.lease_epoch = change.leading ? change.epoch : 0;
+  set_log_epoch(readiness_.lease_epoch);
   if (change.leading) {
     log_info(0, fmt::format("leading, epoch {}", change.epoch));
     asio::co_spawn(io_, take_over(change), asio::detached);
@@ -150,7 +151,6 @@ void Service::stop_serving() {
 /// and health and metrics stay, for a look.
 void Service::broke(const std::string& what) {
   readiness_.broken.store(std::make_shared<const std::string>(what));
-  leading_epoch_ = 0;
   readiness_.lease_epoch = 0;
   stop_serving();
   if (leadership_) {
@@ -172,9 +172,9 @@ asio::awaitable<void> Service::give_up() {
 
 /// The last leader's claims must all be known before the first allocation.
 asio::awaitable<void> Service::take_over(engine::LeadershipChanged change) {
-  while (leading_epoch_ == change.epoch) {
+  while (readiness_.lease_epoch == change.epoch) {
     const auto fresh = co_await api_.refresh_claims(std::chrono::seconds(10));
-    if (leading_epoch_ != change.epoch) co_return;
+    if (readiness_.lease_epoch != change.epoch) co_return;
     if (!fresh) {
       log_warning("reading the claims: " + fresh.error().message);
       asio::steady_timer pause(io_, std::chrono::milliseconds(200));
@@ -183,7 +183,7 @@ asio::awaitable<void> Service::take_over(engine::LeadershipChanged change) {
     }
     // Judged on the engine's strand: a loss that came since was told it after, or before and is
     // seen here.
-    engine_.post_if(change, [this, change] { return leading_epoch_ == change.epoch; });
+    engine_.post_if(change, [this, change] { return readiness_.lease_epoch == change.epoch; });
     const auto port = extender_.listen();
     readiness_.port_problem.store(
         std::make_shared<const std::string>(port ? "" : port.error().message));
@@ -193,7 +193,7 @@ asio::awaitable<void> Service::take_over(engine::LeadershipChanged change) {
       co_return;
     }
     // Lost or broken meanwhile, and closed before it was opened.
-    if (leading_epoch_ != change.epoch || readiness_.broken.load()) stop_serving();
+    if (readiness_.lease_epoch != change.epoch || readiness_.broken.load()) stop_serving();
     co_return;
   }
 }

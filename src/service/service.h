@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
@@ -22,6 +21,7 @@
 #include "service/leadership.h"
 #include "service/partition.h"
 #include "service/policy_file.h"
+#include "service/tracer.h"
 
 namespace dray::service {
 
@@ -34,7 +34,8 @@ struct ServiceOptions {
   std::string policy_file;  ///< empty: one queue without limits
   std::string version;
   RecorderOptions record;
-  PartitionOptions partition;  ///< that Partition::check() accepts
+  std::optional<TracerOptions> tracing;  ///< absent: nobody wants spans
+  PartitionOptions partition;            ///< that Partition::check() accepts
   std::chrono::milliseconds drain =
       std::chrono::seconds(15);  ///< for requests and writes in flight; no write takes longer
   /// A leader whose port cannot be opened does not try for the Lease again before.
@@ -82,6 +83,7 @@ class Service {
   kube::ClusterApi& api_;
   const Clock& clock_;
   metrics::Metrics metrics_;
+  std::unique_ptr<Tracer> tracer_;  ///< null: nobody wants spans
   Fence fence_;
   GateWatch gates_;
   Partition partition_;
@@ -91,7 +93,6 @@ class Service {
   net::HttpServer admin_;
   std::optional<PolicyFile> policy_;
   std::optional<Leadership> leadership_;
-  std::atomic<std::int32_t> leading_epoch_{0};  ///< 0: another leads
   struct Ports {
     std::uint16_t extender = 0;
     std::uint16_t admin = 0;

@@ -135,21 +135,25 @@ std::string eviction_body(const engine::EvictPod& write) {
   });
 }
 
-std::string event_body(const engine::RecordEvent& write, std::string_view reporter,
-                       std::string_view instance, Time now) {
+constexpr const char* trace_annotation = "dray.dev/trace-id";
+
+std::string event_body(const engine::RecordEvent& write, const EventSource& source) {
   const auto& kind = kind_info(write.regarding);
   // Where client-go puts the Events of objects that have no namespace.
   const auto space = kind.namespaced ? write.pod.namespace_name : std::string("default");
   return body([&](auto& io) {
     type_of(io, "Event", "events.k8s.io/v1");
     io.object("metadata", [&](auto& meta) {
-      const auto stamp = now.time_since_epoch().count();
+      const auto stamp = source.now.time_since_epoch().count();
       meta.required("name", fmt::format("{}.{:x}", write.pod.name, stamp));
       meta.required("namespace", space);
+      if (!source.trace.empty()) {
+        meta.required("annotations", Labels{{trace_annotation, source.trace}});
+      }
     });
-    io.required("eventTime", format_micro_time(now));
-    io.required("reportingController", std::string(reporter));
-    io.required("reportingInstance", std::string(instance));
+    io.required("eventTime", format_micro_time(source.now));
+    io.required("reportingController", source.controller);
+    io.required("reportingInstance", source.instance);
     io.required("type", write.event.type);
     io.required("reason", write.event.reason);
     io.required("action", write.event.action);

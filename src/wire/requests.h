@@ -30,13 +30,20 @@ inline constexpr std::string_view json_merge_patch = "application/merge-patch+js
 /// DELETE resourceclaims/NAME.
 [[nodiscard]] std::string delete_body(const engine::DeleteClaim& write);
 
+/// Who reports an Event, and when.
+struct EventSource {
+  std::string controller;
+  std::string instance;
+  std::string trace = {};  ///< id of the trace of the decision; an annotation of the Event
+  Time now;
+};
+
 /// POST pods/NAME/binding.
 [[nodiscard]] std::string binding_body(const engine::BindPod& write);
 /// POST pods/NAME/eviction.
 [[nodiscard]] std::string eviction_body(const engine::EvictPod& write);
 /// POST events (events.k8s.io/v1) as `reporter`/`instance`. The name is the pod's and the time, as
 /// client-go makes it.
-[[nodiscard]] std::string event_body(const engine::RecordEvent& write, std::string_view reporter,
-                                     std::string_view instance, Time now);
+[[nodiscard]] std::string event_body(const engine::RecordEvent& write, const EventSource& source);
 
 }  // namespace dray::wire

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "app/common/feature_gates.h"
+#include "app/serve/tracing_options.h"
 #include "dashboard/dashboard.h"
 #include "service/log.h"
 #include "wire/yaml/duration.h"
@@ -235,6 +236,7 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
   add_engine_flags(command, f);
   add_lease_flags(command, f);
   add_record_flags(command, f);
+  add_tracing_flags(command, f);
   command
       .add_option("--kube-api-qps", f.kube_api_qps,
                   "At most so many writes a second; 0: as many as the API server bears")
@@ -321,6 +323,12 @@ Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
   if (!flags.admin_tls_cert.empty()) {
     options.admin.tls = net::ServerTlsFiles{
         .certificate = flags.admin_tls_cert, .key = flags.admin_tls_key, .client_ca = ""};
+  }
+  auto tracing = tracing_options(flags, kube::process_environment);
+  if (!tracing) return std::unexpected(std::move(tracing.error()));
+  options.tracing = *std::move(tracing);
+  if (options.tracing) {
+    options.tracing->source.instance = flags.identity.empty() ? default_identity() : flags.identity;
   }
   if (flags.cluster.empty() && flags.leader_elect) {
     const auto lease = lease_options(flags);

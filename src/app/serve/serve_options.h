@@ -54,6 +54,8 @@ struct ServeFlags {
   std::string record;
   std::uint64_t record_megabytes = 512;
   std::uint64_t record_segment_megabytes = 64;
+  std::string otlp_endpoint;
+  double otlp_sampling = 1;
   unsigned threads = 0;
   int verbosity = 0;
   std::string logging_format = "text";

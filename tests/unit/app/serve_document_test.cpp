@@ -28,6 +28,7 @@ const std::map<std::string, std::string, std::less<>> examples{
     {"admin-tls-cert", "/etc/dray/admin/tls.crt"},
     {"admin-tls-key", "/etc/dray/admin/tls.key"},
     {"dashboard-tls-cert", "/etc/dray/dashboard/tls.crt"},
+    {"otlp-endpoint", "http://otel-collector.monitoring:4318"},
     {"dashboard-tls-key", "/etc/dray/dashboard/tls.key"},
     {"policy", "/etc/dray/policy/policy.yaml"},
     {"nodes", "pool=blue"},

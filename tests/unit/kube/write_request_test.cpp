@@ -188,4 +188,14 @@ TEST_CASE("claims are written in the version that is served") {
         "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims/c0");
 }
 
+TEST_CASE("an Event tells the trace that it is of") {
+  WriteContext context;
+  const engine::Write event = engine::RecordEvent{pod, uid, {}};
+  CHECK_FALSE(request_for(event, context).http.body.contains("annotations"));
+  context.trace = "0af7651916cd43dd8448eb211c80319c";
+  CHECK(request_for(event, context)
+            .http.body.contains(
+                R"("annotations":{"dray.dev/trace-id":"0af7651916cd43dd8448eb211c80319c"})"));
+}
+
 }  // namespace dray::kube::write_request_test

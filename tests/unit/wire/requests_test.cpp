@@ -74,12 +74,18 @@ TEST_CASE("a deletion of just this object") {
 TEST_CASE("an event") {
   const Time now(std::chrono::microseconds(0x1234567));
   CHECK(
-      event_body({pod, uid, {"Normal", "DrayBound", "Bind", "on n0"}}, "dray", "dray-0", now) ==
+      event_body({pod, uid, {"Normal", "DrayBound", "Bind", "on n0"}},
+                 {"dray", "dray-0", "", now}) ==
       R"({"kind":"Event","apiVersion":"events.k8s.io/v1","metadata":{"name":"p0.1234567",)"
       R"("namespace":"default"},"eventTime":"1970-01-01T00:00:19.088743Z",)"
       R"("reportingController":"dray","reportingInstance":"dray-0","type":"Normal",)"
       R"("reason":"DrayBound","action":"Bind","note":"on n0",)"
       R"("regarding":{"kind":"Pod","apiVersion":"v1","name":"p0","namespace":"default","uid":"u0"}})");
+}
+
+TEST_CASE("an event tells the trace of its decision") {
+  CHECK(event_body({pod, uid, {}}, {.controller = "", .instance = "", .trace = "0af7", .now = {}})
+            .contains(R"("annotations":{"dray.dev/trace-id":"0af7"})"));
 }
 
 }  // namespace
