@@ -14,6 +14,7 @@
 #include "app/common/command.h"
 #include "app/common/feature_gates.h"
 #include "app/common/policy_file.h"
+#include "app/common/progress.h"
 #include "app/explain/explain_report.h"
 #include "dray/base/suggest.h"
 #include "dray/engine/at_once.h"
@@ -64,17 +65,24 @@ class ExplainCommand : public Command {
       if (!read) return refuse_policy("explain", read.error());
       config = std::make_shared<const policy::PolicyConfig>(*std::move(read));
     }
+    Progress reading("explain: reads the cluster");
     auto loaded = load_objects(source_);
+    reading.end();
     if (!loaded) return std::unexpected(std::move(loaded.error()));
     print_warnings("explain", loaded->warnings);
     const auto objects = engine::with_claims(std::move(loaded->objects));
     const auto now = service::Clock().now();
+    Progress planning("explain: makes plans");
     const auto told = engine::at_once(objects, config, options_, now);
-    if (!told) return refuse_policy("explain", Error(told.error()).within(policy_));
+    if (!told) {
+      planning.end();
+      return refuse_policy("explain", Error(told.error()).within(policy_));
+    }
     auto question = told->engine->question(*key, now);
     if (!question) return std::unexpected(unknown(*key, objects));
     question->input.budget = planner::PlanBudget::unbounded();
     const auto explanation = planner::explain(*question, engine::allocator_options(options_, 2));
+    planning.end();
     print(explanation);
     const bool waits = explanation.standing == planner::Standing::waits ||
                        explanation.standing == planner::Standing::follows;

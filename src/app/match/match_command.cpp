@@ -9,6 +9,7 @@
 #include "app/common/cluster_source.h"
 #include "app/common/colour.h"
 #include "app/common/command.h"
+#include "app/common/progress.h"
 #include "app/match/match_hints.h"
 #include "app/match/match_report.h"
 #include "wire/yaml/json_yaml.h"
@@ -39,7 +40,9 @@ class MatchCommand : public Command {
       return fail(ErrorCode::invalid, "no selector: give an expression, or --class");
     }
     constexpr std::array kinds{Kind::resource_slice, Kind::device_class};
+    Progress reading("match: reads devices");
     const auto objects = load_objects(source_, kinds);
+    reading.end();
     if (!objects) return std::unexpected(objects.error());
     print_warnings("match", objects->warnings);
     auto selectors = selectors_for(objects->objects, class_, expression_);
@@ -53,7 +56,7 @@ class MatchCommand : public Command {
     cel::Interner interner;
     const auto devices = offered_devices(objects->objects, interner);
     if (!explain_.empty()) return explain(devices, *selectors);
-    const auto matches = match_devices(devices, *selectors);
+    const auto matches = ask(devices, *selectors);
     show(matches);
     const bool some = std::ranges::any_of(
         matches, [](const auto& one) { return one.verdict == cel::Verdict::yes; });
@@ -61,6 +64,12 @@ class MatchCommand : public Command {
   }
 
  private:
+  static std::vector<DeviceMatch> ask(const std::vector<OfferedDevice>& devices,
+                                      std::vector<NamedSelector>& selectors) {
+    Progress progress("match: asks devices", devices.size());
+    return match_devices(devices, selectors, [&] { progress.next(); });
+  }
+
   Result<int> explain(const std::vector<OfferedDevice>& devices,
                       std::vector<NamedSelector>& selectors) const {
     const auto device = find_device(devices, explain_);

@@ -141,7 +141,8 @@ Result<std::vector<NamedSelector>> selectors_for(const std::vector<KubeObject>& 
 }
 
 std::vector<DeviceMatch> match_devices(const std::vector<OfferedDevice>& devices,
-                                       std::vector<NamedSelector>& selectors) {
+                                       std::vector<NamedSelector>& selectors,
+                                       const std::function<void()>& asked) {
   std::vector<Judge> judges(selectors.begin(), selectors.end());
   std::vector<DeviceMatch> matches;
   for (const auto& device : devices) {
@@ -154,6 +155,7 @@ std::vector<DeviceMatch> match_devices(const std::vector<OfferedDevice>& devices
       break;
     }
     matches.push_back(std::move(match));
+    if (asked) asked();
   }
   return matches;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,9 @@ struct DeviceMatch {
   std::string why;       ///< the sub-expression that decided, with values
 };
 
+/// In the order of the devices; `asked` is told of each that is done.
 [[nodiscard]] std::vector<DeviceMatch> match_devices(const std::vector<OfferedDevice>& devices,
-                                                     std::vector<NamedSelector>& selectors);
+                                                     std::vector<NamedSelector>& selectors,
+                                                     const std::function<void()>& asked = {});
 
 }  // namespace dray::app

@@ -17,6 +17,7 @@
 #include "app/common/exit_status.h"
 #include "app/common/files.h"
 #include "app/common/policy_file.h"
+#include "app/common/progress.h"
 #include "app/policy/policy_commands.h"
 #include "app/policy/policy_test_report.h"
 #include "service/clock.h"
@@ -142,10 +143,13 @@ class PolicyTest : public Command {
     if (!read.file) return exit_status::usage;
     PlayedFile played{.path = path, .cases = {}};
     CasePlayer player(path, *read.file, options_);
+    Progress progress("policy test: plays cases of " + path, read.file->cases.size());
     for (std::size_t i = 0; i < read.file->cases.size(); ++i) {
       const auto& test = read.file->cases[i];
       auto checks = player.play(test);
+      progress.next();
       if (!checks) {
+        progress.end();
         fmt::print(stderr, "dray policy test: {}\n", checks.error().error.message);
         return checks.error().status;
       }
@@ -154,6 +158,7 @@ class PolicyTest : public Command {
       }
       played.cases.push_back({test.name, read.case_lines[i], *std::move(checks)});
     }
+    progress.end();
     print_warnings("policy test", player.warnings());
     files.push_back(std::move(played));
     return exit_status::ok;
