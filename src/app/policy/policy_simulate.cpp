@@ -9,10 +9,10 @@
 #include "app/common/command.h"
 #include "app/common/exit_status.h"
 #include "app/common/policy_file.h"
-#include "app/policy/effect_report.h"
 #include "app/policy/policy_commands.h"
-#include "app/policy/policy_effect.h"
 #include "dray/engine/at_once.h"
+#include "dray/simulate/policy_effect.h"
+#include "report/effect_report.h"
 
 namespace dray::app {
 namespace {
@@ -58,14 +58,16 @@ class PolicySimulate : public Command {
     auto tried = load_policy(policy_);
     if (!tried) return refuse_policy("policy", tried.error());
     const auto cluster = engine::with_claims(std::move(objects->objects));
-    const auto was = decide_at_once(cluster, in_force, options_, *now);
+    const auto was = simulate::decide_at_once(cluster, in_force, options_, *now);
     if (!was) return refuse_policy("policy", Error(was.error()).within(current_));
-    const auto would = decide_at_once(
+    const auto would = simulate::decide_at_once(
         cluster, std::make_shared<const policy::PolicyConfig>(*std::move(tried)), options_, *now);
     if (!would) return refuse_policy("policy", Error(would.error()).within(policy_));
-    const auto effect = effect_of(*was, *would);
-    std::fputs((output_ == "json" ? effect_json(effect) + "\n" : effect_text(effect)).c_str(),
-               stdout);
+    const auto effect = simulate::effect_of(*was, *would);
+    std::fputs(
+        (output_ == "json" ? report::effect_json(effect) + "\n" : report::effect_text(effect))
+            .c_str(),
+        stdout);
     return effect.jobs.empty() ? exit_status::ok : exit_status::finding;
   }
 

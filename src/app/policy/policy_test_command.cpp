@@ -20,6 +20,7 @@
 #include "app/common/progress.h"
 #include "app/policy/policy_commands.h"
 #include "app/policy/policy_test_report.h"
+#include "dray/simulate/pod_fate.h"
 #include "service/clock.h"
 #include "wire/yaml/json_yaml.h"
 
@@ -58,9 +59,9 @@ class CasePlayer {
     const auto now = test.at.empty() ? service::Clock().now() : *parse_time(test.at);
     auto cluster = make_test_cluster(*std::move(objects), test.jobs, options_, now);
     if (!cluster) return stop(cluster.error(), test);
-    const auto decided = decide_at_once(cluster->objects, *config, options_, now);
+    const auto decided = simulate::decide_at_once(cluster->objects, *config, options_, now);
     if (!decided) return stop(decided.error(), test, exit_status::invalid_policy);
-    const auto fates = fates_of(*decided);
+    const auto fates = simulate::fates_of(*decided);
     std::vector<TestCheck> checks;
     checks.reserve(test.expect.size());
     for (const auto& want : test.expect) {

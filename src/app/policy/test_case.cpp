@@ -15,6 +15,10 @@
 namespace dray::app {
 namespace {
 
+using simulate::Fate;
+using simulate::Fates;
+using simulate::PodFate;
+
 TestOutcome outcome_of(Fate fate) {
   switch (fate) {
     case Fate::runs:

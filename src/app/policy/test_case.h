@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "app/policy/pod_fate.h"
 #include "app/policy/policy_test_file.h"
 #include "app/policy/test_cluster.h"
+#include "dray/simulate/pod_fate.h"
 
 namespace dray::app {
 
@@ -39,6 +39,6 @@ struct TestCheck {
 
 /// What became of the job's pods by the plan.
 [[nodiscard]] TestCheck check_expectation(const TestExpectation& want, const TestCluster& cluster,
-                                          const Fates& fates);
+                                          const simulate::Fates& fates);
 
 }  // namespace dray::app

@@ -10,9 +10,9 @@
 #include "app/common/bundled_nodes.h"
 #include "app/common/cluster_source.h"
 #include "app/common/files.h"
-#include "app/policy/pod_fate.h"
 #include "dray/engine/at_once.h"
 #include "dray/model/defaults.h"
+#include "dray/simulate/pod_fate.h"
 
 namespace dray::app {
 namespace {
@@ -160,13 +160,13 @@ Result<void> run_them(const std::vector<KubeObject>& objects, std::vector<KubeOb
   if (made.empty()) return {};
   auto all = what_runs(objects);
   std::ranges::copy(made, std::back_inserter(all));
-  const auto decided = decide_at_once(all, nullptr, options, now);
+  const auto decided = simulate::decide_at_once(all, nullptr, options, now);
   if (!decided) return std::unexpected(decided.error());
   std::map<Uid, const Placement*> placements;
   for (const auto& outcome : decided->plan.jobs) {
     for (const auto& placement : outcome.placements) placements[placement.pod_uid] = &placement;
   }
-  const auto fates = fates_of(*decided);
+  const auto fates = simulate::fates_of(*decided);
   for (auto& object : made) {
     auto* pod = std::get_if<Pod>(&object);
     if (pod == nullptr) continue;

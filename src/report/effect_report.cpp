@@ -1,4 +1,4 @@
-#include "app/policy/effect_report.h"
+#include "report/effect_report.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,12 @@
 
 #include "wire/json/json_writer.h"
 
-namespace dray::app {
+namespace dray::report {
 namespace {
+
+using simulate::Change;
+using simulate::JobEffect;
+using simulate::ShareEffect;
 
 /// A share that differs by less is drawn as the same.
 constexpr double least_difference = 0.005;
@@ -20,7 +24,7 @@ struct Count {
   std::size_t pods = 0;
 };
 
-std::string counts_text(const PolicyEffect& effect) {
+std::string counts_text(const simulate::PolicyEffect& effect) {
   std::map<Change, Count> counts;
   for (const auto& job : effect.jobs) {
     auto& count = counts[job.change];
@@ -96,7 +100,7 @@ void write_list(wire::JsonWriter& out, std::string_view key, const std::vector<T
 
 }  // namespace
 
-std::string effect_text(const PolicyEffect& effect) {
+std::string effect_text(const simulate::PolicyEffect& effect) {
   auto text = effect.jobs.empty() ? std::string("No job would fare otherwise at once.\n")
                                   : counts_text(effect);
   text += shares_text(effect.shares);
@@ -111,7 +115,7 @@ std::string effect_text(const PolicyEffect& effect) {
   return text;
 }
 
-std::string effect_json(const PolicyEffect& effect) {
+std::string effect_json(const simulate::PolicyEffect& effect) {
   wire::JsonWriter out;
   out.begin_object();
   write_list(out, "jobs", effect.jobs);
@@ -120,4 +124,4 @@ std::string effect_json(const PolicyEffect& effect) {
   return std::move(out).take();
 }
 
-}  // namespace dray::app
+}  // namespace dray::report

@@ -1,4 +1,4 @@
-#include "app/policy/policy_effect.h"
+#include "dray/simulate/policy_effect.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-namespace dray::app {
+namespace dray::simulate {
 namespace {
 
 std::optional<Change> change_of_running(const PodFate& was, const PodFate& would) {
@@ -155,4 +155,4 @@ PolicyEffect effect_of(const Decided& was, const Decided& would) {
   return effect;
 }
 
-}  // namespace dray::app
+}  // namespace dray::simulate

@@ -1,11 +1,11 @@
-#include "app/policy/pod_fate.h"
+#include "dray/simulate/pod_fate.h"
 
 #include <utility>
 
 #include "dray/engine/at_once.h"
 #include "dray/planner/job.h"
 
-namespace dray::app {
+namespace dray::simulate {
 namespace {
 
 /// Pods that wait or run, before the plan.
@@ -74,15 +74,16 @@ Fates fates_of(const Decided& decided) {
 
 Result<Decided> decide_at_once(const std::vector<KubeObject>& objects,
                                std::shared_ptr<const policy::PolicyConfig> config,
-                               const engine::Options& options, Time now) {
+                               const engine::Options& options, Time now,
+                               const planner::PlanBudget& budget) {
   const auto told = engine::at_once(objects, std::move(config), options, now);
   if (!told) return std::unexpected(told.error());
   if (!told->input) return Decided();  // nobody waits
   Decided decided{*told->input, {}};
-  decided.input.budget = planner::PlanBudget::unbounded();
+  decided.input.budget = budget;
   planner::Planner planner(engine::allocator_options(options, 2));
   decided.plan = planner.plan(decided.input);
   return decided;
 }
 
-}  // namespace dray::app
+}  // namespace dray::simulate

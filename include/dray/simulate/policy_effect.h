@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/policy/pod_fate.h"
+#include "dray/simulate/pod_fate.h"
 
-namespace dray::app {
+namespace dray::simulate {
 
 /// How pods fare under another policy; the worse for them comes first.
 enum class Change : std::uint8_t {
@@ -56,4 +56,4 @@ struct PolicyEffect {
 /// Both are of the same objects.
 [[nodiscard]] PolicyEffect effect_of(const Decided& was, const Decided& would);
 
-}  // namespace dray::app
+}  // namespace dray::simulate

@@ -15,7 +15,7 @@
 #include "dray/planner/plan.h"
 #include "dray/policy/config.h"
 
-namespace dray::app {
+namespace dray::simulate {
 
 /// What a plan makes of a cluster as it stands.
 struct Decided {
@@ -24,11 +24,12 @@ struct Decided {
 };
 
 /// A plan for these objects under the policy (null: none is in force), made as the service would
-/// make it but without its budgets: all that would follow in a row of plans at once. An Error says
-/// why that policy cannot be used with them.
-[[nodiscard]] Result<Decided> decide_at_once(const std::vector<KubeObject>& objects,
-                                             std::shared_ptr<const policy::PolicyConfig> config,
-                                             const engine::Options& options, Time now);
+/// make it but, if `budget` is not given, without its budgets: all that would follow in a row of
+/// plans at once. An Error says why that policy cannot be used with them.
+[[nodiscard]] Result<Decided> decide_at_once(
+    const std::vector<KubeObject>& objects, std::shared_ptr<const policy::PolicyConfig> config,
+    const engine::Options& options, Time now,
+    const planner::PlanBudget& budget = planner::PlanBudget::unbounded());
 
 /// What becomes of a pod by a plan.
 enum class Fate : std::uint8_t { runs, starts, gets_room, waits, moves, evicted };
@@ -47,4 +48,4 @@ using Fates = std::map<Uid, PodFate>;
 /// Of every pod that waits or runs.
 [[nodiscard]] Fates fates_of(const Decided& decided);
 
-}  // namespace dray::app
+}  // namespace dray::simulate
