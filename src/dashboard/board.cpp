@@ -120,7 +120,9 @@ Board::Board(asio::io_context& io, BoardOptions options, Sources sources)
       options_(std::move(options)),
       sources_(sources),
       reader_(io, sources.engine, options_.fresh_for),
-      history_timer_(io) {}
+      history_timer_(io),
+      simulations_(io, {options_.simulations, options_.engine, options_.partition}, sources.api,
+                   sources.readiness) {}
 
 Standing Board::standing(const Viewer& viewer) const {
   const auto& readiness = sources_.readiness;
@@ -156,8 +158,11 @@ asio::awaitable<HttpResponse> Board::answer(HttpRequest request) {
 }
 
 asio::awaitable<HttpResponse> Board::route(HttpRequest request) {
-  if (request.method != "GET" && request.method != "HEAD") {
-    co_return net::text_response(405, "use GET\n");
+  const bool simulates = request.path() == simulate_path;
+  if (simulates ? request.method != "POST" : request.method != "GET" && request.method != "HEAD") {
+    auto refused = net::text_response(405, simulates ? "use POST\n" : "use GET\n");
+    refused.headers.push_back({"Allow", simulates ? "POST" : "GET, HEAD"});
+    co_return refused;
   }
   if (!known_host(request)) {
     co_return net::text_response(403, "this port is asked for by a name that is not its own\n");
@@ -168,10 +173,25 @@ asio::awaitable<HttpResponse> Board::route(HttpRequest request) {
     page.body = options_.page.html;
     co_return page;
   }
-  if (!request.path().starts_with(api)) co_return not_found("no such path; the page is at /");
+  if (!simulates && !request.path().starts_with(api)) {
+    co_return not_found("no such path; the page is at /");
+  }
   auto asked = co_await let_in(std::move(request));
   if (!asked) co_return std::move(asked.error());
-  co_return co_await view(*std::move(asked));
+  if (simulates) co_return simulate(*asked);
+  // Named: g++ 12 destroys what is made inside of a co_await expression twice.
+  auto shown = *std::move(asked);
+  co_return co_await view(std::move(shown));
+}
+
+HttpResponse Board::simulate(const Asked& asked) {
+  if (!asked.viewer.everything) {
+    return net::text_response(403, "what is simulated is the whole cluster\n");
+  }
+  if (!asked.picture->engine.status.synced) {
+    return net::text_response(503, "the cluster has not been listed yet\n");
+  }
+  return simulations_.answer(asked.request);
 }
 
 /// What answers it, with what whoever asks may see; or the refusal.
@@ -334,6 +354,7 @@ asio::awaitable<void> Board::keep_history() {
 void Board::stop() {
   stopped_ = true;
   history_timer_.cancel();
+  simulations_.stop();
 }
 
 }  // namespace dray::dashboard

@@ -6,10 +6,12 @@
 #include <expected>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "dashboard/access.h"
 #include "dashboard/history.h"
 #include "dashboard/picture_reader.h"
+#include "dashboard/simulations.h"
 #include "dashboard/views.h"
 #include "dashboard/web_page.h"
 #include "kube/cluster_api.h"
@@ -32,6 +34,8 @@ struct BoardOptions {
   WebPage page;
   std::string version;
   engine::Options engine;
+  service::PartitionOptions partition;  ///< of the cluster: what the engine decides about
+  SimulationLimits simulations;
   /// Who may see what; empty: whoever reaches the port sees everything.
   Admit admit;
   /// Names by which the port may be asked for; empty: any. On loopback: so that no page of another
@@ -42,8 +46,12 @@ struct BoardOptions {
   std::size_t most_streams = 32;  ///< of events; more are told to come again
 };
 
-/// The routes of the dashboard: the page at /, and under /v1/dashboard/ what it shows, as JSON, and
-/// `events`, a stream that says when there is something new. It reads, and changes nothing. Lives
+/// Where Simulations are asked.
+inline constexpr std::string_view simulate_path = "/v1/simulate";
+
+/// The routes of the dashboard: the page at /, under /v1/dashboard/ what it shows, as JSON, and
+/// `events`, a stream that says when there is something new; and Simulations. It reads, and changes
+/// nothing. Lives
 /// on the one thread of its `io`, where long answers hold up nobody but other viewers.
 class Board : public std::enable_shared_from_this<Board> {
  public:
@@ -54,11 +62,14 @@ class Board : public std::enable_shared_from_this<Board> {
   boost::asio::awaitable<void> keep_history();
   /// Streams end, and the history's timer. On the thread.
   void stop();
+  /// No simulation runs any more. Blocks; off the thread, which runs no more.
+  void end() { simulations_.end(); }
 
  private:
   struct Asked;
   boost::asio::awaitable<std::expected<Asked, net::HttpResponse>> let_in(net::HttpRequest request);
   boost::asio::awaitable<net::HttpResponse> route(net::HttpRequest request);
+  net::HttpResponse simulate(const Asked& asked);
   boost::asio::awaitable<net::HttpResponse> view(Asked asked);
   boost::asio::awaitable<net::HttpResponse> explain(Asked asked);
   boost::asio::awaitable<net::HttpResponse> health(Asked asked);
@@ -76,6 +87,7 @@ class Board : public std::enable_shared_from_this<Board> {
   boost::asio::steady_timer history_timer_;
   std::size_t streams_ = 0;
   bool stopped_ = false;
+  Simulations simulations_;
 };
 
 }  // namespace dray::dashboard

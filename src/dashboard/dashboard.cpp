@@ -13,8 +13,9 @@ namespace asio = boost::asio;
 namespace {
 
 /// What is asked here is short. Browsers hold some connections open, and streams for long.
-net::HttpServerOptions guarded(net::HttpServerOptions options) {
+net::HttpServerOptions guarded(net::HttpServerOptions options, const BoardOptions& board) {
   options.limits.body_bytes = 1024;
+  options.limits.body_bytes_at.emplace(simulate_path, board.simulations.body_bytes);
   options.max_connections = 128;
   options.oldest_gives_way = true;
   options.idle_timeout = std::chrono::seconds(60);
@@ -41,13 +42,14 @@ bool is_loopback(std::string_view address) {
 
 Dashboard::Dashboard(net::OwnThread& thread, DashboardOptions options, Sources sources)
     : thread_(thread),
-      options_(guarded(std::move(options.server))),
+      options_(guarded(std::move(options.server), options.board)),
       board_(std::make_shared<Board>(thread.io(), named(std::move(options.board), options_.address),
                                      sources)) {}
 
 /// Nothing of it runs any more when its parts go.
 Dashboard::~Dashboard() {
   thread_.stop();
+  board_->end();
 }
 
 Result<std::uint16_t> Dashboard::start(WhenTaken when) {

@@ -14,6 +14,7 @@
 #include "dray/engine/engine.h"
 #include "dray/engine/outbox.h"
 #include "dray/engine/write.h"
+#include "dray/model/object.h"
 
 namespace dray::kube {
 
@@ -34,6 +35,12 @@ struct WriteTerms {
   std::string field_manager = {};
   Time since = {};  ///< when the work began that it is part of: among alike the oldest goes first
   std::string trace = {};  ///< id of the trace that it is part of; an Event tells it
+};
+
+/// What a cluster has.
+struct Listed {
+  std::vector<KubeObject> objects;    ///< by kind
+  std::vector<std::string> warnings;  ///< objects that could not be read
 };
 
 /// How one kind's list and watch do.
@@ -69,6 +76,11 @@ class ClusterApi {
   /// before its first allocation, since a watch may be behind.
   virtual boost::asio::awaitable<Result<void>> refresh_claims(
       std::chrono::milliseconds at_most) = 0;
+
+  /// Every object of the kinds that are watched, as it is now: read anew, for who looks at all of
+  /// the cluster beside the engine. Blocks the calling thread, which must not be one that the
+  /// cluster works on; `go_on` is asked now and then, and false ends it.
+  virtual Result<Listed> list_now(const std::function<bool()>& go_on) = 0;
 
   /// How the API server's feature gates stand; nothing where there is none that has any.
   virtual boost::asio::awaitable<Result<std::optional<alloc::FeatureGates>>> feature_gates() = 0;

@@ -15,6 +15,7 @@
 #include "kube/api_path.h"
 #include "kube/feature_gates.h"
 #include "kube/informer.h"
+#include "kube/list_objects.h"
 #include "kube/writer.h"
 
 namespace dray::kube {
@@ -107,9 +108,10 @@ void KubeApi::State::update_trouble() {
   }
 }
 
-KubeApi::KubeApi(std::shared_ptr<State> state, std::unique_ptr<net::OwnThread> lease_thread,
-                 std::shared_ptr<Writer> lease_writer)
+KubeApi::KubeApi(std::shared_ptr<State> state, ClusterConfig config,
+                 std::unique_ptr<net::OwnThread> lease_thread, std::shared_ptr<Writer> lease_writer)
     : state_(std::move(state)),
+      config_(std::move(config)),
       lease_thread_(std::move(lease_thread)),
       lease_writer_(std::move(lease_writer)) {}
 KubeApi::~KubeApi() {
@@ -138,7 +140,7 @@ Result<std::unique_ptr<KubeApi>> KubeApi::make(asio::io_context& io, const Clust
   auto lease_writer =
       std::make_shared<Writer>(lease_thread->io(), lease_client, state->tokens, state->options);
   return std::unique_ptr<KubeApi>(
-      new KubeApi(std::move(state), std::move(lease_thread), std::move(lease_writer)));
+      new KubeApi(std::move(state), config, std::move(lease_thread), std::move(lease_writer)));
 }
 
 asio::awaitable<engine::WriteOutcome> KubeApi::write(engine::Write write, WriteTerms terms) {
@@ -228,6 +230,12 @@ asio::awaitable<Result<void>> KubeApi::refresh_claims(std::chrono::milliseconds 
   co_return co_await asio::co_spawn(state->strand,
                                     refresh(state, Kind::resource_claim, Clock::now() + at_most),
                                     asio::use_awaitable);
+}
+
+Result<Listed> KubeApi::list_now(const std::function<bool()>& go_on) {
+  ListOptions options;
+  options.go_on = go_on;
+  return list_objects(config_, cluster_kinds(), options);
 }
 
 asio::awaitable<Result<std::optional<alloc::FeatureGates>>> KubeApi::feature_gates() {

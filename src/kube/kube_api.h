@@ -59,16 +59,19 @@ class KubeApi : public ClusterApi {
   /// allocation, since its watch may be behind. An error if that took too long.
   boost::asio::awaitable<Result<void>> refresh_claims(std::chrono::milliseconds at_most) override;
 
+  Result<Listed> list_now(const std::function<bool()>& go_on) override;
+
   /// Off the API server's /metrics, which dray's account must have leave to read.
   boost::asio::awaitable<Result<std::optional<alloc::FeatureGates>>> feature_gates() override;
 
   struct State;
 
  private:
-  KubeApi(std::shared_ptr<State> state, std::unique_ptr<net::OwnThread> lease_thread,
-          std::shared_ptr<Writer> lease_writer);
+  KubeApi(std::shared_ptr<State> state, ClusterConfig config,
+          std::unique_ptr<net::OwnThread> lease_thread, std::shared_ptr<Writer> lease_writer);
 
   std::shared_ptr<State> state_;
+  ClusterConfig config_;
   /// The Lease has a connection and a thread of its own: no backlog may slow its renewal.
   std::unique_ptr<net::OwnThread> lease_thread_;
   std::shared_ptr<Writer> lease_writer_;

@@ -120,7 +120,12 @@ Result<Listed> list_objects(const ClusterConfig& config, std::span<const Kind> k
   Lister lister(**client, config, options);
   auto done = asio::co_spawn(io, lister.run(kinds), asio::use_future);
   // Idle connections keep the context busy: it need not run dry.
-  while (done.wait_for(std::chrono::seconds(0)) != std::future_status::ready) io.run_one();
+  while (done.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    io.run_one_for(std::chrono::milliseconds(100));
+    if (options.go_on && !options.go_on()) {
+      return fail(ErrorCode::unavailable, "the list was ended before its end");
+    }
+  }
   if (auto listed = done.get(); !listed) return std::unexpected(std::move(listed.error()));
   return std::move(lister).take();
 }

@@ -60,6 +60,10 @@ struct HttpRequestParser::State final : http::basic_parser<true> {
     request.method = copy(method);
     request.target = copy(target);
     version11 = version == 11;
+    const auto path = limits.body_bytes_at.find(request.path());
+    if (path == limits.body_bytes_at.end()) return;
+    limits.body_bytes = path->second;
+    body_limit(path->second);
   }
   void on_response_impl(int, BeastView, int, error_code&) override {}
   void on_field_impl(http::field field, BeastView name, BeastView value, error_code& ec) override {

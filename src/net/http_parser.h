@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +17,8 @@ namespace dray::net {
 struct HttpLimits {
   std::uint32_t header_bytes = 16U * 1024U;
   std::uint64_t body_bytes = 64ULL * 1024 * 1024;
+  /// Of requests to these paths, in place of body_bytes.
+  std::map<std::string, std::uint64_t, std::less<>> body_bytes_at = {};
 };
 
 /// Why a request cannot be served, and the status that says so.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "dray/policy/config.h"
 #include "kube/cluster_api.h"
 #include "metrics/metrics.h"
 #include "net/http.h"
@@ -20,6 +21,7 @@ struct Readiness {
   Published<std::string> broken;             ///< which invariant broke: nothing is written any more
   Published<std::string> port_problem;       ///< why the extender's port is not open; empty: it is
   Published<std::string> policy_problem;     ///< why the policy file as it is now is not in force
+  Published<policy::PolicyConfig> policy;    ///< the policy file in force; null: none is
   std::atomic<std::int32_t> lease_epoch{0};  ///< 0: another leads, or there is no Lease
   std::atomic<std::uint64_t> policy_generation{0};  ///< policy files put in force so far
   /// The API server's feature gates, which make nothing unready; null: nobody reads them. Fixed

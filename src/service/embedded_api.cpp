@@ -4,7 +4,12 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+#include <future>
+#include <iterator>
 #include <utility>
+
+#include "kube/api_path.h"
 
 namespace dray::service {
 
@@ -57,6 +62,25 @@ asio::awaitable<Result<KubeObject>> EmbeddedApi::create_here(KubeObject object) 
 
 asio::awaitable<Result<void>> EmbeddedApi::refresh_claims(std::chrono::milliseconds /*at_most*/) {
   co_return Result<void>{};
+}
+
+Result<kube::Listed> EmbeddedApi::list_now(const std::function<bool()>& go_on) {
+  using Items = std::vector<std::shared_ptr<const KubeObject>>;
+  const auto made = std::make_shared<std::promise<Items>>();
+  auto listed = made->get_future();
+  asio::post(strand_, [this, made] {
+    Items items;
+    for (const auto kind : kube::cluster_kinds()) {
+      std::ranges::move(server_.list(kind).items, std::back_inserter(items));
+    }
+    made->set_value(std::move(items));
+  });
+  while (listed.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
+    if (!go_on()) return fail(ErrorCode::unavailable, "the list was ended before its end");
+  }
+  kube::Listed result;
+  for (const auto& item : listed.get()) result.objects.push_back(*item);
+  return result;
 }
 
 void EmbeddedApi::post(std::function<void(sim::ApiServer&, Time)> work) {

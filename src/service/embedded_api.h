@@ -42,6 +42,8 @@ class EmbeddedApi : public kube::ClusterApi {
   void stop() override;
   /// What is told is told at once: there is nothing to refresh.
   boost::asio::awaitable<Result<void>> refresh_claims(std::chrono::milliseconds at_most) override;
+  /// The copy of what is there is made on the calling thread.
+  Result<kube::Listed> list_now(const std::function<bool()>& go_on) override;
   void abandon_writes() override {}
   /// It keeps every field.
   boost::asio::awaitable<Result<std::optional<alloc::FeatureGates>>> feature_gates() override {

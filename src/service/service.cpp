@@ -63,6 +63,7 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
         PolicyFile::Listener{[this](std::shared_ptr<const policy::PolicyConfig> config) {
                                ++readiness_.policy_generation;
                                metrics_.count("dray_policy_loads_total", {"used"});
+                               readiness_.policy.store(config);
                                engine_.post(engine::PolicyChanged{std::move(config)});
                              },
                              [this](std::string problem) {

@@ -1,6 +1,8 @@
 // The dashboard of the real `dray demo`, in a real browser. Screenshots stay in build/browser.
 import assert from 'node:assert/strict';
+import {once} from 'node:events';
 import {mkdirSync, readFileSync} from 'node:fs';
+import {createServer} from 'node:http';
 import {join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {axe, launch, root, settled, startDemo, visit} from './browser.js';
@@ -60,4 +62,76 @@ test('from a node to the claim that has its device, by keyboard', async () => {
   await page.getByRole('heading', {name, level: 2}).waitFor();
   assert.deepEqual(faults, []);
   await close();
+});
+
+const manifest = `apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: whole, namespace: default}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, count: 8}}]}}}
+${['first', 'second', 'third'].map((name) => `---
+apiVersion: v1
+kind: Pod
+metadata: {name: ${name}, namespace: default}
+spec:
+  schedulerName: dray-scheduler
+  containers: [{name: main, image: x}]
+  resourceClaims: [{name: gpus, resourceClaimTemplateName: whole}]
+`).join('')}`;
+
+/// Asks it by keyboard, and waits for the answer.
+async function playWhatIf(page) {
+  const pods = page.getByLabel('Pods, as manifests', {exact: false});
+  await pods.focus();
+  await page.keyboard.insertText(manifest);
+  await page.getByRole('button', {name: 'Start from the policy in force'}).press('Enter');
+  await page.waitForFunction(() => document.querySelectorAll('.what-if textarea')[1].value.includes('queues'));
+  await page.getByLabel('Pods run for', {exact: false}).fill('2h');
+  await pods.press('Control+Enter');
+  const table = page.getByRole('region', {name: 'What becomes of each pod'});
+  await table.waitFor();
+  return table;
+}
+
+test('what if: pods and another policy are played by keyboard, and nothing is held for them', async () => {
+  const held = async () => (await (await fetch(`${url}v1/dashboard/overview`)).json()).devicesInUse;
+  const before = await held();
+  for (const [size, viewport] of Object.entries(sizes)) {
+    const {page, faults, close} = await visit(browser, `${url}#/policy`, {viewport, colorScheme: size === 'tablet' ? 'dark' : 'light'});
+    const table = await playWhatIf(page);
+    assert.match(await table.textContent(), /default\/first.*(starts|waits)/);
+    assert.equal(await page.getByRole('region', {name: 'Policies compared'}).locator('tbody tr').count(), 2);
+    await page.screenshot({path: join(out, `dashboard-what-if-${size}.png`), fullPage: true});
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= viewport.width, `what if is wider than ${size}`);
+    assert.deepEqual(faults, []);
+    await close();
+  }
+  assert.equal(await held(), before);
+});
+
+test('what if: no serious finding of axe-core', async () => {
+  const {page, close} = await visit(browser, `${url}#/policy`, {bypassCSP: true});
+  await playWhatIf(page);
+  await page.evaluate(readFileSync(axe, 'utf8'));
+  const found = await page.evaluate(async () => (await globalThis.axe.run()).violations.map(({id, impact}) => `${impact} ${id}`));
+  assert.deepEqual(found.filter((text) => /^(serious|critical)/.test(text)), []);
+  await close();
+});
+
+test('what if: what cannot be read is said, with its line', async () => {
+  const {page, close} = await visit(browser, `${url}#/policy`);
+  await page.getByLabel('Pods, as manifests', {exact: false}).fill('apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {priority: high}\n');
+  await page.getByRole('button', {name: 'Play it'}).click();
+  await page.getByRole('alert').filter({hasText: 'workload:4: Pod a: spec.priority: expected an integer'}).waitFor();
+  await close();
+});
+
+test('a page of another origin can ask for no simulation', async () => {
+  const other = createServer((_, answer) => { answer.setHeader('Content-Type', 'text/html'); answer.end('<h1>other</h1>'); }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const {page, close} = await visit(browser, `http://127.0.0.1:${other.address().port}/`);
+  const answers = await page.evaluate(async (target) => Promise.all(['application/json', 'text/plain'].map((type) => fetch(target, {
+    method: 'POST', mode: type === 'text/plain' ? 'no-cors' : 'cors', headers: {'Content-Type': type}, body: '{"policies":[{}]}'}).then(({status, type: kind}) => `${kind} ${status}`, (error) => error.name))), `${url}v1/simulate`);
+  assert.deepEqual(answers, ['TypeError', 'TypeError']);
+  await close();
+  other.close();
 });

@@ -10,9 +10,10 @@ export function address(path, query = {}) {
   return root + path + (given.length ? `?${new URLSearchParams(given)}` : '');
 }
 
-async function get(where, signal) {
+/// What is fetched, with the token; a refusal is thrown, and an unknown token forgotten.
+export async function fetched(where, options) {
   const sent = headers();
-  const answer = await fetch(where, {signal, headers: sent});
+  const answer = await fetch(where, {...options, headers: {...options.headers, ...sent}});
   if (answer.ok) return answer;
   const why = (await answer.text()).trim();
   if (answer.status === 401) refuse(sent, why);
@@ -20,7 +21,7 @@ async function get(where, signal) {
 }
 
 export async function ask(path, query, signal) {
-  const answer = await get(address(path, query), signal);
+  const answer = await fetched(address(path, query), {signal});
   return (answer.headers.get('Content-Type') ?? '').includes('json') ? answer.json() : answer.text();
 }
 
@@ -53,7 +54,7 @@ export function readEvents(text) {
 
 /// Until the stream ends. An EventSource would do, but for the token, which it cannot send.
 async function listen(signal, tell) {
-  const answer = await get(`${root}events`, signal);
+  const answer = await fetched(`${root}events`, {signal});
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let text = ''; ;) {
     const {done, value} = await reader.read();

@@ -7,13 +7,15 @@ import {Table} from '../components/table.js';
 import {useAnswer} from './ask.js';
 import {histograms, quantile} from './latency.js';
 import {Answered} from './parts.js';
+import {WhatIf} from './whatif.js';
 
 export function Policy({revision}) {
   const answer = useAnswer('policy', {}, revision);
   return html`<h1>Policy</h1><${Answered} answer=${answer}>${(data) => html`
     ${[data.problem && `The policy file as it is now is not in force: ${data.problem}`, data.objectsProblem].filter(Boolean).map((text) => html`<section key=${text} class="problem"><p role="alert">${text}</p></section>`)}
-    <${Section} id="text" title="In force" lead=${`${plural(data.queues, 'queue')}, ${plural(data.resources, 'counted resource')}. As dray reads it; try another one with dray policy simulate.`}>
-      <pre tabindex="0" aria-label="The policy in force">${data.text}</pre><//>`}<//>`;
+    <${Section} id="text" title="In force" lead=${`${plural(data.queues, 'queue')}, ${plural(data.resources, 'counted resource')}. As dray reads it.`}>
+      <pre tabindex="0" aria-label="The policy in force">${data.text}</pre><//>
+    <${WhatIf} inForce=${data.text} />`}<//>`;
 }
 
 const time = (seconds) => (seconds >= 1 ? `${plain(seconds)} s` : seconds >= 0.001 ? `${plain(seconds * 1000)} ms` : `${number(seconds * 1e6)} µs`);

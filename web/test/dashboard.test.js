@@ -5,6 +5,7 @@ import {describe, nodePaths, tree} from '../dashboard/devices.js';
 import {devicesText} from '../dashboard/ledger.js';
 import {histograms, quantile, readSample} from '../dashboard/latency.js';
 import {bands, inTree} from '../dashboard/queues.js';
+import {after, fate, podRows, question, split} from '../dashboard/whatif.js';
 
 test('what is empty is not asked for', () => {
   assert.equal(address('nodes', {q: '', from: 0, limit: 400}), '/v1/dashboard/nodes?from=0&limit=400');
@@ -56,4 +57,30 @@ test('quantiles of histograms, as Prometheus has them', () => {
 test('a stream of events is read line by line, whatever its parts', () => {
   assert.deepEqual(readEvents('event: picture\ndata: 7\n\n: here\ndata: 8\n\neve'), {revisions: [7, 8], rest: 'eve'});
   assert.deepEqual(readEvents('data: 1'), {revisions: [], rest: 'data: 1'});
+});
+
+test('a what-if asks for what is written, under both policies where there is another', () => {
+  assert.deepEqual(question({pods: 'kind: Pod', policy: ' ', runTime: ''}), {workload: 'kind: Pod'});
+  assert.deepEqual(question({pods: '', policy: 'kind: Policy', runTime: ' 1h '}),
+    {policies: [{name: 'in force'}, {name: 'the new one', policy: 'kind: Policy'}], runTime: '1h'});
+});
+
+test('an answer is read line by line, however it is cut', () => {
+  const first = split('{"note":"a"}\n{"progress":{"ru');
+  assert.deepEqual(first, {lines: [{note: 'a'}], rest: '{"progress":{"ru'});
+  assert.deepEqual(split(`${first.rest}n":1}}\n`), {lines: [{progress: {run: 1}}], rest: ''});
+  const empty = {notes: [], effects: []};
+  assert.deepEqual(after(empty, {note: 'a'}).notes, ['a']);
+  assert.equal(after(empty, {error: {code: 'invalid', message: 'no'}}).error, 'no');
+  assert.deepEqual(after(empty, {runs: []}).runs, []);
+});
+
+test('what becomes of a pod is said in words, side by side', () => {
+  const pod = {namespace: 'a', name: 'p', created: 5};
+  assert.equal(fate({...pod, bound: 5.1, node: 'n', devices: ['d/n/gpu-0']}), 'starts at once on n: d/n: gpu-0');
+  assert.equal(fate({...pod, bound: 65, node: 'n'}), 'starts after 1m00s on n');
+  assert.equal(fate({...pod, bound: 65, ended: 165, evicted: true, node: 'n'}), 'starts after 1m00s on n, evicted 1m40s later');
+  assert.equal(fate({...pod, reason: 'no room', detail: '3 nodes'}), 'waits: no room (3 nodes)');
+  assert.deepEqual(podRows([{pods: [pod]}, {pods: [pod, {...pod, name: 'q'}]}]).map(({name, fates}) => [name, fates]),
+    [['a/p', ['waits', 'waits']], ['a/q', ['–', 'waits']]]);
 });

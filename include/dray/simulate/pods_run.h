@@ -64,6 +64,7 @@ struct PodsRun {
   Duration span{0};             ///< to the last that happened to a pod
   std::uint64_t events = 0;     ///< of all parts of the simulated cluster
   std::uint64_t plans = 0;
+  bool cut = false;  ///< PodsOptions::at_most ended it
 
   bool operator==(const PodsRun&) const = default;
 };
@@ -80,6 +81,13 @@ struct PodsOptions {
   engine::Options engine;
   /// Before this; absent: until nothing has happened to a pod for some minutes, and none is to end.
   std::optional<Duration> until;
+  /// Not after this in any case.
+  std::optional<Duration> at_most;
+  /// dray's pods that do not say how long they run end after so long. Those that run in the
+  /// cluster have run since they were bound; one that has run longer than that runs as long again.
+  std::optional<Duration> run_time;
+  /// What the clock shows when the run begins; absent: right after all that is there was made.
+  std::optional<Time> start;
   /// dray starts when all pods are there, and plans them together.
   bool backlog = false;
   std::uint64_t seed = 0;  ///< of kube-scheduler's choice among equals, and of generated names

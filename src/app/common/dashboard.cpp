@@ -19,12 +19,13 @@ dashboard::WebPage find_page() {
 }  // namespace
 
 dashboard::DashboardOptions dashboard_options(net::HttpServerOptions server,
-                                              const engine::Options& engine) {
+                                              const service::ServiceOptions& service) {
   dashboard::DashboardOptions options;
   options.server = std::move(server);
   options.board.page = find_page();
   options.board.version = DRAY_VERSION;
-  options.board.engine = engine;
+  options.board.engine = service.engine;
+  options.board.partition = service.partition;
   return options;
 }
 

@@ -142,8 +142,7 @@ class DemoCommand : public Command {
     service::EmbeddedApi api(io, clock, server);
     for (auto& object : cluster) api.load(std::move(object));
     service::EmbeddedScheduler scheduler(io, clock, api, {});
-    const auto engine = options.engine;
-    service::Service service(io, std::move(options), api, clock);
+    service::Service service(io, options, api, clock);
     const bool json = flags_.output == "json";
     DemoPlayer player(io, api, service, clock, [json](const DemoRow& row) {
       print(json ? json_line(row) : table_line(row));
@@ -157,7 +156,7 @@ class DemoCommand : public Command {
     if (!flags_.once) {
       net::HttpServerOptions server;
       server.port = flags_.dashboard_port;
-      dashboard.emplace(dashboard_thread, dashboard_options(server, engine),
+      dashboard.emplace(dashboard_thread, dashboard_options(server, options),
                         dashboard_sources(service, api));
       const auto port = dashboard->start(dashboard::WhenTaken::any_port);
       if (!port) return std::unexpected(port.error());

@@ -133,13 +133,13 @@ class ServeCommand : public Command {
     const service::Clock clock;
     auto api = cluster_api(io, clock, random());
     if (!api) return std::unexpected(api.error());
-    const auto engine = options->engine;
-    service::Service service(io, std::move(*options), **api, clock);
+    service::Service service(io, *options, **api, clock);
     if (auto started = service.start(); !started) return started;
     std::optional<dashboard::Dashboard> dashboard;
     if (*dashboard_at) {
-      auto shown = dashboard_options(*std::move(*dashboard_at), engine);
+      auto shown = dashboard_options(*std::move(*dashboard_at), *options);
       if (auto set = guard_dashboard(shown, dashboard_thread); !set) return set;
+      shown.board.simulations.at_a_time = flags_.simulations;
       dashboard.emplace(dashboard_thread, std::move(shown), dashboard_sources(service, **api));
       // Pods are bound without it, too.
       const auto port = dashboard->start();

@@ -136,6 +136,11 @@ void add_port_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--dashboard-tls-cert", f.dashboard_tls_cert,
                      "Certificate of the dashboard, PEM");
   command.add_option("--dashboard-tls-key", f.dashboard_tls_key, "Its key, PEM");
+  command
+      .add_option("--simulations", f.simulations,
+                  "How many may be asked of the dashboard's port at a time; 0: none")
+      ->check(CLI::Range(0, 16))
+      ->capture_default_str();
 }
 
 void add_engine_flags(CLI::App& command, ServeFlags& f) {

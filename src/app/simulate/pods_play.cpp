@@ -78,9 +78,9 @@ Result<std::string> play_pods(const SimulateFlags& flags) {
   if (!policies) return std::unexpected(policies.error());
   auto brought = objects_of({parse_source(flags.workload).path});
   if (!brought) return std::unexpected(brought.error());
-  const auto apart = time_apart(flags);
-  if (!apart) return std::unexpected(apart.error());
-  const auto workload = simulate::pods_of(*brought, *apart);
+  const auto times = times_of(flags);
+  if (!times) return std::unexpected(times.error());
+  const auto workload = simulate::pods_of(*brought, times->apart);
   if (workload.pods.empty()) return fail(ErrorCode::invalid, flags.workload + ": no pod in it");
   auto all = objects_of(flags.cluster);
   if (!all) return std::unexpected(all.error());
@@ -95,6 +95,7 @@ Result<std::string> play_pods(const SimulateFlags& flags) {
     simulate::PodsOptions how;
     how.engine.plan_pause = options->plan_pause;
     how.until = options->until;
+    how.run_time = times->run_time;
     how.backlog = flags.backlog;
     how.seed = flags.seed + at % flags.repeat;
     made[place] = simulate::run_pods(cluster, workload, (*policies)[at / flags.repeat].config, how);

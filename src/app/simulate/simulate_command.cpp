@@ -12,6 +12,7 @@
 #include "app/common/command.h"
 #include "app/common/files.h"
 #include "app/common/policy_file.h"
+#include "app/simulate/ask_server.h"
 #include "app/simulate/cluster_input.h"
 #include "app/simulate/parallel.h"
 #include "app/simulate/pods_play.h"
@@ -61,12 +62,17 @@ class SimulateCommand : public Command {
         "merge", "Print what one process would have, of the outputs of all shards");
     merge_->add_option("FILE", shards_, "What each shard printed, in any order")->required();
     command_->footer(
-        "Exit status: 0 done, 2 a file or a flag cannot be used, 4 a policy is not valid.");
+        "Exit status: 0 done, 2 a file or a flag cannot be used, 3 the dray at --server does not "
+        "answer or refuses, 4 a policy is not valid.");
   }
 
   Result<int> run() override {
     if (merge_->parsed()) return merge();
     if (auto whole = complete(*command_, flags_); !whole) return std::unexpected(whole.error());
+    if (!flags_.server.empty()) {
+      if (auto answered = ask_server(flags_); !answered) return std::unexpected(answered.error());
+      return done;
+    }
     if (parse_source(flags_.workload).form == "pods") {
       const auto text = play_pods(flags_);
       if (!text) return std::unexpected(text.error());

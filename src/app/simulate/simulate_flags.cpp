@@ -26,6 +26,12 @@ Result<std::optional<Duration>> read_time(const std::string& flag, const std::st
               fmt::format("--{} {}: expected a time, as 90, 90s, 5m or 7d", flag, text));
 }
 
+void add_server(CLI::App& command, SimulateFlags& flags) {
+  command.add_option("--server", flags.server,
+                     "Ask a live dray at the address of its dashboard: http://localhost:8080, in "
+                     "place of --cluster; pods:FILE, a policy or both");
+}
+
 void add_bounds(CLI::App& command, SimulateFlags& flags) {
   command.add_option("--until", flags.until, "Virtual time at which runs end: 7d");
   command.add_option("--shard", flags.shard,
@@ -56,7 +62,7 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
           "--policy", flags.policies,
           "fgd, dray, bestfit, dotproduct, packing, clustering, first-fit, random; of jobs in "
           "time also fcfs, fair (dray's planner), recorded (what happened), or a policy FILE.yaml; "
-          "of pods a FILE.yaml or none; repeatable")
+          "of pods a FILE.yaml or none; with --server also in-force; repeatable")
       ->allow_extra_args(false);
   command.add_option(
       "--order", flags.order,
@@ -88,25 +94,26 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
                   "FILE`: slices, classes and taint rules; repeatable")
       ->allow_extra_args(false);
   command.add_option("--apart", flags.apart, "Of pods: they come so long one after the other");
+  command.add_option("--run-time", flags.run_time,
+                     "Of pods: those that do not say how long they run end after so long");
   command.add_flag("--backlog", flags.backlog,
                    "Of pods: dray starts when all of them wait, and plans them together");
   add_bounds(command, flags);
+  add_server(command, flags);
   command.add_option("-o,--output", flags.output)
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();
 }
 
 Result<simulate::JobsOptions> jobs_options(const SimulateFlags& flags) {
-  const auto pause = read_time("plan-pause", flags.plan_pause);
-  if (!pause) return std::unexpected(pause.error());
+  const auto times = times_of(flags);
+  if (!times) return std::unexpected(times.error());
   const auto every = read_time("plan-every", flags.plan_every);
   if (!every) return std::unexpected(every.error());
-  const auto until = read_time("until", flags.until);
-  if (!until) return std::unexpected(until.error());
   simulate::JobsOptions options;
-  options.plan_pause = pause->value_or(Duration(0));
+  options.plan_pause = times->plan_pause.value_or(Duration(0));
   options.plan_every = every->value_or(Duration(0));
-  options.until = *until;
+  options.until = times->until;
   if (*every && **every == Duration(0)) {
     return fail(ErrorCode::invalid, "--plan-every 0: expected a time above 0");
   }
@@ -156,8 +163,16 @@ Result<std::vector<simulate::Churn>> load_churn(const SimulateFlags& flags,
   return churn;
 }
 
-Result<std::optional<Duration>> time_apart(const SimulateFlags& flags) {
-  return read_time("apart", flags.apart);
+Result<SimulateTimes> times_of(const SimulateFlags& flags) {
+  const auto until = read_time("until", flags.until);
+  if (!until) return std::unexpected(until.error());
+  const auto apart = read_time("apart", flags.apart);
+  if (!apart) return std::unexpected(apart.error());
+  const auto run_time = read_time("run-time", flags.run_time);
+  if (!run_time) return std::unexpected(run_time.error());
+  const auto pause = read_time("plan-pause", flags.plan_pause);
+  if (!pause) return std::unexpected(pause.error());
+  return SimulateTimes{*until, *apart, *run_time, *pause};
 }
 
 Result<Shard> shard_of(const SimulateFlags& flags) {
@@ -179,6 +194,9 @@ Result<void> complete(CLI::App& command, const SimulateFlags& flags) {
                                         ? "no --" + flag + ": give it, or a Scenario with -f"
                                         : flags.scenario + ": no " + flag + " in it");
   };
+  if (!flags.server.empty()) {
+    return need(!flags.workload.empty() || !flags.policies.empty(), "workload and no --policy");
+  }
   if (auto is = need(!flags.workload.empty(), "workload"); !is) return is;
   const bool has_cluster =
       !flags.cluster.empty() || parse_source(flags.workload).form == "recorded";

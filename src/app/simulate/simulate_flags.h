@@ -34,6 +34,8 @@ struct SimulateFlags {
   std::string until;
   std::vector<std::string> churn;
   std::string apart;
+  std::string run_time;
+  std::string server;
   std::string shard;
   bool backlog = false;
   std::string report;
@@ -46,8 +48,14 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags);
 [[nodiscard]] Result<Shard> shard_of(const SimulateFlags& flags);
 /// Reads the scenario, if one is named, and says what is missing then.
 [[nodiscard]] Result<void> complete(CLI::App& command, const SimulateFlags& flags);
-/// How long after each other pods come, if not at their own times.
-[[nodiscard]] Result<std::optional<Duration>> time_apart(const SimulateFlags& flags);
+/// What the times among the flags say; absent: not given.
+struct SimulateTimes {
+  std::optional<Duration> until;
+  std::optional<Duration> apart;
+  std::optional<Duration> run_time;
+  std::optional<Duration> plan_pause;
+};
+[[nodiscard]] Result<SimulateTimes> times_of(const SimulateFlags& flags);
 /// What `--churn` says is to happen to the cluster, in the order of the times.
 [[nodiscard]] Result<std::vector<simulate::Churn>> load_churn(const SimulateFlags& flags,
                                                               const simulate::Cluster& cluster);

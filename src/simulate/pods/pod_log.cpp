@@ -24,10 +24,18 @@ void PodLog::take_place(PodRecord& record, const Pod& pod) {
   }
 }
 
+void PodLog::runs_already(const Pod& pod) {
+  if (pod.node_name && !pod.finished() && ends_by_itself(pod)) {
+    others_to_end_.insert(pod.key());
+  }
+}
+
 void PodLog::saw(const sim::WatchEvent& event, Time now) {
   if (event.kind != Kind::pod || event.object == nullptr) return;
   const auto& pod = std::get<Pod>(*event.object);
   const auto time = std::max(Duration(0), now - origin_);
+  const bool gone = event.type == sim::WatchEvent::Type::deleted;
+  if (gone || pod.finished()) others_to_end_.erase(pod.key());
   // What ran before the run began is no part of it.
   const bool is_new = event.type == sim::WatchEvent::Type::added;
   if (is_new) places_.emplace(pod.meta.uid, records_.size());
@@ -38,6 +46,7 @@ void PodLog::saw(const sim::WatchEvent& event, Time now) {
     record.pod = pod.key();
     record.created = time;
     last_ = time;
+    ++waiting_;
   }
   auto& record = records_[place->second];
   if (record.ended) return;
@@ -45,12 +54,13 @@ void PodLog::saw(const sim::WatchEvent& event, Time now) {
     take_place(record, pod);
     record.bound = last_ = time;
     ++bound_;
+    --waiting_;
     if (ends_by_itself(pod)) ++to_end_;
   }
-  const bool gone = event.type == sim::WatchEvent::Type::deleted;
   if (!gone && !pod.finished()) return;
   record.ended = last_ = time;
   record.evicted = gone && !pod.finished();
+  if (!record.bound) --waiting_;
   if (record.bound && ends_by_itself(pod)) --to_end_;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -16,14 +17,19 @@ class PodLog {
   /// Times are told since `origin`, and those before it as 0.
   PodLog(const sim::ApiServer& server, Time origin) : server_(server), origin_(origin) {}
 
+  /// A pod that runs already, and is no part of the log.
+  void runs_already(const Pod& pod);
   void saw(const sim::WatchEvent& event, Time now);
 
   /// When something last happened to a pod.
   [[nodiscard]] Duration last() const { return last_; }
   [[nodiscard]] std::size_t bound() const { return bound_; }
   [[nodiscard]] std::size_t created() const { return records_.size(); }
-  /// Pods that run and end by themselves.
-  [[nodiscard]] std::size_t to_end() const { return to_end_; }
+  /// Pods that run and end by themselves; of those that ran already only while somebody waits, for
+  /// whom they may make room.
+  [[nodiscard]] std::size_t to_end() const {
+    return to_end_ + (waiting_ > 0 ? others_to_end_.size() : 0);
+  }
   /// By creation.
   [[nodiscard]] std::vector<PodRecord> take() { return std::move(records_); }
 
@@ -36,7 +42,9 @@ class PodLog {
   std::map<Uid, std::size_t> places_;
   Duration last_{0};
   std::size_t bound_ = 0;
+  std::size_t waiting_ = 0;
   std::size_t to_end_ = 0;
+  std::set<PodKey> others_to_end_;
 };
 
 }  // namespace dray::simulate

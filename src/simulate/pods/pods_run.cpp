@@ -1,9 +1,12 @@
 #include "dray/simulate/pods_run.h"
 
 #include <algorithm>
+#include <chrono>
+#include <string>
 #include <utility>
 
 #include "dray/sim/calm_cluster.h"
+#include "dray/sim/kubelet.h"
 #include "simulate/pods/pod_log.h"
 
 namespace dray::simulate {
@@ -42,16 +45,45 @@ Time start_after(const std::vector<KubeObject>& cluster) {
   return start;
 }
 
+/// As far as the pod says it.
+Time bound_at(const Pod& pod, Time now) {
+  const auto condition = std::ranges::find(pod.conditions, "PodScheduled", &Condition::type);
+  if (condition != pod.conditions.end() && condition->last_transition) {
+    return *condition->last_transition;
+  }
+  return pod.meta.created.value_or(now);
+}
+
+/// The object as it is; a pod of dray's with an end, as PodsOptions::run_time has it.
+KubeObject with_end(const KubeObject& object, const PodsOptions& options, Time now) {
+  const auto* pod = std::get_if<Pod>(&object);
+  if (pod == nullptr || !options.run_time || pod->finished() ||
+      pod->scheduler_name != options.engine.scheduler_name) {
+    return object;
+  }
+  const auto time = *options.run_time;
+  const auto ran = pod->node_name ? std::max(Duration(0), now - bound_at(*pod, now)) : Duration(0);
+  const auto left = std::chrono::ceil<std::chrono::seconds>(ran < time ? time - ran : ran);
+  auto ending = *pod;
+  ending.meta.annotations.emplace(sim::run_seconds_annotation, std::to_string(left.count()));
+  return ending;
+}
+
 class PodsPlayer {
  public:
   PodsPlayer(const std::vector<KubeObject>& cluster, const PodWorkload& workload,
              const PodsOptions& options)
       : workload_(workload),
         options_(options),
-        loop_(loop_options(options, start_after(cluster))),
+        loop_(
+            loop_options(options, std::max(options.start.value_or(Time()), start_after(cluster)))),
         origin_(loop_.now() + before_dray),
         log_(loop_.server(), origin_) {
-    for (const auto& object : cluster) loop_.server().restore(object, loop_.now());
+    for (const auto& object : cluster) {
+      auto made = with_end(object, options_, loop_.now());
+      if (const auto* pod = std::get_if<Pod>(&made)) log_.runs_already(*pod);
+      loop_.server().restore(std::move(made), loop_.now());
+    }
     add_waiting();
     loop_.set_observer([this](const sim::WatchEvent& event) { log_.saw(event, loop_.now()); });
   }
@@ -59,23 +91,32 @@ class PodsPlayer {
   Result<PodsRun> play(std::shared_ptr<const policy::PolicyConfig> policy) {
     if (auto created = create_all(); !created) return std::unexpected(created.error());
     if (policy) loop_.set_policy(std::move(policy));
-    loop_.run_until(origin_ + (options_.backlog ? last_arrival() + before_dray : Duration(0)));
-    if (failed_) return std::unexpected(*failed_);
+    const auto start = origin_ + (options_.backlog ? last_arrival() + before_dray : Duration(0));
+    while (loop_.now() < start) {
+      if (auto gone_on = go_on_until(std::min(start, loop_.now() + step)); !gone_on) {
+        return std::unexpected(std::move(gone_on.error()));
+      }
+    }
     loop_.start_dray();
     while (!over()) {
-      loop_.run_until(loop_.now() + step);
-      if (failed_) return std::unexpected(*failed_);
+      if (auto gone_on = go_on_until(loop_.now() + step); !gone_on) {
+        return std::unexpected(std::move(gone_on.error()));
+      }
       const auto problem = engine().status().policy_problem;
       if (!problem.empty()) return fail(ErrorCode::invalid, problem);
-      if (options_.go_on && !options_.go_on(progress())) {
-        return fail(ErrorCode::unavailable, "the simulation was ended before its end");
-      }
     }
     return result();
   }
 
  private:
   [[nodiscard]] const engine::Engine& engine() { return loop_.engine(); }
+
+  Result<void> go_on_until(Time time) {
+    loop_.run_until(time);
+    if (failed_) return std::unexpected(*failed_);
+    if (!options_.go_on || options_.go_on(progress())) return {};
+    return fail(ErrorCode::unavailable, "the simulation was ended before its end");
+  }
 
   /// Those of the cluster that wait there are told of, too.
   void add_waiting() {
@@ -114,13 +155,14 @@ class PodsPlayer {
 
   Result<void> create(const KubeObject& object) {
     ++created_;
-    auto made = loop_.server().create(object, loop_.now());
+    auto made = loop_.server().create(with_end(object, options_, loop_.now()), loop_.now());
     if (!made) return std::unexpected(std::move(made.error()).within(describe(object)));
     return {};
   }
 
   [[nodiscard]] bool over() {
     const auto now = loop_.now() - origin_;
+    if (options_.at_most && now >= *options_.at_most) return cut_ = true;
     if (options_.until) return now >= *options_.until;
     const bool all_came = created_ == workload_.objects.size() + workload_.pods.size();
     return all_came && log_.to_end() == 0 && now >= log_.last() + quiet;
@@ -135,6 +177,7 @@ class PodsPlayer {
     run.span = log_.last();
     run.events = loop_.events();
     run.plans = engine().status().plans_made;
+    run.cut = cut_;
     run.pods = log_.take();
     for (auto& record : run.pods) {
       const auto view = engine().pod(record.pod);
@@ -153,6 +196,7 @@ class PodsPlayer {
   Time origin_;
   PodLog log_;
   std::size_t created_ = 0;
+  bool cut_ = false;
   std::optional<Error> failed_;
 };
 

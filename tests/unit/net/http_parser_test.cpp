@@ -108,6 +108,20 @@ TEST_CASE("limits hold before a body is read") {
     REQUIRE(parser.feed("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n0123456789"));
     CHECK(parser.done());
   }
+  SECTION("a path with a limit of its own, whatever its query") {
+    limits.body_bytes_at = {{"/long", 12}};
+    for (const auto* target : {"/long", "/long?x=1"}) {
+      HttpRequestParser parser(limits);
+      const auto head = std::string("POST ") + target + " HTTP/1.1\r\nHost: x\r\nContent-Length: ";
+      REQUIRE(parser.feed(head + "12\r\n\r\n0123456789ab"));
+      CHECK(parser.done());
+      const auto used = HttpRequestParser(limits).feed(head + "13\r\n\r\n");
+      REQUIRE_FALSE(used);
+      CHECK(used.error().message == "body: more than 12 bytes");
+    }
+    CHECK_FALSE(HttpRequestParser(limits).feed(
+        "POST /longer HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n"));
+  }
   SECTION("headers without end") {
     HttpRequestParser parser(limits);
     const auto used = parser.feed("GET / HTTP/1.1\r\nHost: x\r\nA: " + std::string(300, 'a'));

@@ -11,6 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "dray/model/lease.h"
+#include "dray/model/object.h"
 #include "kube/cluster_api.h"
 
 namespace dray::service::testing {
@@ -99,6 +101,13 @@ class FakeCluster : public kube::ClusterApi {
     });
     co_return answer;
   }
+  Result<kube::Listed> list_now(const std::function<bool()>& go_on) override {
+    while (seen.get().hold_lists) {
+      if (!go_on()) return fail(ErrorCode::unavailable, "the list was ended before its end");
+      std::this_thread::yield();
+    }
+    return kube::Listed{seen.get().objects, {}};
+  }
   void abandon_writes() override {
     seen.change([](auto& all) { ++all.abandoned; });
   }
@@ -116,6 +125,8 @@ class FakeCluster : public kube::ClusterApi {
     std::vector<std::string> asked;   ///< kinds of writes, as they came
     std::vector<engine::Write> sent;  ///< that were permitted
     int not_permitted = 0;
+    std::vector<KubeObject> objects;  ///< for list_now()
+    bool hold_lists = false;          ///< list_now() waits as long as this
     std::set<std::string> held;
     Lease lease;
     bool lease_fails = false;

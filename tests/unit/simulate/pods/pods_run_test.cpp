@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dray/sim/kubelet.h"
@@ -42,6 +43,22 @@ Result<PodsRun> play(std::vector<KubeObject> cluster, std::vector<KubeObject> po
                      const PodsOptions& options = {}) {
   const auto workload = pods_of(pods);
   return run_pods(cluster_without(cluster, workload), workload, nullptr, options);
+}
+
+/// It runs on n0 with the GPU that the first pod gets there, by its claim.
+std::pair<Pod, ResourceClaim> running_pod(const std::string& name) {
+  const auto first = play(cluster_of(1, 1), {gpu_pod(name)});
+  auto pod = gpu_pod(name);
+  pod.node_name = NodeName("n0");
+  pod.phase = "Running";
+  pod.meta.uid = Uid(name + "-uid");
+  pod.resource_claim_statuses = {{"gpu", name + "-claim"}};
+  pod.resource_claims[0].name = "gpu";
+  auto claim = make_claim(name + "-claim", {request("gpu", exactly(1, "gpu"))});
+  claim.meta.owners = {{"v1", "Pod", name, pod.meta.uid, true}};
+  claim.allocation.emplace().devices = first.value().pods.at(0).devices;
+  claim.reserved_for = {{"", "pods", name, pod.meta.uid}};
+  return {std::move(pod), std::move(claim)};
 }
 
 std::set<std::string> devices(const std::vector<PodRecord>& pods) {
@@ -84,20 +101,7 @@ TEST_CASE("a pod that ends gives its device to one that waits, which came when i
 
 TEST_CASE("what runs in the cluster stays, unless the workload brings it") {
   auto cluster = cluster_of(1, 1);
-  const auto first = play(cluster, {gpu_pod("a")});
-  REQUIRE(first);
-  auto there = gpu_pod("a");
-  there.node_name = NodeName("n0");
-  there.phase = "Running";
-  there.meta.uid = Uid("a-uid");
-  there.resource_claim_statuses = {{"gpu", "a-claim"}};
-  auto claim = make_claim("a-claim", {request("gpu", exactly(1, "gpu"))});
-  claim.meta.owners = {{"v1", "Pod", "a", Uid("a-uid"), true}};
-  AllocationResult allocation;
-  allocation.devices = first->pods[0].devices;
-  claim.allocation = allocation;
-  claim.reserved_for = {{"", "pods", "a", Uid("a-uid")}};
-  there.resource_claims[0].name = "gpu";
+  const auto [there, claim] = running_pod("a");
   cluster.emplace_back(there);
   cluster.emplace_back(claim);
 
@@ -149,6 +153,54 @@ TEST_CASE(
   CHECK(run->pods[1].pod.name == "b");
   REQUIRE(run->pods[1].bound);
   CHECK((*run->pods[1].bound > 2s) == backlog);
+}
+
+TEST_CASE("where a run time is assumed, what runs ends by it, or in as long again as it ran") {
+  struct Row {
+    std::string name;
+    Duration ran;
+    Duration ends;
+  };
+  const auto row = GENERATE(Row{"it runs for ten minutes", 600s, 3000s},
+                            Row{"it runs for two hours", 7200s, 7200s});
+  DYNAMIC_SECTION(row.name) {
+    const auto now = Time(std::chrono::hours(24 * 20'100));
+    auto cluster = cluster_of(1, 1);
+    auto [there, claim] = running_pod("a");
+    there.meta.created = now - row.ran - 60s;
+    there.conditions = {{.type = "PodScheduled",
+                         .status = "True",
+                         .reason = "",
+                         .message = "",
+                         .last_transition = now - row.ran}};
+    cluster.emplace_back(there);
+    cluster.emplace_back(claim);
+    PodsOptions options;
+    options.start = now;
+    options.run_time = 3600s;
+    const auto run = play(cluster, {gpu_pod("b"), gpu_pod("c", {}, "5")}, options);
+    REQUIRE(run);
+    REQUIRE(run->pods.size() == 2);
+    REQUIRE((run->pods[0].bound && run->pods[1].bound && run->pods[1].ended));
+    const auto [first, second] = std::minmax(*run->pods[0].bound, *run->pods[1].bound);
+    CHECK(first > row.ends - 30s);
+    CHECK(first < row.ends + 30s);
+    CHECK(*run->pods[1].ended - *run->pods[1].bound < 30s);
+    CHECK(*run->pods[0].ended - *run->pods[0].bound > 3590s);
+  }
+}
+
+TEST_CASE("a run goes no further than it may at most, and says so") {
+  PodsOptions options;
+  options.at_most = 300s;
+  const auto cut = play(cluster_of(1, 1), {gpu_pod("a", 0s, "600")}, options);
+  REQUIRE(cut);
+  CHECK(cut->cut);
+  CHECK_FALSE(cut->pods[0].ended);
+  options.at_most = 3600s;
+  const auto whole = play(cluster_of(1, 1), {gpu_pod("a", 0s, "600")}, options);
+  REQUIRE(whole);
+  CHECK_FALSE(whole->cut);
 }
 
 TEST_CASE("pods may come one after the other, whenever they were created") {
