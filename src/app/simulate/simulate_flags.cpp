@@ -26,6 +26,14 @@ Result<std::optional<Duration>> read_time(const std::string& flag, const std::st
               fmt::format("--{} {}: expected a time, as 90, 90s, 5m or 7d", flag, text));
 }
 
+void add_pods(CLI::App& command, SimulateFlags& flags) {
+  command.add_option("--apart", flags.apart, "Of pods: they come so long one after the other");
+  command.add_option("--run-time", flags.run_time,
+                     "Of pods: those that do not say how long they run end after so long");
+  command.add_flag("--backlog", flags.backlog,
+                   "Of pods: dray starts when all of them wait, and plans them together");
+}
+
 void add_server(CLI::App& command, SimulateFlags& flags) {
   command.add_option("--server", flags.server,
                      "Ask a live dray at the address of its dashboard: http://localhost:8080, in "
@@ -93,11 +101,7 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
                   "Of jobs in time: `3h fails NODE`, or returns, cordoned, uncordoned; `3h changes "
                   "FILE`: slices, classes and taint rules; repeatable")
       ->allow_extra_args(false);
-  command.add_option("--apart", flags.apart, "Of pods: they come so long one after the other");
-  command.add_option("--run-time", flags.run_time,
-                     "Of pods: those that do not say how long they run end after so long");
-  command.add_flag("--backlog", flags.backlog,
-                   "Of pods: dray starts when all of them wait, and plans them together");
+  add_pods(command, flags);
   add_bounds(command, flags);
   add_server(command, flags);
   command.add_option("-o,--output", flags.output)
