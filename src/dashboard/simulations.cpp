@@ -102,7 +102,7 @@ struct Simulations::Run {
 
   [[nodiscard]] bool is_wanted() const { return !unwanted && !shared->stopped; }
 
-  void tell(std::string line) {
+  void tell(const std::string& line) {
     const std::lock_guard lock(mutex);
     untold += line + "\n";
   }
@@ -260,7 +260,7 @@ void Simulations::play(const std::shared_ptr<Run>& run) {
         .in_force = readiness_.policy.load(),
         .engine = options_.engine,
         .now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now())};
-    const SimulationListener listener{.line = [&](std::string line) { run->tell(std::move(line)); },
+    const SimulationListener listener{.line = [&](const std::string& line) { run->tell(line); },
                                       .go_on =
                                           [&](const SimulationProgress& progress) {
                                             run->tell(progress);
