@@ -9,9 +9,10 @@
 
 #include "app/common/cluster_source.h"
 #include "app/common/policy_file.h"
-#include "app/simulate/parallel.h"
+#include "app/simulate/pack_run.h"
 #include "app/simulate/schedulers.h"
 #include "app/simulate/sources.h"
+#include "app/simulate/sweep.h"
 #include "dray/simulate/pods_run.h"
 #include "report/pods_report.h"
 
@@ -88,27 +89,36 @@ Result<std::string> play_pods(const SimulateFlags& flags) {
 
   const auto shard = shard_of(flags);
   if (!shard) return std::unexpected(shard.error());
-  const auto numbers = runs_of(*shard, policies->size() * flags.repeat);
-  std::vector<std::optional<Result<simulate::PodsRun>>> made(numbers.size());
-  run_parallel(made.size(), flags.threads, [&](std::size_t place) {
-    const auto at = numbers[place];
-    simulate::PodsOptions how;
-    how.engine.plan_pause = options->plan_pause;
-    how.until = options->until;
-    how.run_time = times->run_time;
-    how.backlog = flags.backlog;
-    how.seed = flags.seed + at % flags.repeat;
-    made[place] = simulate::run_pods(cluster, workload, (*policies)[at / flags.repeat].config, how);
-  });
+  auto sweep = Sweep::of(flags, *shard);
+  if (!sweep) return std::unexpected(sweep.error());
   std::vector<report::PodsRunOfSeed> runs;
-  for (std::size_t place = 0; place < made.size(); ++place) {
-    const auto at = numbers[place];
-    const auto& policy = (*policies)[at / flags.repeat].name;
-    auto& run = *made[place];
-    if (!run) return std::unexpected(std::move(run.error()).within(policy));
-    run->policy = policy;
-    runs.push_back({flags.seed + at % flags.repeat, *std::move(run)});
-  }
+  for (const auto& run : sweep->runs()) runs.push_back({run.seed, {}});
+  const auto made =
+      sweep->make({.make = [&](const Sweep::Run& run) -> Result<void> {
+                     simulate::PodsOptions how;
+                     how.engine.plan_pause = options->plan_pause;
+                     how.until = options->until;
+                     how.run_time = times->run_time;
+                     how.backlog = flags.backlog;
+                     how.seed = run.seed;
+                     const auto& policy = (*policies)[run.policy];
+                     auto played = simulate::run_pods(cluster, workload, policy.config, how);
+                     if (!played)
+                       return std::unexpected(std::move(played.error()).within(policy.name));
+                     played->policy = policy.name;
+                     runs[run.place].run = *std::move(played);
+                     return {};
+                   },
+                   .pack = [&](const Sweep::Run& run) { return pack_run(runs[run.place].run); },
+                   .take =
+                       [&](const Sweep::Run& run, const std::string& bytes) {
+                         auto kept = unpack_run<simulate::PodsRun>(bytes);
+                         if (!kept) return false;
+                         kept->policy = (*policies)[run.policy].name;
+                         runs[run.place].run = *std::move(kept);
+                         return true;
+                       }});
+  if (!made) return std::unexpected(made.error());
   if (flags.output == "csv") return report::pods_csv(runs);
   return flags.output == "json" ? name_shard(report::pods_json(runs) + "\n", *shard)
                                 : report::pods_table(runs);

@@ -32,7 +32,9 @@ std::string churn_in_folder(const std::string& value, const std::string& folder)
 
 std::string value_in_folder(std::string_view flag, const std::string& value,
                             const std::string& folder) {
-  if (flag == "order" || flag == "decisions" || flag == "report") return in_folder(value, folder);
+  if (flag == "order" || flag == "decisions" || flag == "report" || flag == "checkpoint") {
+    return in_folder(value, folder);
+  }
   if (flag == "churn") return churn_in_folder(value, folder);
   if (flag == "cluster" || flag == "workload") return source_in_folder(value, folder);
   if (flag == "policy" && is_policy_file(value)) return in_folder(value, folder);

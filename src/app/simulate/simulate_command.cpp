@@ -14,7 +14,7 @@
 #include "app/common/policy_file.h"
 #include "app/simulate/ask_server.h"
 #include "app/simulate/cluster_input.h"
-#include "app/simulate/parallel.h"
+#include "app/simulate/pack_run.h"
 #include "app/simulate/pods_play.h"
 #include "app/simulate/read_input.h"
 #include "app/simulate/recorded_input.h"
@@ -22,6 +22,7 @@
 #include "app/simulate/shard.h"
 #include "app/simulate/simulate_flags.h"
 #include "app/simulate/sources.h"
+#include "app/simulate/sweep.h"
 #include "dray/simulate/experiment.h"
 #include "report/experiment_report.h"
 #include "report/jobs_report.h"
@@ -63,7 +64,8 @@ class SimulateCommand : public Command {
     merge_->add_option("FILE", shards_, "What each shard printed, in any order")->required();
     command_->footer(
         "Exit status: 0 done, 2 a file or a flag cannot be used, 3 the dray at --server does not "
-        "answer or refuses, 4 a policy is not valid.");
+        "answer or refuses, 4 a policy is not valid; with --checkpoint also 128 and the number of "
+        "the signal that ended it.");
   }
 
   Result<int> run() override {
@@ -126,14 +128,25 @@ class SimulateCommand : public Command {
     if (!strategies) return std::unexpected(strategies.error());
     const auto orders = load_orders(setting);
     if (!orders) return std::unexpected(orders.error());
-    report::ExperimentRuns runs(strategies->size() * flags_.repeat);
-    std::vector<const simulate::ArrivalOrder*> order_of(runs.size());
-    run_parallel(runs.size(), flags_.threads, [&](std::size_t at) {
-      const auto repeat = at % flags_.repeat;
-      order_of[at] = &(*orders)[repeat];
-      runs[at] = simulate::run_experiment(setting, *order_of[at], (*strategies)[at / flags_.repeat],
-                                          flags_.seed + repeat);
-    });
+    auto sweep = Sweep::of(flags_, Shard{});
+    if (!sweep) return std::unexpected(sweep.error());
+    report::ExperimentRuns runs(sweep->runs().size());
+    std::vector<const simulate::ArrivalOrder*> order_of;
+    for (const auto& run : sweep->runs()) order_of.push_back(&(*orders)[run.repeat]);
+    const auto made =
+        sweep->make({.make = [&](const Sweep::Run& run) -> Result<void> {
+                       runs[run.place] = simulate::run_experiment(
+                           setting, *order_of[run.place], (*strategies)[run.policy], run.seed);
+                       return {};
+                     },
+                     .pack = [&](const Sweep::Run& run) { return pack_run(runs[run.place]); },
+                     .take =
+                         [&](const Sweep::Run& run, const std::string& bytes) {
+                           auto kept = unpack_run<simulate::ExperimentRun>(bytes);
+                           if (kept) runs[run.place] = *std::move(kept);
+                           return kept.has_value();
+                         }});
+    if (!made) return std::unexpected(made.error());
     if (!flags_.decisions.empty()) {
       const auto text = report::decisions_csv(runs, order_of);
       if (auto written = write_file(flags_.decisions, text); !written) {
@@ -164,18 +177,9 @@ class SimulateCommand : public Command {
     options->churn = std::move(*churn);
     const auto shard = shard_of(flags_);
     if (!shard) return std::unexpected(shard.error());
-    const auto numbers = runs_of(*shard, schedulers.size() * flags_.repeat);
-    std::vector<report::MeasuredRun> runs(numbers.size());
-    run_parallel(runs.size(), flags_.threads, [&](std::size_t place) {
-      auto& run = runs[place];
-      const auto at = numbers[place];
-      const auto repeat = at % flags_.repeat;
-      auto how = *options;
-      how.keep_stays = !flags_.report.empty() && repeat == 0;
-      run.run =
-          simulate::run_jobs(setting, schedulers[at / flags_.repeat], flags_.seed + repeat, how);
-      run.measures = simulate::measure(setting.workload(), run.run);
-    });
+    const auto made = make_runs(*shard, setting, schedulers, *options);
+    if (!made) return std::unexpected(made.error());
+    const auto& runs = *made;
     if (!flags_.report.empty()) {
       const auto data = report::jobs_page_data(about(), setting, schedulers, runs);
       if (auto written = write_report(data); !written) return std::unexpected(written.error());
@@ -185,6 +189,44 @@ class SimulateCommand : public Command {
                                                 : report::jobs_table(runs);
     std::fputs(text.c_str(), stdout);
     return done;
+  }
+
+  Result<std::vector<report::MeasuredRun>> make_runs(
+      const Shard& shard, const simulate::Setting& setting,
+      const std::vector<simulate::Scheduler>& schedulers,
+      const simulate::JobsOptions& options) const {
+    // Of the first seed the report has a map.
+    const auto keeps_stays = [&](const Sweep::Run& run) {
+      return !flags_.report.empty() && run.repeat == 0;
+    };
+    auto sweep = Sweep::of(flags_, shard, [&](const Sweep::Run& run) {
+      return std::string(keeps_stays(run) ? "stays" : "");
+    });
+    if (!sweep) return std::unexpected(sweep.error());
+    std::vector<report::MeasuredRun> runs(sweep->runs().size());
+    const auto done_with = [&](const Sweep::Run& run, simulate::JobsRun made) {
+      auto& one = runs[run.place];
+      one.run = std::move(made);
+      one.measures = simulate::measure(setting.workload(), one.run);
+    };
+    const auto made = sweep->make(
+        {.make = [&](const Sweep::Run& run) -> Result<void> {
+           auto how = options;
+           how.keep_stays = keeps_stays(run);
+           done_with(run, simulate::run_jobs(setting, schedulers[run.policy], run.seed, how));
+           return {};
+         },
+         .pack = [&](const Sweep::Run& run) { return pack_run(runs[run.place].run); },
+         .take =
+             [&](const Sweep::Run& run, const std::string& bytes) {
+               auto kept = unpack_run<simulate::JobsRun>(bytes);
+               if (!kept) return false;
+               kept->policy = schedulers[run.policy].name;
+               done_with(run, *std::move(kept));
+               return true;
+             }});
+    if (!made) return std::unexpected(made.error());
+    return runs;
   }
 
   [[nodiscard]] report::About about() const {

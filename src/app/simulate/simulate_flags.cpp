@@ -45,6 +45,9 @@ void add_bounds(CLI::App& command, SimulateFlags& flags) {
   command.add_option("--shard", flags.shard,
                      "0/8 to 7/8: of jobs in time and pods a part of the runs, as JSON for "
                      "`dray simulate merge`");
+  command.add_option("--checkpoint", flags.checkpoint,
+                     "A folder that keeps each finished run: the same command goes on where an "
+                     "earlier one was interrupted");
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ struct SimulateFlags {
   std::string run_time;
   std::string server;
   std::string shard;
+  std::string checkpoint;
   bool backlog = false;
   std::string report;
   std::string output = "table";

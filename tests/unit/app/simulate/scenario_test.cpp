@@ -72,6 +72,7 @@ TEST_CASE("paths are of the scenario's folder, and what is no path stays") {
                Row{"a policy file", "policy", "./p.yml", "week/p.yml"},
                Row{"a policy's name", "policy", "fair", "fair"},
                Row{"a word of another flag", "output", "csv", "csv"},
+               Row{"a folder that is made", "checkpoint", "kept", "week/kept"},
                Row{"an absolute path", "order", "/o.csv", "/o.csv"},
                Row{"the standard input", "order", "-", "-"});
   DYNAMIC_SECTION(row.name) {
