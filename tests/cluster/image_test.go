@@ -25,19 +25,7 @@ import (
 // In the image dray runs as it does beside what it was built with: its libraries, files and certificates are there, for a user who
 // may write nothing.
 func TestImage(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root may change the root of a program")
-	}
-	root := unpackedImage(t)
-	proc := filepath.Join(root, "proc")
-	if err := os.Mkdir(proc, 0o555); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("/proc", proc, "", syscall.MS_BIND, ""); err != nil {
-		t.Skipf("no /proc for it: %v", err)
-	}
-	t.Cleanup(func() { syscall.Unmount(proc, 0) })
-
+	root := imageRoot(t)
 	t.Run("demo", func(t *testing.T) {
 		text, err := inImage(t.Context(), root, "demo", "--once", "-o", "json").CombinedOutput()
 		if err != nil {
@@ -53,6 +41,9 @@ func TestImage(t *testing.T) {
 		if err != nil {
 			t.Errorf("%v: %s", err, text)
 		}
+	})
+	t.Run("simulate", func(t *testing.T) {
+		runInImage(t, root, "simulate", "-f", "/usr/share/dray/simulate/scenario.yaml", "--cluster", "nodes:4xdgxh100", "--policy", "fair")
 	})
 	t.Run("a shell is not there", func(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(root, "bin/sh")); !os.IsNotExist(err) {
@@ -114,6 +105,24 @@ func serveFromImage(t *testing.T, root string) {
 	if command.ProcessState.ExitCode() != 0 {
 		t.Errorf("%v: %s", command.ProcessState, output.String())
 	}
+}
+
+// imageRoot is an unpacked image in which programs find themselves in /proc.
+func imageRoot(t *testing.T) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root may change the root of a program")
+	}
+	root := unpackedImage(t)
+	proc := filepath.Join(root, "proc")
+	if err := os.Mkdir(proc, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("/proc", proc, "", syscall.MS_BIND, ""); err != nil {
+		t.Skipf("no /proc for it: %v", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(proc, 0) })
+	return root
 }
 
 func inImage(ctx context.Context, root string, args ...string) *exec.Cmd {

@@ -44,7 +44,19 @@ std::vector<std::string_view> elements(std::string_view list) {
   return found;
 }
 
+/// Without the lines for people, which the log of a container has, too.
+std::string_view without_warnings(std::string_view text) {
+  constexpr std::string_view warning = "dray simulate: ";
+  while (text.starts_with(warning)) {
+    const auto end = text.find('\n');
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return text;
+}
+
 std::optional<ShardText> read_shard(std::string_view text) {
+  text = without_warnings(text);
   if (!text.starts_with(head) || !text.ends_with(tail)) return std::nullopt;
   const auto end = text.find(middle);
   if (end == std::string_view::npos) return std::nullopt;

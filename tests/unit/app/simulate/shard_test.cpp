@@ -35,6 +35,16 @@ TEST_CASE("a shard that is missing, twice there or none is told") {
   CHECK(merge_shards({shard("0/2"), shard("1/3")}).error().message ==
         "file 2: shard 1/3 is of another run");
   CHECK_FALSE(merge_shards({"{\"runs\":[]}\n"}));
+  CHECK_FALSE(merge_shards({"something else\n" + shard("0/1")}));
+}
+
+TEST_CASE("warnings before a shard, as the log of its container has them, are no part of it") {
+  const std::string shard = R"({"shard":"0/1","runs":[{}]})"
+                            "\n";
+  CHECK(merge_shards({"dray simulate: warning: a\ndray simulate: warning: b\n" + shard}).value() ==
+        merge_shards({shard}).value());
+  CHECK_FALSE(merge_shards({"dray simulate: no cluster\n"}));
+  CHECK_FALSE(merge_shards({"dray simulate: cut off"}));
 }
 
 TEST_CASE("a shard is INDEX/COUNT") {
