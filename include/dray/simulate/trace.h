@@ -44,8 +44,9 @@ struct Traced {
 /// Jobs of the Philly trace: columns timestamp, duration (s), num_gpus, cluster (the queue).
 [[nodiscard]] Result<Traced<Workload>> read_philly(std::string_view csv,
                                                    const TraceRules& rules = {});
-/// Jobs of the Helios trace: columns job_id, arrival_s, service_sec, gpu_count; vc, if there, is
-/// the queue.
+/// Jobs of the Helios trace: HeliosData's cluster_log.csv (columns job_id, vc, gpu_num, cpu_num,
+/// submit_time, duration), or condensed: job_id, arrival_s, service_sec, gpu_count; vc, if there,
+/// is the queue.
 [[nodiscard]] Result<Traced<Workload>> read_helios(std::string_view csv,
                                                    const TraceRules& rules = {});
 /// Jobs of one's own: columns name, submit and run_time (s; 0: ends at once), gpus; and where they

@@ -82,6 +82,21 @@ Result<void> read_philly_job(const CsvRows& rows, TraceJob& job) {
   return {};
 }
 
+/// HeliosData's cluster_log.csv. CPUs are of the job as a whole.
+Result<void> read_helios_log_job(const CsvRows& rows, TraceJob& job) {
+  const auto submitted = timestamp(rows, "submit_time");
+  if (!submitted) return std::unexpected(submitted.error());
+  if (auto done = read_common(rows, job, "duration", "duration", "gpu_num"); !done) return done;
+  job.submitted = Duration(*submitted);
+  job.name = rows.text("job_id");
+  job.queue = rows.text("vc");
+  if (rows.text("cpu_num").empty()) return {};
+  const auto cpus = rows.whole("cpu_num", 0, most_job_gpus * 1'000);
+  if (!cpus) return std::unexpected(cpus.error());
+  job.ask.milli_cpu = *cpus * 1'000 / job.pods;
+  return {};
+}
+
 Result<void> read_own_job(const CsvRows& rows, TraceJob& job) {
   if (auto done = read_common(rows, job, "submit", "run_time", "gpus"); !done) return done;
   job.name = rows.text("name");
@@ -116,6 +131,10 @@ Result<Traced<Workload>> read_philly(std::string_view csv, const TraceRules& rul
 }
 
 Result<Traced<Workload>> read_helios(std::string_view csv, const TraceRules& rules) {
+  if (csv.substr(0, csv.find('\n')).contains("gpu_num")) {
+    return read_jobs(csv, rules, {"job_id", "vc", "gpu_num", "submit_time", "duration"},
+                     read_helios_log_job);
+  }
   return read_jobs(csv, rules, {"job_id", "arrival_s", "service_sec", "gpu_count"},
                    [](const CsvRows& rows, TraceJob& job) {
                      job.name = rows.text("job_id");

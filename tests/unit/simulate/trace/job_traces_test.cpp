@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <string>
 
 #include "dray/simulate/trace.h"
 
@@ -36,6 +37,29 @@ TEST_CASE("Helios' jobs, and those of one's own") {
   CHECK(own[0].pods == 3);
   CHECK(own[0].ask == PodAsk{500, 0, 4, whole_gpu, {}});
   CHECK(own[0].queue == "q");
+}
+
+TEST_CASE("Helios' own files name virtual clusters, and CPUs of a job as a whole") {
+  const std::string names =
+      "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"
+      "queue\n";
+  const auto jobs = read_helios(names +
+                                "1,uX,vcJkd,16,32,2,COMPLETED,2020-06-09 18:41:01,"
+                                "2020-06-09 18:41:02,2020-06-10 04:55:09,36848,1\n"
+                                "2,uV,vchbv,0,4,1,FAILED,2020-06-09 18:41:00,,,249,0\n")
+                        .value()
+                        .value.jobs;
+  REQUIRE(jobs.size() == 2);
+  CHECK(jobs[0].name == "1");
+  CHECK(jobs[0].queue == "vcJkd");
+  CHECK(jobs[0].submitted == seconds(1));
+  CHECK(jobs[0].run_time == seconds(36848));
+  CHECK(jobs[0].pods == 2);
+  CHECK(jobs[0].ask == PodAsk{16000, 0, 8, whole_gpu, {}});
+  CHECK(jobs[1].ask == PodAsk{4000, 0, 0, 0, {}});
+  CHECK(read_helios(names + "1,u,v,1,x,1,C,2020-06-09 18:41:01,,,1,0\n").error().message ==
+        "2:9: cpu_num: expected a whole number from 0 to 65536000, found \"x\"");
+  CHECK_FALSE(read_helios("job_id,gpu_num,submit_time,duration\n"));
 }
 
 }  // namespace dray::simulate::job_traces_test
