@@ -13,7 +13,7 @@
 namespace dray::app {
 
 std::optional<BundledNodes> parse_bundled_nodes(std::string_view text) {
-  constexpr std::size_t most_nodes = 100'000;
+  constexpr std::size_t most_nodes = 1'000'000;
   BundledNodes nodes;
   const auto* end = text.data() + text.size();
   const auto count = std::from_chars(text.data(), end, nodes.count);

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/common/zip.h"
 #include "wire/object/manifests.h"
 
 namespace dray::app {
@@ -98,7 +99,8 @@ Result<std::vector<KubeObject>> load_cluster(const std::vector<std::string>& pat
   if (!files) return std::unexpected(files.error());
   std::vector<KubeObject> objects;
   for (const auto& file : *files) {
-    const auto text = read_file(file);
+    auto text = read_file(file);
+    if (text && is_zip(*text)) text = unzip(*text, "snapshot.json", file);
     if (!text) return std::unexpected(text.error());
     auto manifests = wire::load_manifests(*text, file);
     if (!manifests) return std::unexpected(manifests.error());

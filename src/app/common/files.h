@@ -26,7 +26,7 @@ namespace dray::app {
     const std::vector<std::string>& paths);
 
 /// The objects of manifest files, and of the *.yaml, *.yml and *.json in directories (by name, not
-/// below), in order.
+/// below), in order. A ZIP archive is read as the snapshot.json in it, as KAI-Scheduler gives one.
 [[nodiscard]] Result<std::vector<KubeObject>> load_cluster(const std::vector<std::string>& paths);
 
 /// A file or folder of config/ as installed or as in the source tree: beside the program

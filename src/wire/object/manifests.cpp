@@ -13,6 +13,7 @@
 #include "wire/json/first_value.h"
 #include "wire/json/json_reader.h"
 #include "wire/object/read_object.h"
+#include "wire/object/snapshot_lists.h"
 #include "wire/yaml/yaml_json.h"
 
 namespace dray::wire {
@@ -80,27 +81,47 @@ class Loader {
 
   void load_document(const YamlDocument& source) {
     Document document(source.json);
+    bool says_kind = false;
     std::string kind;
     std::string api_version;
     std::optional<DecodedObject> object;
     document.visit([&](const Reader& root) {
       kind = root.peek("kind");
       api_version = root.peek("apiVersion");
+      says_kind = !kind.empty();
+      if (!says_kind) return;
       if (!kind.ends_with("List")) {
         object = read_object(root, {}, {});
         return;
       }
       kind.resize(kind.size() - 4);
       root.members([&](const Reader& member) {
-        if (member.key() == "items") load_items(member, source, kind, api_version);
+        if (member.key() == "items") {
+          load_items(member, source, kind, api_version, {{"items", 0}});
+        }
       });
     });
+    if (!says_kind && !document.problem()) {
+      if (const auto way = way_to_lists(document)) return load_lists(document, source, *way);
+      document.visit([&](const Reader& root) { object = read_object(root, {}, {}); });
+    }
     if (document.problem()) return note(*document.problem(), source, object, {});
     if (object) keep(*std::move(object), source.line);
   }
 
+  /// What another tool has of a cluster: a list of each kind.
+  void load_lists(Document& document, const YamlDocument& source, const Path& way) {
+    document.visit([&](const Reader& root) {
+      each_list(root, way, [&](const Reader& list, const Path& path, const KindInfo& info) {
+        load_items(list, source, std::string(info.name), api_version_of(info), path);
+      });
+    });
+    if (document.problem()) note(*document.problem(), source, {}, {});
+  }
+
+  /// `path`: of the list, in its document.
   void load_items(const Reader& list, const YamlDocument& source, const std::string& kind,
-                  const std::string& api_version) {
+                  const std::string& api_version, const Path& path) {
     std::size_t index = 0;
     list.items([&](const Reader& item) {
       const auto place = index++;
@@ -111,7 +132,9 @@ class Loader {
         object = read_object(root, kind, kind.empty() ? std::string() : api_version);
       });
       if (document.problem()) {
-        return note(*document.problem(), source, object, {{"items", 0}, {"", place}});
+        auto prefix = path;
+        prefix.push_back({"", place});
+        return note(*document.problem(), source, object, std::move(prefix));
       }
       const bool has_line = place < source.item_lines.size();
       keep(*std::move(object), has_line ? source.item_lines[place] : source.line);

@@ -24,7 +24,8 @@ struct Manifests {
 };
 
 /// Objects from YAML or JSON: any number of documents, each an object or a list of objects, with
-/// the API server's defaults applied. Errors name file, line and field:
+/// the API server's defaults applied; or what KAI-Scheduler's snapshot plugin and the export of
+/// kube-scheduler-simulator have of a cluster. Errors name file, line and field:
 /// `cluster.yaml:12: Pod default/p0: spec.priority: expected an integer, not a string`.
 [[nodiscard]] Result<Manifests> load_manifests(std::string_view text, std::string_view file);
 

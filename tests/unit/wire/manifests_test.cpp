@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -51,6 +52,44 @@ TEST_CASE("JSON, one object after the other") {
   CHECK(manifests->objects[0].line == 2);
   CHECK(describe(manifests->objects[1].value) == "Node b");
   CHECK(manifests->objects[1].line == 3);
+}
+
+TEST_CASE("snapshots of other tools have lists of objects that say no kind") {
+  struct Row {
+    std::string name;
+    std::string text;
+    std::vector<std::string> want;
+  };
+  const auto row = GENERATE(
+      Row{"KAI-Scheduler",
+          R"({"config":{"kind":"x"},"rawObjects":{"bindRequests":null,"resourceClaims":null,)"
+          R"("pods":[{"metadata":{"name":"p","namespace":"a"}}],"nodes":[{"metadata":{"name":"n"}}],)"
+          R"("queues":[{"metadata":{"name":"q"},"spec":{}}],"storageClasses":[{"provisioner":1}],)"
+          R"("podGroups":[{"metadata":{"name":"g","namespace":"a"},"spec":{"minMember":2}}],)"
+          R"("topologies":[],"deviceClasses":[{"metadata":{"name":"c"},"spec":{}}]},"discovery":{}})",
+          {"Pod a/p", "Node n", "Queue q", "PodGroup a/g", "DeviceClass c"}},
+      Row{"kube-scheduler-simulator",
+          R"({"pods":[{"metadata":{"name":"p","namespace":"a"}}],"nodes":[],"pvs":[{"spec":1}],)"
+          R"("namespaces":[{"metadata":{"name":"a"}}],"schedulerConfig":{"profiles":[]}})",
+          {"Pod a/p", "Namespace a"}});
+  DYNAMIC_SECTION(row.name) {
+    const auto manifests = load_manifests(row.text, "f.json");
+    REQUIRE(manifests);
+    std::vector<std::string> names;
+    for (const auto& object : manifests->objects) names.push_back(describe(object.value));
+    CHECK(names == row.want);
+  }
+}
+
+TEST_CASE("what cannot be read in another tool's snapshot is told with its place there") {
+  CHECK(error_of("{\"rawObjects\":{\"pods\":[\n{\"metadata\":{\"name\":\"p\"}},\n{\"metadata\":{"
+                 "\"name\":\"q\"},\"spec\":{\"priority\":\"high\"}}]}}") ==
+        "f.yaml:3: Pod q: spec.priority: expected an integer, not a string");
+  CHECK(error_of(R"({"rawObjects":{"pods":{}}})").find("rawObjects.pods: expected a list") !=
+        std::string::npos);
+  CHECK(error_of(R"({"rawObjects":[]})").find("rawObjects: expected an object") !=
+        std::string::npos);
+  CHECK_FALSE(error_of(R"({"pods":[]})").empty());
 }
 
 TEST_CASE("an empty file has no objects") {
