@@ -23,6 +23,7 @@ struct Summary {
   std::size_t bound = 0;
   std::size_t ended = 0;
   std::size_t evicted = 0;
+  std::size_t failed = 0;
   std::vector<double> waits;  ///< seconds, of bound ones
   std::map<std::string, std::size_t> reasons;
 };
@@ -37,8 +38,9 @@ Summary summary_of(const simulate::PodsRun& run) {
       ++summary.reasons[pod.reason == Reason::none ? "not decided"
                                                    : std::string(plain_text(pod.reason))];
     }
-    if (pod.ended && !pod.evicted) ++summary.ended;
+    if (pod.ended && !pod.evicted && !pod.failed) ++summary.ended;
     if (pod.evicted) ++summary.evicted;
+    if (pod.failed) ++summary.failed;
   }
   return summary;
 }
@@ -70,8 +72,9 @@ void write_pod(wire::JsonWriter& json, const PodRecord& pod) {
   write_time(json, "created", pod.created);
   write_time(json, "bound", pod.bound);
   write_time(json, "ended", pod.ended);
-  if (pod.evicted) {
-    json.key("evicted");
+  for (const auto& [name, is] : {std::pair{"evicted", pod.evicted}, {"failed", pod.failed}}) {
+    if (!is) continue;
+    json.key(name);
     json.raw("true");
   }
   write_text(json, "node", pod.node.get());
@@ -100,6 +103,7 @@ void write_run(wire::JsonWriter& json, const PodsRunOfSeed& one) {
   write_count(json, "bound", summary.bound);
   write_count(json, "ended", summary.ended);
   write_count(json, "evicted", summary.evicted);
+  write_count(json, "failed", summary.failed);
   for (const auto& [name, percent] :
        {std::pair{"waitP50", 50.0}, std::pair{"waitP95", 95.0}, std::pair{"waitP99", 99.0}}) {
     json.key(name);
@@ -123,7 +127,7 @@ std::string seconds_or_none(const std::optional<Duration>& time) {
 
 std::string pods_table(const std::vector<PodsRunOfSeed>& runs) {
   std::vector<std::vector<std::string>> rows{
-      {"POLICY", "SEED", "BOUND", "ENDED", "EVICTED", "WAIT p50", "p95", "p99", "SPAN"}};
+      {"POLICY", "SEED", "BOUND", "ENDED", "EVICTED", "FAILED", "WAIT p50", "p95", "p99", "SPAN"}};
   std::vector<std::vector<std::string>> reasons{{"POLICY", "SEED", "WAIT", "FOR"}};
   for (const auto& [seed, run] : runs) {
     auto summary = summary_of(run);
@@ -132,8 +136,9 @@ std::string pods_table(const std::vector<PodsRunOfSeed>& runs) {
     };
     rows.push_back({run.policy, fmt::format("{}", seed),
                     fmt::format("{}/{}", summary.bound, run.pods.size()),
-                    fmt::format("{}", summary.ended), fmt::format("{}", summary.evicted), wait(50),
-                    wait(95), wait(99), time_text(in_seconds(run.span))});
+                    fmt::format("{}", summary.ended), fmt::format("{}", summary.evicted),
+                    fmt::format("{}", summary.failed), wait(50), wait(95), wait(99),
+                    time_text(in_seconds(run.span))});
     for (const auto& [reason, count] : summary.reasons) {
       reasons.push_back({run.policy, fmt::format("{}", seed), fmt::format("{}", count), reason});
     }
@@ -145,13 +150,13 @@ std::string pods_table(const std::vector<PodsRunOfSeed>& runs) {
 
 std::string pods_csv(const std::vector<PodsRunOfSeed>& runs) {
   std::string text =
-      "policy,seed,namespace,name,queue,created,bound,ended,evicted,node,devices,reason\n";
+      "policy,seed,namespace,name,queue,created,bound,ended,evicted,failed,node,devices,reason\n";
   for (const auto& [seed, run] : runs) {
     for (const auto& pod : run.pods) {
       text += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{},{},{}\n", run.policy, seed, pod.pod.namespace_name,
+          "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", run.policy, seed, pod.pod.namespace_name,
           pod.pod.name, pod.queue, number(in_seconds(pod.created)), seconds_or_none(pod.bound),
-          seconds_or_none(pod.ended), pod.evicted ? 1 : 0, pod.node.get(),
+          seconds_or_none(pod.ended), pod.evicted ? 1 : 0, pod.failed ? 1 : 0, pod.node.get(),
           fmt::join(devices_of(pod), " "), pod.reason == Reason::none ? "" : name(pod.reason));
     }
   }

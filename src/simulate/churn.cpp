@@ -1,7 +1,6 @@
 #include "dray/simulate/churn.h"
 
 #include <array>
-#include <set>
 #include <utility>
 
 namespace dray::simulate {
@@ -22,12 +21,24 @@ std::optional<ChurnKind> find_churn(std::string_view name) {
   return std::nullopt;
 }
 
-Result<void> check_churn(const std::vector<Churn>& churn, const Cluster& cluster) {
-  std::set<std::string_view> nodes;
-  for (const auto& node : cluster.nodes) nodes.insert(node.name);
+ChurnTargets churn_targets(const Cluster& cluster) {
+  ChurnTargets targets{.nodes = {}, .objects = !cluster.objects.empty()};
+  for (const auto& node : cluster.nodes) targets.nodes.insert(node.name);
+  return targets;
+}
+
+ChurnTargets churn_targets(const std::vector<KubeObject>& cluster) {
+  ChurnTargets targets{.nodes = {}, .objects = true};
+  for (const auto& object : cluster) {
+    if (kind_of(object) == Kind::node) targets.nodes.insert(meta_of(object).name);
+  }
+  return targets;
+}
+
+Result<void> check_churn(const std::vector<Churn>& churn, const ChurnTargets& of) {
   for (const auto& one : churn) {
     if (one.kind == ChurnKind::changes) {
-      if (cluster.objects.empty()) {
+      if (!of.objects) {
         return fail(ErrorCode::invalid, "only a cluster of Kubernetes objects has what changes");
       }
       for (const auto& object : one.objects) {
@@ -40,7 +51,7 @@ Result<void> check_churn(const std::vector<Churn>& churn, const Cluster& cluster
                           "may change");
         }
       }
-    } else if (!nodes.contains(one.node)) {
+    } else if (!of.nodes.contains(one.node)) {
       return fail(ErrorCode::invalid, "no node " + one.node + " in the cluster");
     }
   }

@@ -242,6 +242,62 @@ TEST_CASE("simulate plays Kubernetes' own pods, and says which flags are not for
         "dray simulate: --report: not with a workload of pods:FILE (docs/simulator.md)\n");
 }
 
+TEST_CASE("simulate plays the pods of other schedulers' snapshots, where it is told to") {
+  struct Row {
+    std::string name;
+    std::string file;
+    std::string scheduler;
+    std::string waits;
+    std::string bound;
+  };
+  const auto row =
+      GENERATE(Row{"KAI-Scheduler", "tests/data/snapshots/kai.zip", "kai-scheduler", "3 of 3 pods",
+                   R"("bound":3,)"},
+               Row{"kube-scheduler-simulator", "tests/data/snapshots/kube-scheduler-simulator.json",
+                   "default-scheduler", "1 of 1 pods", R"("bound":1,)"});
+  DYNAMIC_SECTION(row.name) {
+    const std::vector<std::string> words{
+        "simulate", "--cluster", row.file, "--workload", "pods:" + row.file,
+        "--policy", "none",      "-o",     "json"};
+    const auto waits = dray(words);
+    CHECK(waits.status == 0);
+    CHECK(waits.err == "dray simulate: warning: pods:" + row.file + ": " + row.waits +
+                           " name the scheduler " + row.scheduler +
+                           " and wait for it: --scheduler " + row.scheduler +
+                           " makes them dray's\n");
+    CHECK(waits.out.find(R"("bound":0,)") != std::string::npos);
+    auto taken = words;
+    taken.insert(taken.end(), {"--scheduler", row.scheduler});
+    const auto played = dray(taken);
+    CHECK(played.err.empty());
+    CHECK(played.out.find(row.bound) != std::string::npos);
+  }
+}
+
+TEST_CASE("simulate has nodes fail under pods, and knows which there are") {
+  const std::vector<std::string> words{"simulate",
+                                       "--cluster",
+                                       "tests/data/snapshots/kai.zip",
+                                       "--workload",
+                                       "pods:tests/data/snapshots/kai.zip",
+                                       "--scheduler",
+                                       "kai-scheduler",
+                                       "--policy",
+                                       "none",
+                                       "-o",
+                                       "json",
+                                       "--churn"};
+  const auto with = [&](const std::string& churn) {
+    auto all = words;
+    all.push_back(churn);
+    return dray(all);
+  };
+  CHECK(with("1h fails n0").out.find(R"("evicted":1,"failed":1,)") != std::string::npos);
+  CHECK(with("0 fails n1").out.find(R"("bound":1,)") != std::string::npos);
+  CHECK(with("1h fails n7").err ==
+        "dray simulate: --churn 1h fails n7: no node n7 in the cluster\n");
+}
+
 TEST_CASE("simulate has nodes fail, the same on any number of threads, and knows which there are") {
   const auto with = [](std::vector<std::string> more) {
     std::vector<std::string> all{

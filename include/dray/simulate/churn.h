@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +34,14 @@ struct Churn {
 
 /// By the name of its enumerator, which people write.
 [[nodiscard]] std::optional<ChurnKind> find_churn(std::string_view name);
+/// What of a cluster churn may name.
+struct ChurnTargets {
+  std::set<std::string, std::less<>> nodes;
+  bool objects = false;  ///< it is one of Kubernetes objects, which may change
+};
+[[nodiscard]] ChurnTargets churn_targets(const Cluster& cluster);
+[[nodiscard]] ChurnTargets churn_targets(const std::vector<KubeObject>& cluster);
 /// An Error names a node that the cluster does not have, or an object that cannot change.
-[[nodiscard]] Result<void> check_churn(const std::vector<Churn>& churn, const Cluster& cluster);
+[[nodiscard]] Result<void> check_churn(const std::vector<Churn>& churn, const ChurnTargets& of);
 
 }  // namespace dray::simulate

@@ -14,6 +14,7 @@
 #include "dray/model/claim.h"
 #include "dray/model/object.h"
 #include "dray/policy/config.h"
+#include "dray/simulate/churn.h"
 
 namespace dray::simulate {
 
@@ -48,6 +49,7 @@ struct PodRecord {
   std::optional<Duration> bound;         ///< to a node
   std::optional<Duration> ended;         ///< it finished, or was deleted
   bool evicted = false;                  ///< deleted, though it had not finished
+  bool failed = false;                   ///< its node failed under it
   NodeName node;                         ///< of a bound one
   std::vector<AllocatedDevice> devices;  ///< that it had when it was bound
   std::string queue;                     ///< of its job, as far as dray knows one
@@ -90,16 +92,17 @@ struct PodsOptions {
   std::optional<Time> start;
   /// dray starts when all pods are there, and plans them together.
   bool backlog = false;
-  std::uint64_t seed = 0;  ///< of kube-scheduler's choice among equals, and of generated names
+  std::vector<Churn> churn;  ///< in the order of its times; its nodes are of the cluster
+  std::uint64_t seed = 0;    ///< of kube-scheduler's choice among equals, and of generated names
   /// Is asked after each virtual second whether to go on; absent: yes.
   std::function<bool(const PodsProgress&)> go_on;
 };
 
 /// Plays the pods on the whole service in virtual time: API server, controller of claims,
 /// kube-scheduler, kubelets and dray in mode allocate, as fault simulations do, but with nothing
-/// that fails. What comes at the beginning is there when dray starts. A pod with the annotation
-/// sim.dray.dev/run-seconds ends after so long. `policy`: null: none is in force. An Error says why
-/// that policy cannot be used, or that the run was told not to go on.
+/// that fails beside what `churn` says. What comes at the beginning is there when dray starts. A
+/// pod with the annotation sim.dray.dev/run-seconds ends after so long. `policy`: null: none is in
+/// force. An Error says why that policy cannot be used, or that the run was told not to go on.
 [[nodiscard]] Result<PodsRun> run_pods(const std::vector<KubeObject>& cluster,
                                        const PodWorkload& workload,
                                        std::shared_ptr<const policy::PolicyConfig> policy,

@@ -83,6 +83,7 @@ InputMark settings_mark(const SimulateFlags& flags) {
         &flags.run_time}) {
     mark.add(*text);
   }
+  for (const auto& scheduler : flags.schedulers) mark.add(scheduler);
   mark.add(fmt::format("{} {} {}", flags.demand, flags.lenient, flags.backlog));
   return {"flags", mark.text()};
 }

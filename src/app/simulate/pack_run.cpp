@@ -79,8 +79,8 @@ void fields(Archive& archive, T& key) {
 
 template <class Archive, Is<simulate::PodRecord> T>
 void fields(Archive& archive, T& pod) {
-  archive(pod.pod, pod.created, pod.bound, pod.ended, pod.evicted, pod.node, pod.devices, pod.queue,
-          pod.reason, pod.detail);
+  archive(pod.pod, pod.created, pod.bound, pod.ended, pod.evicted, pod.failed, pod.node,
+          pod.devices, pod.queue, pod.reason, pod.detail);
 }
 
 template <class Archive, Is<simulate::PodsRun> T>

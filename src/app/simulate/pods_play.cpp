@@ -1,7 +1,10 @@
 #include "app/simulate/pods_play.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -55,13 +58,30 @@ Result<std::vector<KubeObject>> objects_of(std::vector<std::string> paths) {
   return std::move(objects->objects);
 }
 
+/// Pods of the schedulers that the flags name become dray's; which others there are is told.
+void take_over(simulate::PodWorkload& workload, const SimulateFlags& flags) {
+  const auto dray = engine::Options().scheduler_name;
+  std::map<std::string, std::size_t> others;
+  for (auto& arrival : workload.pods) {
+    auto& name = arrival.pod.scheduler_name;
+    if (std::ranges::count(flags.schedulers, name) > 0) name = dray;
+    if (name != dray) ++others[name];
+  }
+  std::vector<std::string> warnings;
+  for (const auto& [name, count] : others) {
+    warnings.push_back(fmt::format(
+        "{}: {} of {} pods name the scheduler {} and wait for it: --scheduler {} makes them dray's",
+        flags.workload, count, workload.pods.size(), name, name));
+  }
+  print_warnings("simulate", warnings);
+}
+
 Result<void> refuse_other_flags(const SimulateFlags& flags) {
   const auto refuse = [](const char* flag) {
     return fail(ErrorCode::invalid,
                 std::string(flag) + ": not with a workload of pods:FILE (docs/simulator.md)");
   };
   if (!flags.gpus.empty()) return refuse("--gpus");
-  if (!flags.churn.empty()) return refuse("--churn");
   if (!flags.order.empty()) return refuse("--order");
   if (!flags.decisions.empty()) return refuse("--decisions");
   if (!flags.report.empty()) return refuse("--report");
@@ -81,11 +101,15 @@ Result<std::string> play_pods(const SimulateFlags& flags) {
   if (!brought) return std::unexpected(brought.error());
   const auto times = times_of(flags);
   if (!times) return std::unexpected(times.error());
-  const auto workload = simulate::pods_of(*brought, times->apart);
+  auto workload = simulate::pods_of(*brought, times->apart);
   if (workload.pods.empty()) return fail(ErrorCode::invalid, flags.workload + ": no pod in it");
+  take_over(workload, flags);
   auto all = objects_of(flags.cluster);
   if (!all) return std::unexpected(all.error());
   const auto cluster = simulate::cluster_without(*all, workload);
+
+  const auto churn = load_churn(flags, simulate::churn_targets(cluster));
+  if (!churn) return std::unexpected(churn.error());
 
   const auto shard = shard_of(flags);
   if (!shard) return std::unexpected(shard.error());
@@ -100,6 +124,7 @@ Result<std::string> play_pods(const SimulateFlags& flags) {
                      how.until = options->until;
                      how.run_time = times->run_time;
                      how.backlog = flags.backlog;
+                     how.churn = *churn;
                      how.seed = run.seed;
                      const auto& policy = (*policies)[run.policy];
                      auto played = simulate::run_pods(cluster, workload, policy.config, how);

@@ -122,7 +122,7 @@ class SimulateCommand : public Command {
       return fail(ErrorCode::invalid, "--shard: of jobs in time and of pods (docs/simulator.md)");
     }
     if (!flags_.churn.empty()) {
-      return fail(ErrorCode::invalid, "--churn: of jobs in time alone (docs/simulator.md)");
+      return fail(ErrorCode::invalid, "--churn: of jobs in time and of pods (docs/simulator.md)");
     }
     const auto strategies = strategies_of(flags_.policies);
     if (!strategies) return std::unexpected(strategies.error());
@@ -172,7 +172,7 @@ class SimulateCommand : public Command {
     const auto& schedulers = *loaded;
     auto options = jobs_options(flags_);
     if (!options) return std::unexpected(options.error());
-    auto churn = load_churn(flags_, setting.cluster());
+    auto churn = load_churn(flags_, simulate::churn_targets(setting.cluster()));
     if (!churn) return std::unexpected(churn.error());
     options->churn = std::move(*churn);
     const auto shard = shard_of(flags_);

@@ -32,6 +32,10 @@ void add_pods(CLI::App& command, SimulateFlags& flags) {
                      "Of pods: those that do not say how long they run end after so long");
   command.add_flag("--backlog", flags.backlog,
                    "Of pods: dray starts when all of them wait, and plans them together");
+  command
+      .add_option("--scheduler", flags.schedulers,
+                  "Of pods: those that name this scheduler are dray's, too; repeatable")
+      ->allow_extra_args(false);
 }
 
 void add_server(CLI::App& command, SimulateFlags& flags) {
@@ -101,8 +105,8 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
                      "Plans at regular times, and not when something happens");
   command
       .add_option("--churn", flags.churn,
-                  "Of jobs in time: `3h fails NODE`, or returns, cordoned, uncordoned; `3h changes "
-                  "FILE`: slices, classes and taint rules; repeatable")
+                  "Of jobs in time and pods: `3h fails NODE`, or returns, cordoned, uncordoned; "
+                  "`3h changes FILE`: slices, classes and taint rules; repeatable")
       ->allow_extra_args(false);
   add_pods(command, flags);
   add_bounds(command, flags);
@@ -131,7 +135,7 @@ Result<simulate::JobsOptions> jobs_options(const SimulateFlags& flags) {
 }
 
 Result<std::vector<simulate::Churn>> load_churn(const SimulateFlags& flags,
-                                                const simulate::Cluster& cluster) {
+                                                const simulate::ChurnTargets& cluster) {
   std::vector<simulate::Churn> churn;
   for (const auto& text : flags.churn) {
     std::istringstream words(text);

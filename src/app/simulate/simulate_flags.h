@@ -36,6 +36,7 @@ struct SimulateFlags {
   std::string apart;
   std::string run_time;
   std::string server;
+  std::vector<std::string> schedulers;
   std::string shard;
   std::string checkpoint;
   bool backlog = false;
@@ -58,9 +59,9 @@ struct SimulateTimes {
 };
 [[nodiscard]] Result<SimulateTimes> times_of(const SimulateFlags& flags);
 /// What `--churn` says is to happen to the cluster, in the order of the times.
-[[nodiscard]] Result<std::vector<simulate::Churn>> load_churn(const SimulateFlags& flags,
-                                                              const simulate::Cluster& cluster);
-/// How runs of jobs in time go, without churn.
+[[nodiscard]] Result<std::vector<simulate::Churn>> load_churn(
+    const SimulateFlags& flags, const simulate::ChurnTargets& cluster);
+/// How runs of jobs in time, or of pods, go, without churn.
 [[nodiscard]] Result<simulate::JobsOptions> jobs_options(const SimulateFlags& flags);
 
 }  // namespace dray::app

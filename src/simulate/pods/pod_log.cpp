@@ -59,7 +59,8 @@ void PodLog::saw(const sim::WatchEvent& event, Time now) {
   }
   if (!gone && !pod.finished()) return;
   record.ended = last_ = time;
-  record.evicted = gone && !pod.finished();
+  record.failed = gone && !pod.finished() && pod.node_name == failing_;
+  record.evicted = gone && !pod.finished() && !record.failed;
   if (!record.bound) --waiting_;
   if (record.bound && ends_by_itself(pod)) --to_end_;
 }

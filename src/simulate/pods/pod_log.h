@@ -20,6 +20,8 @@ class PodLog {
   /// A pod that runs already, and is no part of the log.
   void runs_already(const Pod& pod);
   void saw(const sim::WatchEvent& event, Time now);
+  /// From now on pods that go from this node go because it failed; none: no node does.
+  void node_fails(const NodeName& node) { failing_ = node; }
 
   /// When something last happened to a pod.
   [[nodiscard]] Duration last() const { return last_; }
@@ -38,6 +40,7 @@ class PodLog {
 
   const sim::ApiServer& server_;
   Time origin_;
+  NodeName failing_;
   std::vector<PodRecord> records_;
   std::map<Uid, std::size_t> places_;
   Duration last_{0};

@@ -6,6 +6,7 @@
 
 #include "dray/model/object.h"
 #include "dray/simulate/pods_run.h"
+#include "simulate/pods/of_node.h"
 
 namespace dray::simulate {
 namespace {
@@ -14,12 +15,6 @@ namespace {
 bool made_for_a_pod(const ResourceClaim& claim) {
   return std::ranges::any_of(claim.meta.owners, [](const auto& owner) {
     return owner.kind == "Pod" || owner.kind == "PodGroup";
-  });
-}
-
-bool comes_with_the_node(const Pod& pod) {
-  return std::ranges::any_of(pod.meta.owners, [](const auto& owner) {
-    return owner.kind == "DaemonSet" || owner.kind == "Node";
   });
 }
 
@@ -86,6 +81,12 @@ std::optional<KubeObject> of_workload(const KubeObject& object) {
 }
 
 }  // namespace
+
+bool comes_with_the_node(const Pod& pod) {
+  return std::ranges::any_of(pod.meta.owners, [](const auto& owner) {
+    return owner.kind == "DaemonSet" || owner.kind == "Node";
+  });
+}
 
 PodWorkload pods_of(const std::vector<KubeObject>& objects, std::optional<Duration> apart) {
   PodWorkload workload;

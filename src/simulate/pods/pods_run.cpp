@@ -7,6 +7,7 @@
 
 #include "dray/sim/calm_cluster.h"
 #include "dray/sim/kubelet.h"
+#include "simulate/pods/pod_churn.h"
 #include "simulate/pods/pod_log.h"
 
 namespace dray::simulate {
@@ -78,7 +79,8 @@ class PodsPlayer {
         loop_(
             loop_options(options, std::max(options.start.value_or(Time()), start_after(cluster)))),
         origin_(loop_.now() + before_dray),
-        log_(loop_.server(), origin_) {
+        log_(loop_.server(), origin_),
+        churn_(loop_, log_) {
     for (const auto& object : cluster) {
       auto made = with_end(object, options_, loop_.now());
       if (const auto* pod = std::get_if<Pod>(&made)) log_.runs_already(*pod);
@@ -90,6 +92,9 @@ class PodsPlayer {
 
   Result<PodsRun> play(std::shared_ptr<const policy::PolicyConfig> policy) {
     if (auto created = create_all(); !created) return std::unexpected(created.error());
+    for (const auto& one : options_.churn) {
+      loop_.at(origin_ + one.at, [this, &one] { churn_.carry_out(one); });
+    }
     if (policy) loop_.set_policy(std::move(policy));
     const auto start = origin_ + (options_.backlog ? last_arrival() + before_dray : Duration(0));
     while (loop_.now() < start) {
@@ -165,7 +170,8 @@ class PodsPlayer {
     if (options_.at_most && now >= *options_.at_most) return cut_ = true;
     if (options_.until) return now >= *options_.until;
     const bool all_came = created_ == workload_.objects.size() + workload_.pods.size();
-    return all_came && log_.to_end() == 0 && now >= log_.last() + quiet;
+    const auto last_churn = options_.churn.empty() ? Duration(0) : options_.churn.back().at;
+    return all_came && log_.to_end() == 0 && now >= std::max(log_.last(), last_churn) + quiet;
   }
 
   [[nodiscard]] PodsProgress progress() const {
@@ -195,6 +201,7 @@ class PodsPlayer {
   sim::CalmCluster loop_;
   Time origin_;
   PodLog log_;
+  PodChurn churn_;
   std::size_t created_ = 0;
   bool cut_ = false;
   std::optional<Error> failed_;

@@ -33,6 +33,11 @@ std::vector<PodsRunOfSeed> one_run() {
   evicted.bound = seconds(30);
   evicted.ended = seconds(40);
   evicted.evicted = true;
+  auto& failed = run.pods.emplace_back();
+  failed.pod = {"default", "failed"};
+  failed.bound = seconds(30);
+  failed.ended = seconds(50);
+  failed.failed = true;
   return {{7, run}};
 }
 
@@ -44,20 +49,21 @@ TEST_CASE("a table counts pods by what became of them, and says what others wait
   std::string line;
   std::getline(lines, line);
   std::vector<std::string> words;
-  for (std::string word; lines >> word && words.size() < 9;) words.push_back(word);
+  for (std::string word; lines >> word && words.size() < 10;) words.push_back(word);
   CHECK(words ==
-        std::vector<std::string>{"today", "7", "2/3", "1", "1", "10s", "30s", "30s", "1m10s"});
+        std::vector<std::string>{"today", "7", "3/4", "1", "1", "1", "30s", "30s", "30s", "1m10s"});
   CHECK(text.find(std::string(plain_text(Reason::devices_in_use))) != std::string::npos);
 }
 
 TEST_CASE("CSV has a line for each pod, with its devices or why it waits") {
   CHECK(pods_csv(one_run()) ==
-        "policy,seed,namespace,name,queue,created,bound,ended,evicted,node,devices,reason\n"
-        "today,7,default,ran,q,1,11,70,0,n0,gpu/n0/gpu-0,\n"
-        "today,7,default,waits,,0,,,0,,," +
+        "policy,seed,namespace,name,queue,created,bound,ended,evicted,failed,node,devices,reason\n"
+        "today,7,default,ran,q,1,11,70,0,0,n0,gpu/n0/gpu-0,\n"
+        "today,7,default,waits,,0,,,0,0,,," +
             std::string(name(Reason::devices_in_use)) +
             "\n"
-            "today,7,default,evicted,,0,30,40,1,,,\n");
+            "today,7,default,evicted,,0,30,40,1,0,,,\n"
+            "today,7,default,failed,,0,30,50,0,1,,,\n");
 }
 
 TEST_CASE("JSON leaves out what a pod does not have") {
@@ -65,7 +71,7 @@ TEST_CASE("JSON leaves out what a pod does not have") {
   CHECK(text.find(R"({"namespace":"default","name":"evicted","created":0,"bound":30,"ended":40,)"
                   R"("evicted":true})") != std::string::npos);
   CHECK(text.find(R"("devices":["gpu/n0/gpu-0"])") != std::string::npos);
-  CHECK(text.find(R"("waitP50":10,"waitP95":30)") != std::string::npos);
+  CHECK(text.find(R"("evicted":1,"failed":1,"waitP50":30,"waitP95":30)") != std::string::npos);
 }
 
 }  // namespace dray::report::pods_report_test

@@ -39,6 +39,7 @@ simulate::PodsRun pods_run() {
   pod.bound = seconds(2);
   pod.ended = seconds(3);
   pod.evicted = true;
+  pod.failed = true;
   pod.node = NodeName("n");
   AllocatedDevice device;
   device.request = "req/sub";

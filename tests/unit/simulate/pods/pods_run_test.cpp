@@ -61,6 +61,10 @@ std::pair<Pod, ResourceClaim> running_pod(const std::string& name) {
   return {std::move(pod), std::move(claim)};
 }
 
+Churn happens(Duration at, ChurnKind kind, std::string node) {
+  return {.at = at, .kind = kind, .node = std::move(node), .objects = {}};
+}
+
 std::set<std::string> devices(const std::vector<PodRecord>& pods) {
   std::set<std::string> names;
   for (const auto& pod : pods) {
@@ -209,6 +213,81 @@ TEST_CASE("pods may come one after the other, whenever they were created") {
   CHECK(workload.pods[0].pod.meta.name == "early");
   CHECK(workload.pods[0].at == 0s);
   CHECK(workload.pods[1].at == 20s);
+}
+
+TEST_CASE(
+    "pods of a node that fails go with it, and those that come later find it when it is back") {
+  PodsOptions options;
+  options.churn = {happens(60s, ChurnKind::fails, "n0"), happens(600s, ChurnKind::returns, "n0")};
+  const auto run = play(cluster_of(1, 1), {gpu_pod("a", 0s), gpu_pod("b", 120s)}, options);
+  REQUIRE(run);
+  REQUIRE(run->pods.size() == 2);
+  CHECK(run->pods[0].failed);
+  CHECK_FALSE(run->pods[0].evicted);
+  CHECK(run->pods[0].ended == 60s);
+  REQUIRE(run->pods[1].bound);
+  CHECK(*run->pods[1].bound >= 600s);
+  CHECK(*run->pods[1].bound < 660s);
+  CHECK(run->pods[1].devices == run->pods[0].devices);
+  CHECK(play(cluster_of(1, 1), {gpu_pod("a", 0s), gpu_pod("b", 120s)}, options) == run);
+}
+
+TEST_CASE("what waits for a node that is away waits to the end where it does not return") {
+  PodsOptions options;
+  options.churn = {happens(0s, ChurnKind::fails, "n0")};
+  SECTION("for ever") {}
+  SECTION("and the run waits for what churn has yet to do") {
+    options.churn.push_back(happens(7200s, ChurnKind::cordoned, "n0"));
+    options.churn.push_back(happens(7300s, ChurnKind::returns, "n0"));
+  }
+  const auto run = play(cluster_of(1, 1), {gpu_pod("a")}, options);
+  REQUIRE(run);
+  CHECK_FALSE(run->pods[0].bound);
+  CHECK_FALSE(run->pods[0].failed);
+}
+
+TEST_CASE("nothing starts on a node that is cordoned, and what runs there goes on") {
+  PodsOptions options;
+  options.churn = {happens(60s, ChurnKind::cordoned, "n0"),
+                   happens(600s, ChurnKind::uncordoned, "n0")};
+  const auto run = play(cluster_of(1, 2), {gpu_pod("a", 0s), gpu_pod("b", 120s)}, options);
+  REQUIRE(run);
+  CHECK_FALSE(run->pods[0].ended);
+  REQUIRE(run->pods[1].bound);
+  CHECK(*run->pods[1].bound >= 600s);
+}
+
+TEST_CASE("slices that change are those that pods get devices of from then on") {
+  auto more = make_gpus("n0", 3);
+  more.pool_generation = 2;
+  PodsOptions options;
+  options.churn = {happens(300s, ChurnKind::changes, "")};
+  options.churn[0].objects = {more};
+  const auto run = play(cluster_of(1, 1), {gpu_pod("a"), gpu_pod("b"), gpu_pod("c")}, options);
+  REQUIRE(run);
+  CHECK(devices(run->pods).size() == 3);
+  CHECK(std::ranges::count_if(run->pods, [](const auto& pod) { return *pod.bound >= 300s; }) == 2);
+}
+
+TEST_CASE("a pod of a DaemonSet comes back with its node, and has its CPU again") {
+  auto cluster = cluster_of(1, 2);
+  auto daemon = make_pod("daemon");
+  daemon.meta.owners = {{"apps/v1", "DaemonSet", "d", Uid("d"), true}};
+  daemon.node_name = NodeName("n0");
+  daemon.phase = "Running";
+  daemon.containers = {container(std::get<Node>(cluster[2]).allocatable)};
+  cluster.emplace_back(daemon);
+  auto small = gpu_pod("small", 0s);
+  small.containers = {container({{"cpu", Quantity(1)}})};
+  PodsOptions options;
+  options.churn = {happens(30s, ChurnKind::fails, "n0"), happens(60s, ChurnKind::returns, "n0")};
+  const auto run = play(cluster, {small}, options);
+  REQUIRE(run);
+  CHECK_FALSE(run->pods[0].bound);
+  cluster.pop_back();
+  const auto without = play(cluster, {small}, options);
+  REQUIRE(without);
+  CHECK(without->pods[0].bound);
 }
 
 }  // namespace dray::simulate::pods_run_test
