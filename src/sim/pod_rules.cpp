@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "dray/engine/share_claim.h"
+#include "dray/engine/share_wish.h"
 
 namespace dray::sim {
 namespace {

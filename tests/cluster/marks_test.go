@@ -63,6 +63,7 @@ func TestMarksAreDrays(t *testing.T) {
 	const (
 		annotate  = `{"metadata":{"annotations":{"dray.dev/reservation":"n1"}}}`
 		requeue   = `{"metadata":{"annotations":{"dray.dev/queue":"other"}}}`
+		ask       = `{"metadata":{"annotations":{"dray.dev/moved-requests":"main nvidia.com/gpumem=1"}}}`
 		unmark    = `{"metadata":{"annotations":{"dray.dev/queue":null}}}`
 		lift      = `{"spec":{"schedulingGates":[{"name":"dray.dev/admission","$patch":"delete"}]}}`
 		label     = `{"metadata":{"labels":{"example.com/a":"b"}}}`
@@ -84,6 +85,7 @@ func TestMarksAreDrays(t *testing.T) {
 		{"a user reserves", admin, annotate, "", marks},
 		{"a user reserves through status", admin, nominate, "status", marks},
 		{"a user changes the queue", admin, requeue, "", marks},
+		{"a user asks for a part of a device that the pod did not ask for", admin, ask, "", marks},
 		{"a user removes the queue", admin, unmark, "", marks},
 		{"a user lifts", admin, lift, "", gate},
 		{"a user labels", admin, label, "", ""},

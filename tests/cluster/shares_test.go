@@ -1,7 +1,11 @@
 package cluster_test
 
 import (
+	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -70,4 +74,85 @@ func unsupported(pod *corev1.Pod) bool {
 		}
 	}
 	return false
+}
+
+// A Deployment's pods that ask in HAMi's words, in gpushare's, or for whole devices of a device plugin come along as they
+// are: parts become a claim that dray makes, and the resources, which no node has, are moved out of the way; whole ones
+// are Kubernetes' own mapping (DeviceClass.spec.extendedResourceName).
+func TestClassicRequests(t *testing.T) {
+	policy, err := filepath.Abs("testdata/fractions.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	startPair(t, pairOptions{DrayOptions: harness.DrayOptions{Args: []string{"--policy", policy, "-v", "4"}}})
+	load(t, "testdata/shared-devices.yaml")
+	load(t, "testdata/classic.yaml")
+	// Of an app, in any of these ways: request, device, memory and cores of each part.
+	want := map[string][][]string{
+		"hami":     {{"main large 60Gi 30", "side/size-0 small 8Gi 0"}, {"main large 60Gi 30", "side/size-1 large 16Gi 0"}},
+		"gpushare": {{"one small 3Gi 0", "two small 4Gi 0"}, {"one large 3Gi 0", "two large 4Gi 0"}},
+		"whole":    {{"container-0-request-0 whole-0  ", "container-0-request-0 whole-1  "}},
+	}
+	for app, ways := range want {
+		pod, err := waitAppBound(t, "parts", app)
+		if err != nil {
+			t.Fatal(err)
+		}
+		claims, err := plane.Client.ResourceV1().ResourceClaims("parts").List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, claim := range claims.Items {
+			if claim.OwnerReferences[0].Name != pod.Name || claim.Status.Allocation == nil {
+				continue
+			}
+			for _, device := range claim.Status.Allocation.Devices.Results {
+				var memory, cores string
+				if device.ConsumedCapacity != nil {
+					m, c := device.ConsumedCapacity["memory"], device.ConsumedCapacity["cores"]
+					memory, cores = m.String(), c.String()
+				}
+				got = append(got, device.Request+" "+device.Device+" "+memory+" "+cores)
+			}
+		}
+		slices.Sort(got)
+		if !slices.ContainsFunc(ways, func(way []string) bool { return slices.Equal(got, way) }) {
+			t.Errorf("%s has %q, want one of %q", app, got, ways)
+		}
+		for _, container := range pod.Spec.Containers {
+			for resource := range container.Resources.Limits {
+				if app != "whole" && strings.Contains(string(resource), "/") {
+					t.Errorf("%s: container %s still asks for %s", app, container.Name, resource)
+				}
+			}
+		}
+	}
+	moved := podsOfApp(t, "parts", "hami")[0].Annotations["dray.dev/moved-requests"]
+	if moved != "main nvidia.com/gpumem=61440 nvidia.com/gpucores=30; side nvidia.com/gpu=1 nvidia.com/gpumem-percentage=20" {
+		t.Errorf("moved: %q", moved)
+	}
+}
+
+func podsOfApp(t *testing.T, namespace, app string) []corev1.Pod {
+	t.Helper()
+	pods, err := plane.Client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=" + app})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pods.Items
+}
+
+// waitAppBound waits for the one pod that a controller makes of the app to be bound.
+func waitAppBound(t *testing.T, namespace, app string) (*corev1.Pod, error) {
+	t.Helper()
+	var pods []corev1.Pod
+	eventually(t.Context(), t, "the pod of "+app, func(context.Context) (bool, error) {
+		pods = podsOfApp(t, namespace, app)
+		return len(pods) == 1, nil
+	})
+	if len(pods) != 1 {
+		return nil, fmt.Errorf("%s has %d pods", app, len(pods))
+	}
+	return plane.WaitPod(t.Context(), namespace, pods[0].Name, patience, harness.Bound)
 }

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "dray/engine/share_claim.h"
+#include "dray/engine/share_wish.h"
 #include "dray/model/pod_marks.h"
 
 namespace dray::app {

@@ -8,13 +8,14 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "dray/engine/group_marks.h"
-#include "dray/engine/share_claim.h"
+#include "dray/engine/share_wish.h"
 #include "dray/engine/unread.h"
 
 namespace dray::app {
@@ -140,11 +141,27 @@ class Names {
       mark(pod.meta.annotations, key, NameOf::group);
     }
     mark(pod.meta.annotations, engine::fraction_container_annotation, NameOf::container);
+    moved_requests(pod.meta.annotations);
     for (auto& condition : pod.conditions) silence(condition);
   }
   void mark(Labels& annotations, const char* key, NameOf what) {
     const auto found = annotations.find(key);
     if (found != annotations.end()) name_(what, found->second);
+  }
+  /// `container amounts; container amounts`.
+  void moved_requests(Labels& annotations) {
+    const auto found = annotations.find(engine::moved_requests_annotation);
+    if (found == annotations.end()) return;
+    std::string renamed;
+    for (const auto each : std::views::split(found->second, ';')) {
+      std::string_view part(each);
+      part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
+      std::string container(part.substr(0, part.find(' ')));
+      part.remove_prefix(container.size());
+      name_(NameOf::container, container);
+      renamed += (renamed.empty() ? "" : "; ") + container + std::string(part);
+    }
+    found->second = renamed;
   }
   /// Whose word it was decides what kube-scheduler's verdict means (pod_marks.h).
   static void silence(Condition& condition) {

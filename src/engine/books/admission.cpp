@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dray/engine/share_claim.h"
+#include "dray/engine/share_wish.h"
 #include "dray/model/pod_marks.h"
 #include "dray/planner/pod_claims.h"
 
@@ -94,7 +94,7 @@ void Admission::erase(const Uid& pod) {
 
 bool Admission::bypasses(const Pod& pod) const {
   if (!pod.resource_claims.empty()) return false;
-  if (asks_for_share(pod)) return false;
+  if (!asked_for_share_by(pod).empty()) return false;
   if (jobs_.groups().key_of(pod).is_group() || counts_for_queues(pod)) return false;
   return planner::bypasses_dray(*cluster_.snapshot(), pod);
 }

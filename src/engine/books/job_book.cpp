@@ -7,7 +7,7 @@
 #include "dray/cluster/state.h"
 #include "dray/engine/group_marks.h"
 #include "dray/engine/pod_queue.h"
-#include "dray/engine/share_claim.h"
+#include "dray/engine/share_wish.h"
 
 namespace dray::engine {
 namespace {
@@ -56,14 +56,13 @@ bool alive(planner::MemberState state) {
 
 /// A part of a device is asked for in a claim, which cannot be added to a pod that is there.
 std::optional<planner::NotReady> unsupported_marks(const Pod& pod) {
-  if (!asks_for_share(pod) || !pod.resource_claims.empty() || pod.node_name) return std::nullopt;
-  const auto* mark = pod.meta.annotations.contains(fraction_annotation) ? fraction_annotation
-                                                                        : gpu_memory_annotation;
-  return planner::NotReady{
-      Reason::unsupported,
-      std::string("annotation ") + mark +
-          ": the admission policy of manifests/shares.yaml was not there when the pod "
-          "was created"};
+  if (pod.node_name || has_share_entry(pod)) return std::nullopt;
+  const auto mark = asked_for_share_by(pod);
+  if (mark.empty()) return std::nullopt;
+  return planner::NotReady{Reason::unsupported,
+                           mark +
+                               ": the admission policy of manifests/shares.yaml was not there "
+                               "when the pod was created"};
 }
 
 }  // namespace

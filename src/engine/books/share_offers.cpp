@@ -69,4 +69,11 @@ std::vector<ShareOffer> ShareOffers::all() const {
   return all;
 }
 
+std::vector<ShareOffer> share_offers(const cluster::Snapshot& snapshot,
+                                     const policy::Fractions& rule) {
+  ShareOffers offers;
+  offers.set_rule(rule, snapshot);
+  return offers.all();
+}
+
 }  // namespace dray::engine

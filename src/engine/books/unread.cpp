@@ -7,7 +7,7 @@
 
 #include "dray/alloc/extended_resources.h"
 #include "dray/engine/group_marks.h"
-#include "dray/engine/share_claim.h"
+#include "dray/engine/share_wish.h"
 #include "dray/model/pod_claim.h"
 #include "dray/model/pod_marks.h"
 
@@ -18,7 +18,8 @@ constexpr std::array<std::string_view, 13> read_annotations{
     reservation_annotation,      kai_group_annotation,          kai_min_member_annotation,
     kai_topology_annotation,     kai_required_level_annotation, kai_preferred_level_annotation,
     volcano_annotation,          fraction_annotation,           gpu_memory_annotation,
-    fraction_devices_annotation, fraction_container_annotation, pod_claim_annotation};
+    fraction_devices_annotation, fraction_container_annotation, pod_claim_annotation,
+    moved_requests_annotation};
 
 void drop(Labels& annotations) {
   std::erase_if(annotations, [](const auto& entry) {

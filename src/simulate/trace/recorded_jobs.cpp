@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "dray/cluster/node_facts.h"
-#include "dray/engine/share_claim.h"
+#include "dray/engine/share_wish.h"
 #include "dray/simulate/cluster.h"
 
 namespace dray::simulate {
@@ -61,8 +61,7 @@ std::map<JobName, Members> members_of(const RecordedPods& pods, const GpusOf& gp
     const auto& pod = *life.pod;
     if (is_of_node(pod) || (life.ended && *life.ended <= first)) continue;
     const auto gpus = gpus_of(life);
-    if (pod.meta.annotations.contains(engine::fraction_annotation) ||
-        pod.meta.annotations.contains(engine::gpu_memory_annotation)) {
+    if (!engine::asked_for_share_by(pod).empty()) {
       ++left_out.parts;
     } else if (gpus <= 0) {
       ++left_out.without_gpus;

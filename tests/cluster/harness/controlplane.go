@@ -35,9 +35,10 @@ type ControlPlane struct {
 }
 
 // The controllers behind claims: without the first no claim is made from a template, deallocated or deleted; pods need
-// a service account; the others clean up.
+// a service account; then those that make pods, and those that clean up.
 const controllers = "resourceclaim-controller,serviceaccount-controller,serviceaccount-token-controller," +
-	"root-ca-certificate-publisher-controller,namespace-controller,garbage-collector-controller,job-controller"
+	"root-ca-certificate-publisher-controller,job-controller,deployment-controller,replicaset-controller," +
+	"namespace-controller,garbage-collector-controller"
 
 // PlaneOptions say what differs from a control plane as the tests need it.
 type PlaneOptions struct {

@@ -168,7 +168,14 @@ func (c *ControlPlane) Clean(ctx context.Context) error {
 		return err
 	}
 	none, all := metav1.DeleteOptions{}, metav1.ListOptions{}
-	resource := c.Client.ResourceV1()
+	resource, apps := c.Client.ResourceV1(), c.Client.AppsV1()
+	// Those first that would make their pods again.
+	for _, ns := range namespaces.Items {
+		if err := errors.Join(apps.Deployments(ns.Name).DeleteCollection(ctx, none, all),
+			apps.ReplicaSets(ns.Name).DeleteCollection(ctx, none, all)); err != nil {
+			return err
+		}
+	}
 	for _, ns := range namespaces.Items {
 		if err := errors.Join(c.DeletePods(ctx, ns.Name),
 			resource.ResourceClaimTemplates(ns.Name).DeleteCollection(ctx, none, all)); err != nil {

@@ -88,6 +88,19 @@ TEST_CASE("marks that rules read stay, and what they name is renamed with it") {
   CHECK(as<JobSet>(objects[1]).meta.name == "group-1");
 }
 
+TEST_CASE("the containers of moved requests are renamed as the containers are") {
+  auto pod = labelled("a", {});
+  pod.containers[0].name = "payroll";
+  pod.meta.annotations = {
+      {"dray.dev/moved-requests", "payroll nvidia.com/gpu=1 nvidia.com/gpumem=8; other x/y=1"}};
+  const auto objects = redacted(pod);
+  const auto& renamed = as<Pod>(objects[0]);
+  CHECK(renamed.meta.annotations ==
+        Labels{{"dray.dev/moved-requests", renamed.containers[0].name +
+                                               " nvidia.com/gpu=1 nvidia.com/gpumem=8; "
+                                               "container-1 x/y=1"}});
+}
+
 TEST_CASE("a redacted snapshot holds no word of its users") {
   auto pod =
       with_template(labelled("payroll-0", {{"payroll-label", "payroll-value"}}), "payroll-t");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "dray/engine/share_claim.h"
+#include "dray/engine/share_wish.h"
 #include "dray/model/pod_marks.h"
 #include "tests/objects/claims.h"
 #include "tests/objects/pods.h"
