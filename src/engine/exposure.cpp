@@ -1,5 +1,8 @@
 #include "engine/exposure.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "dray/model/pod_marks.h"
@@ -24,22 +27,25 @@ bool any_exposed(const std::vector<const PodLife*>& pods) {
 
 }  // namespace
 
-std::vector<Uid> pods_to_expose(const planner::Plan& plan, const PodLifecycle& pods,
-                                const std::string& gate, std::size_t most) {
-  std::vector<Uid> chosen;
+std::vector<ExposedPod> pods_to_expose(const planner::Plan& plan, const PodLifecycle& pods,
+                                       const std::string& gate, std::size_t most,
+                                       bool known_groups) {
+  std::vector<ExposedPod> chosen;
   if (most == 0) return chosen;
   std::size_t exposed = 0;
   for (const auto& job : plan.jobs) exposed += any_exposed(waiting_pods(job, pods)) ? 1U : 0U;
   for (const auto& job : plan.jobs) {
     const bool has_room = !job.placements.empty() || !job.held.empty();
     if (has_room || !reason_info(job.reason).more_nodes_help) continue;
+    if (known_groups && job.node_groups.empty()) continue;
     const auto waiting = waiting_pods(job, pods);
     const bool begun = any_exposed(waiting);
     if (!begun && exposed >= most) continue;
     exposed += begun ? 0U : 1U;
     for (const auto* pod : waiting) {
       const auto object = pods.object(*pod);
-      if (!pod->exposed && object && gated_by(*object, gate)) chosen.push_back(pod->uid);
+      if (pod->exposed || !object || !gated_by(*object, gate)) continue;
+      chosen.push_back({pod->uid, fmt::format("{}", fmt::join(job.node_groups, ","))});
     }
   }
   return chosen;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "dray/model/pod_marks.h"
 #include "engine/exposure.h"
 #include "engine/router.h"
 
@@ -102,12 +103,20 @@ void Engine::Router::take(const std::shared_ptr<const planner::Plan>& made,
   carry(pods_.offer_due(now), now);
   gangs_.forget_jobs([&](const Uid& job) { return jobs.find(job) != nullptr; });
   take_evictions(plan, now);
-  const auto most = std::max(admission_.policy()->config.budgets.exposed_jobs, 0);
-  for (const auto& uid :
-       pods_to_expose(plan, pods_, options_.gate, static_cast<std::size_t>(most))) {
-    carry(pods_.expose(uid), now);
-  }
+  expose(plan, now);
   plans_.go_on_after(plan, now);
+}
+
+/// What an autoscaler may see.
+void Engine::Router::expose(const planner::Plan& plan, Time now) {
+  const auto& config = admission_.policy()->config;
+  const auto most = static_cast<std::size_t>(std::max(config.budgets.exposed_jobs, 0));
+  const bool known_groups = !config.node_groups.empty();
+  for (const auto& pod : pods_to_expose(plan, pods_, options_.gate, most, known_groups)) {
+    Labels annotations;
+    if (known_groups) annotations.emplace(node_group_annotation, pod.node_groups);
+    carry(pods_.expose(pod.uid, std::move(annotations)), now);
+  }
 }
 
 /// What would take too long in one step goes on.

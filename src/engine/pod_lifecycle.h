@@ -172,7 +172,7 @@ class PodLifecycle {
   /// A wake-up that was lost, or changed nothing, woke nobody: it is written again.
   [[nodiscard]] Commands wake_written(const Uid& pod, const WriteOutcome& outcome, Time now);
   /// Takes the gate off without a placement, for a cluster autoscaler to see the pod.
-  [[nodiscard]] Commands expose(const Uid& pod);
+  [[nodiscard]] Commands expose(const Uid& pod, Labels annotations = {});
 
   // ---- Pods without a place
 

@@ -187,10 +187,10 @@ void PodLifecycle::keep_nominated(PodLife& pod, const Pod& object, Commands& out
   }
 }
 
-Commands PodLifecycle::expose(const Uid& pod) {
+Commands PodLifecycle::expose(const Uid& pod, Labels annotations) {
   auto& life = pods_.at(pod);
   life.exposed = true;
-  return {Send{LiftGate{life.key, life.uid, {}}, ForLift{life.uid}}};
+  return {Send{LiftGate{life.key, life.uid, std::move(annotations)}, ForLift{life.uid}}};
 }
 
 Commands PodLifecycle::waits(const Uid& pod, Reason reason, const std::string& detail, bool again,

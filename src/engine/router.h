@@ -176,6 +176,7 @@ class Engine::Router {
             Time now);
   void take_slices(Time now);
   void take_rest(Time now);
+  void expose(const planner::Plan& plan, Time now);
   void take_job(const planner::JobOutcome& outcome, bool as_planned, Time now);
   void take_placements(const planner::JobOutcome& outcome, Time now);
   void take_unplaced(const planner::JobOutcome& outcome, const Uid& uid, Time now);

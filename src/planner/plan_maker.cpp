@@ -1,12 +1,17 @@
 #include "planner/plan_maker.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <span>
 #include <utility>
 
+#include "dray/planner/job_watch.h"
 #include "planner/late_reprieve.h"
+#include "planner/node_growth.h"
 #include "planner/serve_losers.h"
 #include "planner/stale_gangs.h"
 
@@ -17,6 +22,7 @@ PlanMaker::PlanMaker(const PlanInput& input, PlanMemory& memory)
       jobs_(memory.jobs()),
       start_(memory.start(input)),
       context_{input, memory.policy_of(input), start_.total},
+      options_(memory.allocator().options()),
       overlay_(input.snapshot, memory.nodes(), start_.queues),
       placer_(context_, overlay_, memory.allocator(), memory.verdicts(), memory.rankings()),
       decisions_(start_.queues) {}
@@ -55,6 +61,7 @@ Plan PlanMaker::make(JobWatch* watch) {
   }
   plan.jobs = decisions_.take_outcomes();
   std::ranges::stable_partition(plan.jobs, gets_something);
+  ask_node_groups(plan.jobs, watch);
   plan.nodes_tried = placer_.fit().tried();
   plan.exhausted = plan.exhausted || placer_.fit().exhausted();
   plan.again_at = again_at.get();
@@ -154,6 +161,49 @@ bool PlanMaker::evicts() const {
   return (input_.actions.consolidate && config.consolidation.enabled) ||
          (input_.actions.reclaim && config.reclaim.enabled) ||
          (input_.actions.preempt && config.preemption.enabled);
+}
+
+/// Of the first jobs without room: which node groups would have to grow for them. As many as an
+/// autoscaler may see; jobs for which none can grow do not count.
+void PlanMaker::ask_node_groups(std::vector<JobOutcome>& outcomes, JobWatch* watch) {
+  const auto& config = context_.policy.config;
+  auto left = std::max(config.budgets.exposed_jobs, 0);
+  if (config.node_groups.empty() || input_.only || left == 0) return;
+  std::optional<NodeGrowth> growth;
+  for (auto& outcome : outcomes) {
+    if (gets_something(outcome) || !reason_info(outcome.reason).more_nodes_help) continue;
+    auto& job = *jobs_.find(outcome.job);
+    const auto tasks = tasks_without_room(job);
+    if (tasks.empty()) continue;
+    if (!growth) growth.emplace(context_, options_);
+    auto verdict = growth->judge(job, tasks);
+    const auto said = verdict.groups.empty()
+                          ? "no node group can grow to fit: " + verdict.why_not
+                          : fmt::format("{} can grow to fit", fmt::join(verdict.groups, " and "));
+    outcome.detail += (outcome.detail.empty() ? "" : "; ") + said;
+    if (watch != nullptr && watch->job == outcome.job) watch->node_groups = said;
+    if (verdict.groups.empty()) continue;
+    outcome.node_groups = std::move(verdict.groups);
+    if (--left == 0) return;
+  }
+}
+
+/// Those of the job's next chunk that the nodes that there are do not take: all of it where its
+/// members want a domain, and where the plan's budget for looking has ended.
+std::vector<const Task*> PlanMaker::tasks_without_room(PlanJob& job) {
+  const auto chunk = job.next_chunk();
+  const auto before = overlay_.mark();
+  std::vector<const Task*> tasks;
+  for (const auto id : chunk) {
+    const auto& task = job.tasks[id];
+    if (task.shape == nullptr) return {};
+    const bool look = chunk.size() > 1 && !wants_domain(job.job->gang);
+    if (!look || !placer_.place(job, std::span(&id, 1), placer_.fit().everywhere(), Room::idle)) {
+      tasks.push_back(&task);
+    }
+  }
+  overlay_.undo(before);
+  return tasks;
 }
 
 std::vector<QueueReport> PlanMaker::report_queues() const {

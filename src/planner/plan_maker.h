@@ -34,11 +34,14 @@ class PlanMaker {
   [[nodiscard]] std::vector<cluster::NodeIndex> judge(PlanJob& job, const Task& task,
                                                       Advice& advice);
   [[nodiscard]] bool evicts() const;
+  void ask_node_groups(std::vector<JobOutcome>& outcomes, JobWatch* watch);
+  [[nodiscard]] std::vector<const Task*> tasks_without_room(PlanJob& job);
 
   const PlanInput& input_;
   JobTable& jobs_;
   PlanStart start_;
   const PlanContext context_;
+  const alloc::AllocatorOptions& options_;
   Overlay overlay_;
   Placer placer_;
   Decisions decisions_;

@@ -182,6 +182,7 @@ std::vector<ConfigProblem> validate(const PolicyConfig& config) {
   check_queues(config, problems);
   check_devices(config, problems);
   check_actions(config, problems);
+  check_node_groups(config, problems);
   check_ranges(config, problems);
   return std::move(problems).take();
 }

@@ -37,6 +37,7 @@ void check_ranges(const PolicyConfig& config, ConfigProblems& problems);
 void check_resources(const PolicyConfig& config, ConfigProblems& problems);
 void check_devices(const PolicyConfig& config, ConfigProblems& problems);
 void check_actions(const PolicyConfig& config, ConfigProblems& problems);
+void check_node_groups(const PolicyConfig& config, ConfigProblems& problems);
 
 /// Whether the text may be a label key, an attribute or a resource: `name` or `domain/name`.
 [[nodiscard]] bool is_qualified_name(std::string_view text, bool domain_needed);

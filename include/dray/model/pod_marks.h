@@ -12,6 +12,10 @@ namespace dray {
 /// authority.
 inline constexpr const char* reservation_annotation = "dray.dev/reservation";
 
+/// The node groups that would have to grow for a pod's job, set when its gate is lifted for a
+/// cluster autoscaler to see it. For people.
+inline constexpr const char* node_group_annotation = "dray.dev/node-group";
+
 /// Why a pod waits (False, on gated pods), or that an ungated one may be tried again (True).
 inline constexpr const char* admitted_condition = "DrayAdmitted";
 

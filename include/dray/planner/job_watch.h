@@ -45,6 +45,8 @@ struct JobWatch {
     cluster::AllocatedState state;  ///< all that is placed then; who leaves has left
   };
   std::optional<NoRoom> no_room;
+  /// Which node groups can grow to fit, or what each lacks; empty: none was asked.
+  std::string node_groups = {};
 };
 
 }  // namespace dray::planner

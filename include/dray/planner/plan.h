@@ -132,6 +132,9 @@ struct JobOutcome {
   Reason reason = Reason::none;            ///< why what is not placed waits
   std::string detail;                      ///< counts and names, for people
   std::vector<std::string> warnings = {};  ///< of the placements: they work but may not be meant
+  /// Groups of the policy that would have to grow for what is not placed, sorted; empty: none was
+  /// asked, or none can grow to fit.
+  std::vector<std::string> node_groups = {};
 
   bool operator==(const JobOutcome&) const = default;
 };

@@ -12,6 +12,7 @@
 #include "dray/policy/config_sections.h"
 #include "dray/policy/counting_rule.h"
 #include "dray/policy/keys.h"
+#include "dray/policy/node_group.h"
 #include "dray/policy/queue_config.h"
 #include "dray/policy/queue_tree.h"
 #include "dray/policy/resource.h"
@@ -36,6 +37,7 @@ struct PolicyConfig {
   Reclaim reclaim;
   Consolidation consolidation;
   Budgets budgets;
+  std::vector<NodeGroup> node_groups;  ///< empty: nobody says what an autoscaler can add
 
   bool operator==(const PolicyConfig&) const = default;
 
@@ -66,6 +68,9 @@ struct PolicyConfig {
     io.key("reclaim", config.reclaim, "Between queues.");
     io.key("consolidation", config.consolidation, "Moving jobs together.");
     io.key("budgets", config.budgets, "Bounds of one plan.");
+    io.key("nodeGroups", config.node_groups,
+           "What a cluster autoscaler can add. A job is shown to it (budgets.exposedJobs) only if "
+           "nodes of these would take it. Absent: any job without room is.");
   }
 };
 

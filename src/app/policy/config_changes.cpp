@@ -49,6 +49,8 @@ class Comparison {
       const auto* after = would.find(key);
       if (key == "queues") {
         queues(before, after);
+      } else if (key == "nodeGroups") {
+        node_groups(before, after);
       } else if (key == "resources") {
         resources(before, after);
       } else {
@@ -108,9 +110,9 @@ class Comparison {
     }
   }
 
-  static const ConfigNode* queue_of(const ConfigNode& queues, const std::string& name) {
-    for (const auto& queue : queues.items) {
-      if (const auto* own = queue.find("name"); own != nullptr && own->text == name) return &queue;
+  static const ConfigNode* item_of(const ConfigNode& list, const std::string& name) {
+    for (const auto& item : list.items) {
+      if (const auto* own = item.find("name"); own != nullptr && own->text == name) return &item;
     }
     return nullptr;
   }
@@ -120,7 +122,7 @@ class Comparison {
     const auto& after = or_empty(would);
     for (const auto& queue : after.items) {
       const auto& name = queue.find("name")->text;
-      const auto* old = queue_of(before, name);
+      const auto* old = item_of(before, name);
       if (old == nullptr) {
         changes_.push_back({"queue " + name, "", "none", owed(queue)});
       } else {
@@ -129,7 +131,7 @@ class Comparison {
     }
     for (const auto& queue : before.items) {
       const auto& name = queue.find("name")->text;
-      if (queue_of(after, name) != nullptr) continue;
+      if (item_of(after, name) != nullptr) continue;
       changes_.push_back({"queue " + name, "", owed(queue), "none"});
     }
   }
@@ -154,6 +156,45 @@ class Comparison {
         note(subject, key, words(was.find(key)), words(would.find(key)));
       }
     }
+  }
+
+  void node_groups(const ConfigNode* was, const ConfigNode* would) {
+    const auto& before = or_empty(was);
+    const auto& after = or_empty(would);
+    for (const auto& group : after.items) {
+      const auto& name = group.find("name")->text;
+      const auto* old = item_of(before, name);
+      if (old == nullptr) {
+        changes_.push_back({"node group " + name, "", "none", grown(group)});
+        continue;
+      }
+      for (const auto& key : keys(*old, group)) {
+        const auto* a = old->find(key);
+        const auto* b = group.find(key);
+        if (words(a) == words(b)) continue;
+        const bool other = brief(a) == brief(b);
+        changes_.push_back(
+            {"node group " + name, key, brief(a), (other ? "other: " : "") + brief(b)});
+      }
+    }
+    for (const auto& group : before.items) {
+      const auto& name = group.find("name")->text;
+      if (item_of(after, name) != nullptr) continue;
+      changes_.push_back({"node group " + name, "", grown(group), "none"});
+    }
+  }
+
+  /// What a node group is known by.
+  static std::string grown(const ConfigNode& group) {
+    const auto* most = group.find("maxNodes");
+    return most == nullptr ? "any number of nodes" : "at most " + most->text + " nodes";
+  }
+
+  /// Manifests are too long for a line.
+  static std::string brief(const ConfigNode* node) {
+    if (node == nullptr) return "none";
+    if (node->kind == ConfigNode::Kind::list) return fmt::format("{} of them", node->items.size());
+    return node->kind == ConfigNode::Kind::map ? "a manifest" : words(node);
   }
 
   void resources(const ConfigNode* was, const ConfigNode* would) {

@@ -162,7 +162,8 @@ class Explainer {
 
   void waits(const JobOutcome& outcome, const Plan& plan, Planner& planner) {
     made_.reason = outcome.reason;
-    say(Standing::waits, reason_text(outcome));
+    const auto& groups = watch_.node_groups;
+    say(Standing::waits, reason_text(outcome) + (groups.empty() ? "" : "; " + groups));
     if (watch_.no_room) describe_nodes(watch_.no_room->nodes);
     auto found = WhatHelps(question_, *job_, plan, watch_, planner).find();
     made_.nearest = std::move(found.nearest);

@@ -67,6 +67,16 @@ constexpr auto examples = std::to_array<KeyExample>({
     {"budgets.evictions", "64", "pods"},
     {"budgets.evictionsPerQueue", "8", "pods"},
     {"budgets.exposedJobs", "4", "jobs"},
+    {"nodeGroups", "[{name: h100, like: gpu-node-1, maxNodes: 16}]"},
+    {"nodeGroups[].name", "h100"},
+    {"nodeGroups[].maxNodes", "16", "nodes"},
+    {"nodeGroups[].like", "gpu-node-1"},
+    {"nodeGroups[].node",
+     "{metadata: {labels: {pool: h100}}, status: {allocatable: {cpu: 96, memory: 1Ti, pods: "
+     "110}}}"},
+    {"nodeGroups[].slices",
+     "[{spec: {driver: gpu.nvidia.com, pool: {name: gpus, resourceSliceCount: 1}, devices: [{name: "
+     "gpu-0}]}}]"},
 });
 
 const KeyExample* row_of(std::string_view path, std::span<const KeyExample> rows) {
@@ -94,6 +104,7 @@ std::string example_of_form(const PolicyShape& shape) {
     case Form::map:
     case Form::list:
     case Form::text:
+    case Form::manifest:
       return {};
   }
   return {};

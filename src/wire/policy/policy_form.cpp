@@ -10,6 +10,7 @@
 
 #include "dray/base/quantity.h"
 #include "dray/base/suggest.h"
+#include "wire/policy/policy_manifest.h"
 #include "wire/yaml/duration.h"
 
 namespace dray::wire {
@@ -34,7 +35,8 @@ std::string found(const ConfigNode& node) {
 
 Kind kind_of(Form form) {
   if (form == Form::list) return Kind::list;
-  return form == Form::object || form == Form::map ? Kind::map : Kind::scalar;
+  const bool has_members = form == Form::object || form == Form::map || form == Form::manifest;
+  return has_members ? Kind::map : Kind::scalar;
 }
 
 template <class T>
@@ -78,6 +80,7 @@ bool is_of_form(const ConfigNode& scalar, const PolicyShape& shape) {
     case Form::object:
     case Form::map:
     case Form::list:
+    case Form::manifest:
       break;
   }
   return false;
@@ -99,6 +102,11 @@ void PolicyForm::check(const ConfigNode& node, const PolicyShape& shape, const s
   }
   if (shape.form == Form::object) return check_object(node, shape, path);
   if (shape.form == Form::map) return check_members(node, shape, path);
+  if (shape.form == Form::manifest) {
+    const auto read = read_manifest(node, shape.words.front());
+    if (!read) error(node.place, path, read.error().message);
+    return;
+  }
   if (shape.form != Form::list) return check_scalar(node, shape, path);
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     check(node.items[i], *shape.item, fmt::format("{}[{}]", path, i));

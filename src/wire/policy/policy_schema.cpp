@@ -85,6 +85,8 @@ Json plain_schema(const PolicyShape& shape, const std::string& path, Examples ex
       return quantity_schema(true);
     case Form::duration:
       return {{"type", "string"}, {"pattern", duration_pattern}};
+    case Form::manifest:
+      return {{"type", "object"}};
   }
   return Json::object();
 }

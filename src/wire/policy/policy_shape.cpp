@@ -38,6 +38,8 @@ std::string expected(const PolicyShape& shape) {
       return "an amount, as 16, 500m or 80Gi, or unlimited";
     case Form::duration:
       return "a time with its unit, as 90s, 1h30m or 7d";
+    case Form::manifest:
+      return fmt::format("a {} as in a manifest", shape.words.front());
   }
   return "";
 }

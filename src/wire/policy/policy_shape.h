@@ -24,6 +24,7 @@ enum class Form : std::uint8_t {
   quantity,  ///< 16, 500m, 80Gi
   bound,     ///< a quantity or `unlimited`
   duration,  ///< 90s, 1h30m, 7d
+  manifest,  ///< an object of the Kubernetes API of the kind `words`
 };
 
 struct PolicyShape;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "wire/json/json_writer.h"
+#include "wire/object/object_codec.h"
 #include "wire/yaml/duration.h"
 
 namespace dray::wire {
@@ -33,6 +34,8 @@ struct Writing {
   void value(const Strong<std::string, Tag>& name) const {
     out.string(name.get());
   }
+  void value(const Node& node) const { out.raw(encode_object(node)); }
+  void value(const ResourceSlice& slice) const { out.raw(encode_object(slice)); }
   template <class Enum>
     requires std::is_enum_v<Enum>
   void value(Enum given) const {

@@ -11,6 +11,7 @@
 
 #include "dray/policy/config.h"
 #include "wire/policy/policy_form.h"
+#include "wire/policy/policy_manifest.h"
 #include "wire/policy/section_shape.h"
 #include "wire/yaml/config_node.h"
 #include "wire/yaml/duration.h"
@@ -39,6 +40,14 @@ struct Reading {
   template <class Tag>
   static void read(const ConfigNode& in, Strong<std::string, Tag>& out) {
     out = Strong<std::string, Tag>(in.text);
+  }
+  static void read(const ConfigNode& in, Node& out) { read_object(in, "Node", out); }
+  static void read(const ConfigNode& in, ResourceSlice& out) {
+    read_object(in, "ResourceSlice", out);
+  }
+  template <class T>
+  static void read_object(const ConfigNode& in, std::string_view kind, T& out) {
+    if (auto read = read_manifest(in, kind)) out = std::get<T>(*std::move(read));
   }
   template <class Enum>
     requires std::is_enum_v<Enum>

@@ -43,6 +43,10 @@ struct Shapes {
   static PolicyShape of(double) { return {.form = Form::number}; }
   static PolicyShape of(Duration) { return {.form = Form::duration}; }
   static PolicyShape of(const Quantity&) { return {.form = Form::quantity}; }
+  static PolicyShape of(const Node&) { return {.form = Form::manifest, .words = {"Node"}}; }
+  static PolicyShape of(const ResourceSlice&) {
+    return {.form = Form::manifest, .words = {"ResourceSlice"}};
+  }
   template <class Enum>
     requires std::is_enum_v<Enum>
   static PolicyShape of(Enum value) {

@@ -76,5 +76,33 @@ TEST_CASE("no gate goes for what more nodes would not help, nor unless the polic
   CHECK_FALSE(bench.take_write<LiftGate>());
 }
 
+PolicyChanged growing(int gpus) {
+  policy::PolicyConfig config;
+  config.budgets.exposed_jobs = 4;
+  auto& group = config.node_groups.emplace_back();
+  group.name = "pool";
+  group.node = make_node("pool");
+  group.slices.emplace({make_gpus("pool", gpus)});
+  return {std::make_shared<const policy::PolicyConfig>(config)};
+}
+
+TEST_CASE("with node groups only a job loses its gate for which they can grow, and says which") {
+  Bench bench;
+  bench.add_nodes(1, 2);
+  bench.apply(growing(4));
+  ask(bench, "large", 5);
+  CHECK_FALSE(bench.take_write<LiftGate>());
+  ask(bench, "right", 4);
+  const auto lift = bench.take_write<LiftGate>();
+  REQUIRE(lift);
+  CHECK(lift->second.pod.name == "right");
+  CHECK(lift->second.annotations == Labels{{"dray.dev/node-group", "pool"}});
+  CHECK_FALSE(bench.take_write<LiftGate>());
+  bench.apply(growing(5));
+  const auto other = bench.take_write<LiftGate>();
+  REQUIRE(other);
+  CHECK(other->second.pod.name == "large");
+}
+
 }  // namespace
 }  // namespace dray::engine::exposure_test

@@ -70,6 +70,21 @@ TEST_CASE("a pod that has room says where it would go") {
   CHECK(made.devices.size() == 2);
 }
 
+TEST_CASE("a pod that waits says which node groups can grow for it") {
+  World world;
+  world.node("n0", 1);
+  world.config.budgets.exposed_jobs = 1;
+  auto& group = world.config.node_groups.emplace_back();
+  group.name = "pool";
+  group.like = NodeName("n0");
+  world.waiting("p", 2, "a");
+  CHECK_THAT(explained(world, "p").summary,
+             Catch::Contains("; no node group can grow to fit: pool: "));
+  group.node = make_node("pool");
+  group.slices.emplace({make_gpus("pool", 2)});
+  CHECK_THAT(explained(world, "p").summary, Catch::EndsWith("; pool can grow to fit"));
+}
+
 TEST_CASE("nodes are grouped by what keeps the pod out, the largest group first") {
   World world;
   world.node("a", 1);

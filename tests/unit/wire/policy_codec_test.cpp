@@ -89,6 +89,12 @@ budgets:
   evictionsPerQueue: 40
   victimCooldown: 50s
   exposedJobs: 60
+nodeGroups:
+  - name: h100
+    maxNodes: 16
+    like: gpu-node-1
+    node: {metadata: {labels: {pool: "7"}}, status: {allocatable: {cpu: 96, memory: 1Ti, pods: 110}}}
+    slices: [{spec: {driver: gpu.nvidia.com, pool: {name: gpus}, devices: [{name: gpu-0}]}}]
 )";
 
 std::string file_with(const std::string& rest) {
@@ -147,6 +153,12 @@ TEST_CASE("a policy file says all that it may") {
   CHECK(config.reclaim == policy::Reclaim{true, 1.5, 20s, policy::ReclaimResolution::queue});
   CHECK(config.consolidation == policy::Consolidation{true, 4});
   CHECK(config.budgets == policy::Budgets{10, 20, 30, 40, 50s, 60});
+  REQUIRE(config.node_groups.size() == 1);
+  CHECK(config.node_groups[0].max_nodes == 16);
+  CHECK(config.node_groups[0].like == NodeName("gpu-node-1"));
+  CHECK(config.node_groups[0].node->meta.labels == Labels{{"pool", "7"}});
+  CHECK(config.node_groups[0].node->allocatable.at("cpu") == Quantity(96));
+  CHECK(config.node_groups[0].slices->at(0).devices.at(0).name == DeviceName("gpu-0"));
 }
 
 TEST_CASE("every field that is taken away is missed") {
@@ -174,7 +186,7 @@ TEST_CASE("every field that is taken away is missed") {
     }
     at += line.size() + 1;
   }
-  CHECK(fields == 48);
+  CHECK(fields == 52);
 }
 
 TEST_CASE("queuesFrom kai takes no queues from the file") {

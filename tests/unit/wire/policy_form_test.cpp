@@ -61,6 +61,14 @@ TEST_CASE("a wrong form is told with its place and what would be right") {
       {"nothing", "queues:\n", "queues: expected a list, not nothing"},
       {"a queue without a name", "queues:\n  - {priority: 1}\n",
        "4:5: queues[0].name: is missing: a text"},
+      {"a number for a node", "nodeGroups: [{name: a, node: 7}]\n",
+       "3:30: nodeGroups[0].node: expected a Node as in a manifest, not `7`"},
+      {"a pod for a node", "nodeGroups: [{name: a, node: {kind: Pod}}]\n",
+       "3:30: nodeGroups[0].node: is no Node of a version that dray knows"},
+      {"an amount that is none",
+       "nodeGroups: [{name: a, node: {status: {allocatable: {cpu: lots}}}}]\n",
+       "quantities must match the regular expression "
+       "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
       {"weights as a list", "queues: [{name: a, overQuotaWeight: [1]}]\n",
        "3:37: queues[0].overQuotaWeight: expected an amount, as 16, 500m or 80Gi, not a list"},
   }));
