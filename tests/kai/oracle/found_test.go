@@ -87,6 +87,7 @@ var foundBefore = []struct {
 	{814848, "on purpose: what a queue's own evictions leave stays with it"},
 	{784945, "the same evictions; who moves, and what is left of their room"},
 	{794153, "on purpose: what has just been given room, and runs nowhere yet"},
+	{879387, "on purpose: what has just been given room, and runs nowhere yet"},
 }
 
 // KAI decides some of them by the order of Go's maps: it is asked again before a difference is wrong.

@@ -149,8 +149,8 @@ var rules = []rule{
 		return otherVictim(d) && d.any(lost) && d.all(stays, evicted, lost) && disturbsFewer(d)
 	}},
 	{"on purpose: what has just been given room, and runs nowhere yet, loses it to a higher priority of its queue before anybody " +
-		"who runs is evicted for that one; as many have room, or as many GPUs are given", func(d *difference) bool {
-		return takenBack(d) && (asMany(d) || asMuch(d))
+		"who runs is evicted for that one; as many have room", func(d *difference) bool {
+		return takenBack(d) && asMany(d)
 	}},
 	{"on purpose: what one job of a queue may reclaim goes to no other that may not; KAI preempts the first and has the second " +
 		"take it", func(d *difference) bool {
@@ -189,6 +189,10 @@ var rules = []rule{
 	}},
 	{"on purpose: a job for which a plan has made room keeps that, whoever comes later; with it there, KAI decides the rest alike", func(d *difference) bool {
 		return keepsPromise(d)
+	}},
+	{"on purpose: what has just been given room, and runs nowhere yet, loses it to a higher priority of its queue before anybody " +
+		"who runs is evicted for that one; fewer of those that run are disturbed", func(d *difference) bool {
+		return takenBack(d) && disturbsNoMore(d)
 	}},
 }
 
@@ -316,22 +320,6 @@ func asMany(d *difference) bool {
 		}
 		if holds(d.kai[uid]) {
 			more--
-		}
-	}
-	return more >= 0
-}
-
-// asMuch: no fewer GPUs are given by dray.
-func asMuch(d *difference) bool {
-	more := 0.0
-	for i := range d.c.Jobs {
-		for _, t := range d.c.Jobs[i].Tasks {
-			if holds(d.dray[t.UID]) {
-				more += t.GPU.GPUs
-			}
-			if holds(d.kai[t.UID]) {
-				more -= t.GPU.GPUs
-			}
 		}
 	}
 	return more >= 0
