@@ -26,9 +26,10 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What kube-scheduler is told after a broken invariant.
 /// Pods counted in one step of status().
 constexpr std::size_t pods_a_look = 1024;
+
+/// What kube-scheduler is told after a broken invariant.
 constexpr auto stopped = "dray has stopped: it found a fault of its own";
 
 /// What comes of a write that the engine wants after the last ones.
@@ -63,27 +64,6 @@ void log_write(const engine::Write& write, const engine::WriteOutcome& outcome,
   if (!trace.empty()) line.fields.emplace_back("trace", trace);
   if (line.warning) return log_warning(line.message, line.fields);
   log_info(line.verbosity, line.message, line.fields);
-}
-
-/// Whose trace a write belongs to: its pod's, else its claim's; none: it is of no one object.
-const Uid* traced_object(const engine::Write& write) {
-  if (const auto* made = std::get_if<engine::AllocateClaim>(&write)) {
-    return made->reserved_for.empty() ? &made->uid : &made->reserved_for.front().uid;
-  }
-  if (const auto* made = std::get_if<engine::ReserveClaim>(&write)) return &made->consumer.uid;
-  if (const auto* made = std::get_if<engine::ReleaseClaim>(&write)) return &made->consumer;
-  if (const auto* made = std::get_if<engine::CreateClaim>(&write)) {
-    return made->claim.meta.owners.empty() ? nullptr : &made->claim.meta.owners.front().uid;
-  }
-  return std::visit(
-      [](const auto& each) -> const Uid* {
-        if constexpr (requires { each.uid.get(); }) {
-          return &each.uid;
-        } else {
-          return nullptr;
-        }
-      },
-      write);
 }
 
 void log_bind(const extender::BindRequest& request, const std::string& error, Tracer* tracer) {

@@ -63,4 +63,24 @@ LogLine line_of(const engine::Write& write, const engine::WriteOutcome& outcome)
           .fields = std::move(fields)};
 }
 
+const Uid* traced_object(const engine::Write& write) {
+  if (const auto* made = std::get_if<engine::AllocateClaim>(&write)) {
+    return made->reserved_for.empty() ? &made->uid : &made->reserved_for.front().uid;
+  }
+  if (const auto* made = std::get_if<engine::ReserveClaim>(&write)) return &made->consumer.uid;
+  if (const auto* made = std::get_if<engine::ReleaseClaim>(&write)) return &made->consumer;
+  if (const auto* made = std::get_if<engine::CreateClaim>(&write)) {
+    return made->claim.meta.owners.empty() ? nullptr : &made->claim.meta.owners.front().uid;
+  }
+  return std::visit(
+      [](const auto& each) -> const Uid* {
+        if constexpr (requires { each.uid.get(); }) {
+          return &each.uid;
+        } else {
+          return nullptr;
+        }
+      },
+      write);
+}
+
 }  // namespace dray::service

@@ -23,4 +23,7 @@ struct LogLine {
 /// tells.
 [[nodiscard]] LogLine line_of(const engine::Write& write, const engine::WriteOutcome& outcome);
 
+/// Whose trace a write belongs to: its pod's, else its claim's; null: it is of no one object.
+[[nodiscard]] const Uid* traced_object(const engine::Write& write);
+
 }  // namespace dray::service
