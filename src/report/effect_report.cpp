@@ -42,7 +42,7 @@ bool differs(const ShareEffect& share) {
   return !share.was || !share.would || std::abs(*share.was - *share.would) >= least_difference;
 }
 
-std::string number(std::optional<double> amount) {
+std::string amount_text(std::optional<double> amount) {
   return amount ? fmt::format("{:.4g}", *amount) : "-";
 }
 
@@ -59,8 +59,8 @@ std::string shares_text(const std::vector<ShareEffect>& shares) {
   for (const auto& share : shares) {
     if (!differs(share)) continue;
     text += fmt::format("{:<{}}  {:<{}}  {:>12}  {:>10}  {:>9}  {:>9}\n", share.queue, queue,
-                        share.resource, resource, number(share.was), number(share.would),
-                        number(share.allocated), number(share.requested));
+                        share.resource, resource, amount_text(share.was), amount_text(share.would),
+                        amount_text(share.allocated), amount_text(share.requested));
   }
   return text;
 }
