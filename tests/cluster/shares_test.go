@@ -76,7 +76,7 @@ func unsupported(pod *corev1.Pod) bool {
 	return false
 }
 
-// A Deployment's pods that ask in HAMi's words, in gpushare's, or for whole devices of a device plugin come along as they
+// A ReplicaSet's pods that ask in HAMi's words, in gpushare's, or for whole devices of a device plugin come along as they
 // are: parts become a claim that dray makes, and the resources, which no node has, are moved out of the way; whole ones
 // are Kubernetes' own mapping (DeviceClass.spec.extendedResourceName).
 func TestClassicRequests(t *testing.T) {

@@ -171,8 +171,7 @@ func (c *ControlPlane) Clean(ctx context.Context) error {
 	resource, apps := c.Client.ResourceV1(), c.Client.AppsV1()
 	// Those first that would make their pods again.
 	for _, ns := range namespaces.Items {
-		if err := errors.Join(apps.Deployments(ns.Name).DeleteCollection(ctx, none, all),
-			apps.ReplicaSets(ns.Name).DeleteCollection(ctx, none, all)); err != nil {
+		if err := apps.ReplicaSets(ns.Name).DeleteCollection(ctx, none, all); err != nil {
 			return err
 		}
 	}
