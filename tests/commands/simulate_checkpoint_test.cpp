@@ -208,7 +208,7 @@ TEST_CASE("what comes from the standard input is not kept, and a folder that can
 TEST_CASE("on a terminal a bar says how far a comparison is, and elsewhere nothing does") {
   const auto shown = on_terminal(sweep);
   CHECK(shown.find("/12 runs, ") != std::string::npos);
-  CHECK(shown.find("#") != std::string::npos);
+  CHECK(shown.find('#') != std::string::npos);
   CHECK(shown.find(", about ") != std::string::npos);
   // It is taken away before the results come.
   const auto bar = shown.rfind("/12 runs");

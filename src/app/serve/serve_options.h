@@ -31,7 +31,7 @@ struct ServeFlags {
   std::string dashboard_address = "127.0.0.1:8080";  ///< empty: there is none
   std::string dashboard_tls_cert;
   std::string dashboard_tls_key;
-  std::size_t simulations = 1;                       ///< at a time, of who asks that port
+  std::size_t simulations = 1;  ///< at a time, of who asks that port
   std::string policy;
   std::string scheduler_name = "dray-scheduler";
   std::string nodes;

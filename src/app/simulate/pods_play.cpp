@@ -68,6 +68,7 @@ void take_over(simulate::PodWorkload& workload, const SimulateFlags& flags) {
     if (name != dray) ++others[name];
   }
   std::vector<std::string> warnings;
+  warnings.reserve(others.size());
   for (const auto& [name, count] : others) {
     warnings.push_back(fmt::format(
         "{}: {} of {} pods name the scheduler {} and wait for it: --scheduler {} makes them dray's",

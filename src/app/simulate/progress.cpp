@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "report/jobs_report.h"
@@ -26,7 +27,7 @@ std::optional<seconds> time_left(const Progress& progress) {
   if (made == 0) return std::nullopt;
   const auto left = static_cast<double>(progress.runs - progress.done);
   const auto each = static_cast<double>(progress.taken.count()) / static_cast<double>(made);
-  return seconds(static_cast<std::int64_t>(left * each + 0.5));
+  return seconds(std::llround(left * each));
 }
 
 std::string progress_line(const Progress& progress) {

@@ -21,7 +21,7 @@ SignalWatch::SignalWatch(std::function<void(int)> ended) {
 SignalWatch::~SignalWatch() {
   over_ = true;
   // Its own, in case that none came: the thread waits for one.
-  pthread_kill(thread_.native_handle(), SIGTERM);
+  pthread_kill(thread_.native_handle(), SIGINT);
   thread_.join();
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }

@@ -143,8 +143,9 @@ class SimulateCommand : public Command {
                      .take =
                          [&](const Sweep::Run& run, const std::string& bytes) {
                            auto kept = unpack_run<simulate::ExperimentRun>(bytes);
-                           if (kept) runs[run.place] = *std::move(kept);
-                           return kept.has_value();
+                           if (!kept) return false;
+                           runs[run.place] = *std::move(kept);
+                           return true;
                          }});
     if (!made) return std::unexpected(made.error());
     if (!flags_.decisions.empty()) {

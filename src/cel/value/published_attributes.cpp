@@ -28,6 +28,7 @@ AttributeValue scalar_of(const Value& value) {
 template <class T>
 AttributeValue list_of(const ListValue& list) {
   std::vector<T> items;
+  items.reserve(list.size);
   for (std::uint32_t i = 0; i < list.size; ++i) {
     items.push_back(std::get<T>(scalar_of(list.items[i])));
   }

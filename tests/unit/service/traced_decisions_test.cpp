@@ -125,7 +125,8 @@ struct Bench {
     request.target = "/v1/" + verb;
     if (!traceparent.empty()) request.headers = {{"traceparent", traceparent}};
     request.body = std::move(body);
-    CHECK(loop.run(routes(std::move(request))).status == 200);
+    const auto answer = loop.run(routes(std::move(request)));
+    CHECK(answer.status == 200);
   }
   void schedule(const std::string& traceparent) {
     extender::FilterRequest request;
