@@ -48,6 +48,11 @@ func TestSimulationIsFaithful(t *testing.T) {
 			t.Fatal(err)
 		}
 		createPods(t, fidelityWorkload()...)
+		// Those whose claims are not there yet would not be in the one plan.
+		eventually(t.Context(), t, "the claims of all pods", func(ctx context.Context) (bool, error) {
+			claims, err := plane.Client.ResourceV1().ResourceClaims(fidelityNamespace).List(ctx, metav1.ListOptions{})
+			return err == nil && len(claims.Items) == fidelityPods, err
+		})
 		waiting := inFolder(t, drayCommand(t, "snapshot", "--kubeconfig", adminKubeconfig(t)))
 		if err := p.dray.Start(t.Context()); err != nil {
 			t.Fatal(err)
