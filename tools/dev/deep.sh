@@ -37,7 +37,7 @@ tsan_job() {
   local targets
   need_packages cpp
   configure_preset tsan || { row "configure tsan" 0 1 0 ""; return 0; }
-  mapfile -t targets < <(targets_of tsan 'dray_\(base\|net\|metrics\|kube\|service\|app\)_test')
+  mapfile -t targets < <(targets_of tsan 'dray_\(base\|net\|metrics\|kube\|service\|app\|dashboard\)_test')
   build_preset tsan "${targets[@]}" || { row "build tsan" 0 1 0 "nothing else was run"; return 0; }
   local status=0 junit=$logs/unit-tsan.xml
   step "ctest (tsan)" 1200 ctest --test-dir build/tsan -R "^($(IFS='|'; echo "${targets[*]}"))\$" \
