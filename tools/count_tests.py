@@ -107,7 +107,7 @@ def add_package(count, package, failed, outcome):
             count.reasons[said or "no reason given"] += 1
         elif not any(other.startswith(test + "/") and outcome[other][0] == "FAIL" for other in outcome):
             count.failed += 1
-            count.failures.append(test)
+            count.failures.append(test + (f" ({said[:200]})" if said else ""))
     if failed and all(result != "FAIL" for result, _ in outcome.values()):
         count.failed += 1
         count.failures.append(package)

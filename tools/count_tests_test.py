@@ -81,7 +81,7 @@ class Go(unittest.TestCase):
         self.check(
             "=== RUN   TestA\n=== RUN   TestA/x\n    a_test.go:3: boom\n--- FAIL: TestA (0.00s)\n"
             "    --- PASS: TestA/w (0.00s)\n    --- FAIL: TestA/x (0.00s)\nFAIL\nFAIL\tp\t0.002s\nFAIL\n",
-            1, 1, 0, "failed: TestA/x")
+            1, 1, 0, "failed: TestA/x (boom)")
 
     def test_a_failure_of_the_test_itself_counts_too(self):
         self.check("--- FAIL: TestA (0.00s)\n    --- PASS: TestA/w (0.00s)\nFAIL\tp\t0.002s\n",

@@ -53,6 +53,20 @@ class Bash(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stdout.splitlines()[-1], "7 passed, 1 failed, 0 skipped")
 
+    def test_a_run_of_runs_says_what_failed_in_which_row(self):
+        (self.root / "log").write_text(self.run_script(
+            "row 'cases cel' 2 0 1 'one is late'\nrow cluster 7 1 0 'failed: TestA/b (a.go said, no room); 2 skipped: long'\n"
+            "row fuzz 0 0 0 'absent: no targets'\nclosing_table || true").stdout)
+        done = self.run_script(f"closing_counts {self.root}/log 1 100")
+        self.assertEqual(done.stdout.splitlines(), [
+            "9 1 1", "cluster: failed: TestA/b (a.go said, no room); 2 skipped: long; fuzz is absent"])
+        late = self.run_script(f"closing_counts {self.root}/log 124 100").stdout.splitlines()[1]
+        self.assertTrue(late.startswith("over its limit of 100 s; cluster: failed"), late)
+
+    def test_a_run_without_a_table_has_no_counts(self):
+        (self.root / "log").write_text("killed\n")
+        self.assertEqual(self.run_script(f"closing_counts {self.root}/log 137 100").stdout.splitlines(), ["0 0 0", ""])
+
     def test_versions_compare_by_number(self):
         for have, want, enough in (("1.26.8", "1.26", 0), ("1.26", "1.26", 0), ("1.19.8", "1.26", 1), ("1.9", "1.26", 1)):
             with self.subTest(have):

@@ -97,3 +97,22 @@ closing_table() {
   echo "$sum_p passed, $sum_f failed, $sum_s skipped"
   [[ $sum_f -eq 0 ]]
 }
+
+# closing_counts LOG STATUS LIMIT: of a whole `dev test` or `dev lint` that left LOG, the counts of its closing line and
+# a note: which rows of its table failed, and what was absent.
+closing_counts() {
+  local line note=""
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$1" | tail -n 1 || true)
+  [[ $2 -ne 124 ]] || note="over its limit of $3 s; "
+  note+=$(awk '
+    match($0, / +[0-9]+ +[0-9]+ +[0-9]+ +[0-9.]+  /) && /^[^ ]/ {
+      split(substr($0, RSTART, RLENGTH), of, " ")
+      name = substr($0, 1, RSTART - 1)
+      said = substr($0, RSTART + RLENGTH)
+      if (of[2] > 0) printf "%s%s: %s", (found++ ? "; " : ""), name, said
+      else if (of[1] + of[2] + of[3] == 0 && said ~ /^absent: /) printf "%s%s is absent", (found++ ? "; " : ""), name
+    }' "$1")
+  note=${note//|//}
+  sed -E 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/' <<<"${line:-0 passed, 0 failed, 0 skipped}"
+  echo "${note%; }"
+}

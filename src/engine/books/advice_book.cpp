@@ -69,8 +69,8 @@ void AdviceBook::show(Told& told, const ClaimKey& key, const ResourceClaim& clai
     // Under its own name it counts by itself.
     parts.erase(part);
     shown.assume.push_back(told.best);
-  } else if (!same) {
-    part->allocation = *claim.allocation;  // else both would count
+  } else if (!same || !same_devices(part->allocation, *claim.allocation)) {
+    part->allocation = *claim.allocation;  // else both would count: a share has another id there
     shown.assume.push_back(told.best);
   }
 }

@@ -145,6 +145,37 @@ TEST_CASE("what was answered counts as taken until the claim shows what it got")
   }
 }
 
+TEST_CASE("a share counts once, though its id in the claim is not the one that was foreseen") {
+  Advised bench(0);
+  bench.tell(make_node("n0"));
+  auto slice = make_gpus("n0", 1);
+  slice.devices[0].allow_multiple_allocations = true;
+  slice.devices[0].capacity["memory"] = {.value = Quantity(std::int64_t{40} << 30),
+                                         .request_policy = {}};
+  bench.tell(slice);
+  const auto share = [&](const std::string& name) {
+    auto claim = make_claim(name, 1);
+    claim.spec.requests.at(0).exactly->capacity_requests = {
+        {"memory", Quantity(std::int64_t{16} << 30)}};
+    bench.tell(claim);
+    const auto pod = make_pod(name, name);
+    bench.tell(pod);
+    return std::pair{claim, pod};
+  };
+  auto [claim, first] = share("first");
+  CHECK(bench.filter(first, {"n0"}).node_names == names({"n0"}));
+  claim.allocation = bench.engine.pod(first.key())->placement.value().claims.at(0).allocation;
+  REQUIRE(claim.allocation->devices.at(0).share_id);
+  claim.allocation->devices[0].share_id = "drawn-by-kube-scheduler";
+  claim.meta.resource_version = ResourceVersion("100");
+  bench.tell(claim);
+  CHECK(bench.engine.status().foretold == 1);
+  const auto second = share("second").second;
+  CHECK(bench.filter(second, {"n0"}).node_names == names({"n0"}));
+  const auto third = share("third").second;
+  CHECK(bench.filter(third, {"n0"}).node_names.empty());
+}
+
 TEST_CASE("a pod that is bound before its claim is seen keeps its devices until then") {
   Advised bench(1, 2);
   auto pod = bench.add("p");
