@@ -28,9 +28,9 @@ struct World {
   }
   [[nodiscard]] Engine::EvictionFigures sum() const {
     Engine::EvictionFigures sum;
-    for (const auto& [evicted, refused] : runs.figures()) {
+    for (const auto& [evicted, refusals] : runs.figures()) {
       sum.evicted += evicted;
-      sum.refused += refused;
+      sum.refused += refusals;
     }
     return sum;
   }

@@ -62,15 +62,15 @@ TEST_CASE("what is counted in what") {
 }
 
 TEST_CASE("a key without a row says what its form may say") {
-  const auto form = [](Form form) {
+  const auto example = [](Form form) {
     PolicyShape shape;
     shape.form = form;
     return example_of("new", shape);
   };
-  CHECK(form(Form::duration) == "10m");
-  CHECK(form(Form::boolean) == "true");
-  CHECK(form(Form::integer) == "1");
-  CHECK(form(Form::text).empty());
+  CHECK(example(Form::duration) == "10m");
+  CHECK(example(Form::boolean) == "true");
+  CHECK(example(Form::integer) == "1");
+  CHECK(example(Form::text).empty());
   CHECK(path_below("", "queues") == "queues");
   CHECK(path_below("queues[]", "name") == "queues[].name");
 }
