@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   commands["allocate"] = dray::app::add_allocate(app);
   commands["explain"] = dray::app::add_explain(app);
   commands["match"] = dray::app::add_match(app);
+  commands["convert"] = dray::app::add_convert(app);
   commands["lint"] = dray::app::add_lint(app);
   commands["repair"] = dray::app::add_repair(app);
   commands["policy"] = dray::app::add_policy(app);

@@ -3,6 +3,8 @@ package cluster_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,43 +96,87 @@ func TestClassicRequests(t *testing.T) {
 		"whole":    {{"container-0-request-0 whole-0  ", "container-0-request-0 whole-1  "}},
 	}
 	for app, ways := range want {
-		pod, err := waitAppBound(t, "parts", app)
-		if err != nil {
-			t.Fatal(err)
-		}
-		claims, err := plane.Client.ResourceV1().ResourceClaims("parts").List(t.Context(), metav1.ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, claim := range claims.Items {
-			if claim.OwnerReferences[0].Name != pod.Name || claim.Status.Allocation == nil {
-				continue
-			}
-			for _, device := range claim.Status.Allocation.Devices.Results {
-				var memory, cores string
-				if device.ConsumedCapacity != nil {
-					m, c := device.ConsumedCapacity["memory"], device.ConsumedCapacity["cores"]
-					memory, cores = m.String(), c.String()
-				}
-				got = append(got, device.Request+" "+device.Device+" "+memory+" "+cores)
-			}
-		}
-		slices.Sort(got)
-		if !slices.ContainsFunc(ways, func(way []string) bool { return slices.Equal(got, way) }) {
-			t.Errorf("%s has %q, want one of %q", app, got, ways)
-		}
-		for _, container := range pod.Spec.Containers {
-			for resource := range container.Resources.Limits {
-				if app != "whole" && strings.Contains(string(resource), "/") {
-					t.Errorf("%s: container %s still asks for %s", app, container.Name, resource)
-				}
-			}
-		}
+		checkParts(t, app, ways, app == "whole")
 	}
 	moved := podsOfApp(t, "parts", "hami")[0].Annotations["dray.dev/moved-requests"]
 	if moved != "main nvidia.com/gpumem=61440 nvidia.com/gpucores=30; side nvidia.com/gpu=1 nvidia.com/gpumem-percentage=20" {
 		t.Errorf("moved: %q", moved)
+	}
+}
+
+// The same as `dray convert` makes of it beforehand: claims that are written down, and nothing for admission to do.
+func TestConvertedRequests(t *testing.T) {
+	policy, err := filepath.Abs("testdata/fractions.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	classic, err := filepath.Abs("testdata/classic.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, err := filepath.Abs("testdata/shared-devices.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	startPair(t, pairOptions{DrayOptions: harness.DrayOptions{Args: []string{"--policy", policy, "-v", "4"}}})
+	load(t, "testdata/shared-devices.yaml")
+	// classic.yaml has the class and the devices of whole GPUs as well.
+	convert := exec.CommandContext(t.Context(), drayProgram(t), "convert", "-f", classic, "--cluster", shared,
+		"--cluster", classic, "--policy", policy)
+	convert.Stderr = os.Stderr
+	text, err := convert.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	create(t, string(text))
+	for app, ways := range map[string][][]string{
+		"hami":     {{"main large 60Gi 30", "side/size-0 small 8Gi 0"}, {"main large 60Gi 30", "side/size-1 large 16Gi 0"}},
+		"gpushare": {{"one small 3Gi 0", "two small 4Gi 0"}, {"one large 3Gi 0", "two large 4Gi 0"}},
+		"whole":    {{"main whole-0  ", "main whole-1  "}},
+	} {
+		checkParts(t, app, ways, false)
+		if moved := podsOfApp(t, "parts", app)[0].Annotations["dray.dev/moved-requests"]; moved != "" {
+			t.Errorf("%s was moved at admission: %q", app, moved)
+		}
+	}
+}
+
+// checkParts waits for the app's pod to be bound and compares what its claims got, each part as request, device, memory
+// and cores, with the ways in which it may. Nothing but its claims asks for devices, unless resources stay.
+func checkParts(t *testing.T, app string, ways [][]string, stay bool) {
+	t.Helper()
+	pod, err := waitAppBound(t, "parts", app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims, err := plane.Client.ResourceV1().ResourceClaims("parts").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, claim := range claims.Items {
+		if claim.OwnerReferences[0].Name != pod.Name || claim.Status.Allocation == nil {
+			continue
+		}
+		for _, device := range claim.Status.Allocation.Devices.Results {
+			var memory, cores string
+			if device.ConsumedCapacity != nil {
+				m, c := device.ConsumedCapacity["memory"], device.ConsumedCapacity["cores"]
+				memory, cores = m.String(), c.String()
+			}
+			got = append(got, device.Request+" "+device.Device+" "+memory+" "+cores)
+		}
+	}
+	slices.Sort(got)
+	if !slices.ContainsFunc(ways, func(way []string) bool { return slices.Equal(got, way) }) {
+		t.Errorf("%s has %q, want one of %q", app, got, ways)
+	}
+	for _, container := range pod.Spec.Containers {
+		for resource := range container.Resources.Limits {
+			if !stay && strings.Contains(string(resource), "/") {
+				t.Errorf("%s: container %s still asks for %s", app, container.Name, resource)
+			}
+		}
 	}
 }
 

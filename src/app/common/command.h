@@ -34,6 +34,7 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> add_match(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_lint(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_allocate(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_convert(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_explain(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_repair(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_snapshot(CLI::App& app);
