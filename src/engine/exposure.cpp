@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "dray/model/pod_marks.h"
 #include "dray/model/reason.h"
@@ -27,26 +28,31 @@ bool any_exposed(const std::vector<const PodLife*>& pods) {
 
 }  // namespace
 
-std::vector<ExposedPod> pods_to_expose(const planner::Plan& plan, const PodLifecycle& pods,
-                                       const std::string& gate, std::size_t most,
-                                       bool known_groups) {
-  std::vector<ExposedPod> chosen;
+std::vector<ExposedJob> jobs_to_expose(const planner::Plan& plan, const PodLifecycle& pods,
+                                       const std::string& gate, std::size_t most, bool known_groups,
+                                       const std::function<bool(const Uid&)>& asked_for) {
+  std::vector<ExposedJob> chosen;
   if (most == 0) return chosen;
+  const auto told_of = [&](const planner::JobOutcome& job,
+                           const std::vector<const PodLife*>& waiting) {
+    return any_exposed(waiting) || (!waiting.empty() && asked_for(job.job));
+  };
   std::size_t exposed = 0;
-  for (const auto& job : plan.jobs) exposed += any_exposed(waiting_pods(job, pods)) ? 1U : 0U;
+  for (const auto& job : plan.jobs) exposed += told_of(job, waiting_pods(job, pods)) ? 1U : 0U;
   for (const auto& job : plan.jobs) {
     const bool has_room = !job.placements.empty() || !job.held.empty();
     if (has_room || !reason_info(job.reason).more_nodes_help) continue;
     if (known_groups && job.node_groups.empty()) continue;
     const auto waiting = waiting_pods(job, pods);
-    const bool begun = any_exposed(waiting);
+    const bool begun = told_of(job, waiting);
     if (!begun && exposed >= most) continue;
     exposed += begun ? 0U : 1U;
+    ExposedJob found{job.job, {}, fmt::format("{}", fmt::join(job.node_groups, ","))};
     for (const auto* pod : waiting) {
       const auto object = pods.object(*pod);
-      if (pod->exposed || !object || !gated_by(*object, gate)) continue;
-      chosen.push_back({pod->uid, fmt::format("{}", fmt::join(job.node_groups, ","))});
+      if (!pod->exposed && object && gated_by(*object, gate)) found.gated.push_back(pod->uid);
     }
+    if (!found.gated.empty()) chosen.push_back(std::move(found));
   }
   return chosen;
 }

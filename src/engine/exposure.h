@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,18 +10,18 @@
 
 namespace dray::engine {
 
-/// A pod that loses its gate without a place.
-struct ExposedPod {
+/// A job that has no room, and for which an autoscaler may add nodes.
+struct ExposedJob {
   Uid uid;
-  std::string node_groups;  ///< that would have to grow for its job; empty: nobody said
+  std::vector<Uid> gated;   ///< its pods that wait behind dray's gate
+  std::string node_groups;  ///< that would have to grow for it; empty: nobody said
 };
 
-/// What a cluster autoscaler is shown, which only sees pods without a gate: those of the first
-/// `most` jobs for which there is no room, jobs that were exposed before and still wait included.
+/// What a cluster autoscaler is told of: the first `most` jobs for which there is no room, jobs
+/// that it was told of before (`asked_for`: by a request for nodes) and still wait included.
 /// `known_groups`: only jobs for which the plan names node groups that can grow.
-[[nodiscard]] std::vector<ExposedPod> pods_to_expose(const planner::Plan& plan,
-                                                     const PodLifecycle& pods,
-                                                     const std::string& gate, std::size_t most,
-                                                     bool known_groups);
+[[nodiscard]] std::vector<ExposedJob> jobs_to_expose(
+    const planner::Plan& plan, const PodLifecycle& pods, const std::string& gate, std::size_t most,
+    bool known_groups, const std::function<bool(const Uid&)>& asked_for);
 
 }  // namespace dray::engine

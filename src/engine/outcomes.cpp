@@ -35,11 +35,6 @@ void Engine::Router::on(const ForAudit& purpose, const WriteOutcome& outcome, Ti
   carry(upkeep_.audits.step(purpose, outcome, now), now);
 }
 
-void Engine::Router::on(const ForEviction& purpose, const WriteOutcome& outcome, Time now) {
-  admission_.jobs().refresh(now);
-  carry(evictions_.step(purpose.set, purpose.token, outcome, now), now);
-}
-
 void Engine::Router::on(const ForUsage& /*purpose*/, const WriteOutcome& outcome, Time now) {
   for (auto& write : usage_.step(outcome, now)) out_.send(std::move(write), ForUsage{}, now);
 }

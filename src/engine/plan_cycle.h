@@ -21,6 +21,8 @@ class PlanCycle {
  public:
   /// Before the same jobs are looked at again for nothing.
   static constexpr Duration exhausted_pause = std::chrono::seconds(1);
+  /// Before a plan that could not be taken is made again: what was in its way is under way.
+  static constexpr Duration retry_pause = std::chrono::milliseconds(100);
   /// Whose outcomes a step takes at most.
   static constexpr std::size_t slice_pods = 64;
 

@@ -1,10 +1,7 @@
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <utility>
 
-#include "dray/model/pod_marks.h"
-#include "engine/exposure.h"
 #include "engine/router.h"
 
 // Asking for plans, and taking what comes of them by what moved since.
@@ -12,8 +9,6 @@
 namespace dray::engine {
 namespace {
 
-/// Before a plan that could not be taken is made again: what was in its way is under way.
-constexpr Duration retry_pause = std::chrono::milliseconds(100);
 /// Jobs of one plan whose devices are chosen anew: each is a plan on the strand. The next plan has
 /// the others.
 constexpr std::size_t most_chosen_anew = 8;
@@ -104,19 +99,8 @@ void Engine::Router::take(const std::shared_ptr<const planner::Plan>& made,
   gangs_.forget_jobs([&](const Uid& job) { return jobs.find(job) != nullptr; });
   take_evictions(plan, now);
   expose(plan, now);
+  settle_requests(now);
   plans_.go_on_after(plan, now);
-}
-
-/// What an autoscaler may see.
-void Engine::Router::expose(const planner::Plan& plan, Time now) {
-  const auto& config = admission_.policy()->config;
-  const auto most = static_cast<std::size_t>(std::max(config.budgets.exposed_jobs, 0));
-  const bool known_groups = !config.node_groups.empty();
-  for (const auto& pod : pods_to_expose(plan, pods_, options_.gate, most, known_groups)) {
-    Labels annotations;
-    if (known_groups) annotations.emplace(node_group_annotation, pod.node_groups);
-    carry(pods_.expose(pod.uid, std::move(annotations)), now);
-  }
 }
 
 /// What would take too long in one step goes on.
@@ -162,7 +146,7 @@ void Engine::Router::take_placements(const planner::JobOutcome& outcome, Time no
   };
   const bool all_wait = std::ranges::all_of(
       outcome.placements, [&](const Placement& placement) { return waits(placement.pod_uid); });
-  if (!all_wait) return plans_.want_at(now + retry_pause);
+  if (!all_wait) return plans_.want_at(now + PlanCycle::retry_pause);
   for (const auto& placement : outcome.placements) {
     carry(pods_.reserve(placement, outcome.detail, outcome.warnings), now);
   }
@@ -204,49 +188,6 @@ void Engine::Router::report_unformed(Time now) {
       pods_.waits_quietly(uid, why.reason, why.detail, now);
     }
   }
-}
-
-void Engine::Router::take_evictions(const planner::Plan& plan, Time now) {
-  admission_.jobs().refresh(now);
-  std::map<Uid, std::vector<planner::Eviction>> by_beneficiary;
-  for (const auto& eviction : plan.evictions) {
-    if (!eviction.beneficiary) {
-      start_evictions({eviction}, now);
-    } else {
-      by_beneficiary[*eviction.beneficiary].push_back(eviction);
-    }
-  }
-  for (auto& [beneficiary, evictions] : by_beneficiary) start_evictions(std::move(evictions), now);
-}
-
-void Engine::Router::start_evictions(std::vector<planner::Eviction> evictions, Time now) {
-  const bool sound = std::ranges::all_of(
-      evictions, [this](const planner::Eviction& eviction) { return may_evict(eviction); });
-  if (!sound) return plans_.want_at(now + retry_pause);
-  carry(evictions_.start(std::move(evictions), now), now);
-}
-
-/// Things moved since the plan was made: a victim that is not there any more, or that is being
-/// bound right now, spoils the set; so does a beneficiary that has its place meanwhile.
-bool Engine::Router::may_evict(const planner::Eviction& eviction) const {
-  if (!admission_.jobs().find(eviction.job) || !is_needed(eviction)) return false;
-  return std::ranges::all_of(eviction.pods, [this](const Uid& uid) {
-    if (evictions_.evicting(uid) || binds_.contains(uid) || gangs_.has_member(uid)) return false;
-    const auto pod = cluster_.pod(uid);
-    // Bound, and the watch has yet to show it: it holds more than a reservation to be given back.
-    const auto* life = pod ? pods_.find(pod->key(), uid) : nullptr;
-    if (life != nullptr && life->fixed()) return false;
-    return pod && !pod->meta.deleted && !pod->finished();
-  });
-}
-
-/// Whom it makes room for still waits for a place.
-bool Engine::Router::is_needed(const planner::Eviction& eviction) const {
-  if (!eviction.beneficiary) return true;
-  const auto taker = admission_.jobs().find(*eviction.beneficiary);
-  return taker && std::ranges::any_of(taker->members, [](const planner::Member& member) {
-           return member.state == planner::MemberState::waiting;
-         });
 }
 
 /// Plans one pod now, on `nodes` only, and reserves what it finds.

@@ -41,7 +41,9 @@ Engine::Router::Router(Options given)
               .audits = {cluster_,
                          {.ours = [this](const Pod& pod) { return admission_.ours(pod); },
                           .busy = [this](const Uid& uid) { return being_written(uid); }}},
-              .queue_users = QueueUsersKeeper(options_.queue_users_record)},
+              .queue_users = QueueUsersKeeper(options_.queue_users_record),
+              .node_requests =
+                  NodeRequests([this](const Uid& job) { return admission_.jobs().find(job); })},
       plans_(options_.plan_pause) {
   usage_.set_policy(admission_.policy());
 }
@@ -82,6 +84,7 @@ void Engine::Router::on(const cluster::ObjectChanged& change, Time now) {
   const auto before = cluster_.generation();
   cluster_.apply(change);
   if (const auto* slice = std::get_if<ResourceSlice>(&change.object)) shares_.put(*slice);
+  observe_request(change.object, now);
   const auto changed = admission_.observe(change.object);
   const auto& meta = meta_of(change.object);
   admission_changed(changed, {meta.namespace_name, meta.name}, now);
@@ -104,6 +107,9 @@ void Engine::Router::on(const cluster::ObjectGone& change, Time now) {
   admission_.unreadable().erase(change);
   cluster_.apply(change);
   if (change.kind == Kind::resource_slice) shares_.erase(change.name);
+  if (change.kind == Kind::provisioning_request) {
+    carry(upkeep_.node_requests.erase({change.namespace_name, change.name}), now);
+  }
   admission_changed(admission_.forget(change), {change.namespace_name, change.name}, now);
   if (!in_cluster_state(change.kind)) return;
   plans_.want();
@@ -229,6 +235,7 @@ void Engine::Router::on(const LeadershipChanged& change, Time now) {
   upkeep_.audits.lead(standing_.leading && standing_.synced && allocates(), now);
   usage_.lead(standing_.leading, now);
   upkeep_.queue_users.lead(standing_.leading, now);
+  upkeep_.node_requests.reset();
   plans_.reset();
   admission_.jobs().unformed().end_telling();
   judging_.told.reset();
@@ -253,7 +260,7 @@ void Engine::Router::tick(Time now) {
     admission_.jobs().refresh(now);
     carry(evictions_.tick(now), now);
   }
-  auto& [releases, audits, queue_users] = upkeep_;
+  auto& [releases, audits, queue_users, requests] = upkeep_;
   while (due(releases.next_tick(), now)) carry(releases.tick(now), now);
   while (due(audits.next_tick(), now)) carry(audits.tick(now), now);
   for (auto& write : usage_.tick(now)) out_.send(std::move(write), ForUsage{}, now);
@@ -345,35 +352,6 @@ void Engine::Router::on(const GangEnded& command, Time now) {
   release_short_gang(command.job, now);
 }
 
-void Engine::Router::on(const GiveUpVictim& command, Time now) {
-  // From here on it waits, or stays: one that was bound meanwhile is asked for by the next plan.
-  evictions_.forget(command.pod);
-  admission_.jobs().touch(command.pod);
-  const auto* pod = pods_.find(command.pod);
-  if (pod == nullptr || !pod->reservation || pod->fixed()) return;
-  if (binds_.contains(command.pod) || gangs_.has_member(command.pod)) return;
-  carry(pods_.give_up(command.pod), now);
-}
-
-void Engine::Router::on(const EvictionRefused& command, Time /*now*/) {
-  admission_.budgets().refused(command.pod, command.until);
-}
-
-void Engine::Router::on(const JobEvicted& command, Time now) {
-  const auto& eviction = command.eviction;
-  auto& jobs = admission_.jobs();
-  const auto job = jobs.find(eviction.job);
-  if (!job) return;
-  if (!eviction.moved.empty()) room_.moved(job->lineage, eviction.moved, now);
-  const bool goes_on = eviction.moved.size() == eviction.pods.size();
-  const auto taker = eviction.beneficiary && !goes_on ? jobs.find(*eviction.beneficiary) : nullptr;
-  jobs.evicted(*job, taker.get(), now);
-}
-
-void Engine::Router::on(const HoldEnded& command, Time /*now*/) {
-  room_.end_hold(command.job);
-}
-
 void Engine::Router::on(const PodDropped& command, Time now) {
   const auto& uid = command.pod;
   shares_.erase(uid);
@@ -386,6 +364,7 @@ void Engine::Router::on(const PodDropped& command, Time now) {
   }
   admission_.jobs().touch(uid);
   plans_.want();
+  settle_requests(now);
 }
 
 void Engine::Router::on(const GiveBack& command, Time now) {

@@ -23,6 +23,7 @@
 #include "engine/protocol/command.h"
 #include "engine/protocol/eviction_runs.h"
 #include "engine/protocol/gang_runs.h"
+#include "engine/protocol/node_requests.h"
 #include "engine/protocol/outgoing.h"
 #include "engine/protocol/share_runs.h"
 
@@ -34,8 +35,9 @@ namespace dray::engine {
 ///
 /// advising.cpp: what mode advise does otherwise; router.cpp: events, timers and commands;
 /// outcomes.cpp: of writes; verbs.cpp: filter, prioritize, preempt; bind_verb.cpp: bind, and what
-/// binds ask of gangs; planning.cpp: asking for plans, and taking them; question.cpp: what an
-/// explanation reads; picture.cpp: what a dashboard shows.
+/// binds ask of gangs; planning.cpp: asking for plans, and taking them; evicting.cpp: a plan's
+/// evictions; provisioning.cpp: what an autoscaler is shown; question.cpp: what an explanation
+/// reads; picture.cpp: what a dashboard shows.
 class Engine::Router {
  public:
   explicit Router(Options given);
@@ -92,6 +94,7 @@ class Engine::Router {
   void on(const ForQueueUsers& purpose, const WriteOutcome& outcome, Time now);
   void on(const ForShare& purpose, const WriteOutcome& outcome, Time now);
   void on(const ForAudit& purpose, const WriteOutcome& outcome, Time now);
+  void on(const ForNodes& purpose, const WriteOutcome& outcome, Time now);
 
   // ---- router.cpp: commands
   void carry(Commands commands, Time now);
@@ -165,6 +168,17 @@ class Engine::Router {
   [[nodiscard]] bool being_written(const Uid& pod) const;
   [[nodiscard]] std::set<Uid> bound_members(const planner::Job& job) const;
 
+  // ---- evicting.cpp
+  void take_evictions(const planner::Plan& plan, Time now);
+  void start_evictions(std::vector<planner::Eviction> evictions, Time now);
+  [[nodiscard]] bool may_evict(const planner::Eviction& eviction) const;
+  [[nodiscard]] bool is_needed(const planner::Eviction& eviction) const;
+
+  // ---- provisioning.cpp
+  void expose(const planner::Plan& plan, Time now);
+  void observe_request(const KubeObject& object, Time now);
+  void settle_requests(Time now);
+
   // ---- question.cpp
   [[nodiscard]] std::shared_ptr<const Pod> asked_about(const PodKey& key,
                                                        const planner::JobList& jobs) const;
@@ -176,14 +190,9 @@ class Engine::Router {
             Time now);
   void take_slices(Time now);
   void take_rest(Time now);
-  void expose(const planner::Plan& plan, Time now);
   void take_job(const planner::JobOutcome& outcome, bool as_planned, Time now);
   void take_placements(const planner::JobOutcome& outcome, Time now);
   void take_unplaced(const planner::JobOutcome& outcome, const Uid& uid, Time now);
-  void take_evictions(const planner::Plan& plan, Time now);
-  void start_evictions(std::vector<planner::Eviction> evictions, Time now);
-  [[nodiscard]] bool may_evict(const planner::Eviction& eviction) const;
-  [[nodiscard]] bool is_needed(const planner::Eviction& eviction) const;
   void report_unformed(Time now);
   void plan_inline(const Uid& pod, const std::vector<NodeName>& nodes, Time now);
 
@@ -195,12 +204,13 @@ class Engine::Router {
     bool leading = false;
   };
 
-  /// What is put in order beside deciding: claims that hold what they should not, and what
-  /// admission knows of queues.
+  /// What is put in order beside deciding: claims that hold what they should not, what admission
+  /// knows of queues, and what an autoscaler is asked for.
   struct Upkeep {
     ClaimReleases releases;
     Auditor audits;
     QueueUsersKeeper queue_users;
+    NodeRequests node_requests;
   };
 
   /// What is decided on the strand, at once.

@@ -8,11 +8,12 @@ namespace dray::engine {
 std::string_view name(const Write& write) {
   // In the order of the variant.
   static constexpr std::array<std::string_view, std::variant_size_v<Write>> names{
-      "LiftGate",          "AnnotatePod",  "NominateNode",      "SetPodCondition", "ProtectClaim",
-      "AllocateClaim",     "ReserveClaim", "ReleaseClaim",      "ReadClaim",       "ReadPod",
-      "BindPod",           "EvictPod",     "RecordEvent",       "ReadLease",       "PutLease",
-      "CreateClaim",       "DeleteClaim",  "NameExtendedClaim", "ReadConfigMap",   "PutConfigMap",
-      "SetNodeAllocatable"};
+      "LiftGate",           "AnnotatePod",       "NominateNode",  "SetPodCondition",
+      "ProtectClaim",       "AllocateClaim",     "ReserveClaim",  "ReleaseClaim",
+      "ReadClaim",          "ReadPod",           "BindPod",       "EvictPod",
+      "RecordEvent",        "ReadLease",         "PutLease",      "CreateClaim",
+      "DeleteClaim",        "NameExtendedClaim", "ReadConfigMap", "PutConfigMap",
+      "SetNodeAllocatable", "RequestNodes",      "WithdrawNodes"};
   return names[write.index()];
 }
 
@@ -36,6 +37,10 @@ std::string subject(const Write& write) {
       return ClaimKey{each.claim.meta.namespace_name, each.claim.meta.name}.to_string();
     } else if constexpr (requires { each.claim; }) {
       return each.claim.to_string();
+    } else if constexpr (requires { each.request.meta; }) {
+      return ProvisioningKey{each.request.meta.namespace_name, each.request.meta.name}.to_string();
+    } else if constexpr (requires { each.request; }) {
+      return each.request.to_string();
     } else if constexpr (requires { each.map; }) {
       return each.map.to_string();
     } else {

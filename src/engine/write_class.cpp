@@ -18,9 +18,9 @@ Duration deadline_of(const Write& write) {
 }
 
 WriteClass class_of(const Write& write) {
-  if (is_any_of<ReleaseClaim, DeleteClaim>(write)) return WriteClass::undo;
+  if (is_any_of<ReleaseClaim, DeleteClaim, WithdrawNodes>(write)) return WriteClass::undo;
   if (is_any_of<EvictPod>(write)) return WriteClass::evict;
-  if (is_any_of<LiftGate, AnnotatePod, NominateNode>(write)) return WriteClass::lift;
+  if (is_any_of<LiftGate, AnnotatePod, NominateNode, RequestNodes>(write)) return WriteClass::lift;
   if (const auto* set = std::get_if<SetPodCondition>(&write)) {
     return set->wakes ? WriteClass::lift : WriteClass::note;
   }
@@ -42,6 +42,7 @@ std::string line_of(const Write& write) {
   if (is_any_of<RecordEvent>(write) || is_lease_write(write)) return {};
   if (is_any_of<SetPodCondition>(write)) return "condition/" + subject(write);
   if (is_any_of<ReadConfigMap, PutConfigMap>(write)) return "config/" + subject(write);
+  if (is_any_of<RequestNodes, WithdrawNodes>(write)) return "nodes/" + subject(write);
   if (is_any_of<ProtectClaim, AllocateClaim, ReserveClaim, ReleaseClaim, ReadClaim, CreateClaim,
                 DeleteClaim>(write)) {
     return "claim/" + subject(write);

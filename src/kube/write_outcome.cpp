@@ -137,6 +137,14 @@ Name name(const engine::PutConfigMap& w) {
   return {"put config map", w.map.to_string()};
 }
 
+Name name(const engine::RequestNodes& w) {
+  const auto& meta = w.request.meta;
+  return {"request nodes by", ProvisioningKey{meta.namespace_name, meta.name}.to_string()};
+}
+Name name(const engine::WithdrawNodes& w) {
+  return {"withdraw the request for nodes", w.request.to_string()};
+}
+
 }  // namespace
 
 Error error_of(const net::HttpResponse& response) {
@@ -148,13 +156,22 @@ Error error_of(const net::HttpResponse& response) {
 WriteOutcome outcome_of(const Write& write, Answered answered, const net::HttpResponse& response) {
   if (response.status / 100 == 2) return object_in(answered, response.body);
   auto error = error_of(response);
-  if (std::holds_alternative<engine::DeleteClaim>(write) && response.status == 404) {
-    return WrittenObject();
-  }
+  const bool deletes = std::holds_alternative<engine::DeleteClaim>(write) ||
+                       std::holds_alternative<engine::WithdrawNodes>(write);
+  if (deletes && response.status == 404) return WrittenObject();
   const bool evicts = std::holds_alternative<engine::EvictPod>(write);
   if (evicts && is_budget(response)) error.code = ErrorCode::denied;
   if (names_other_object(error)) error.code = ErrorCode::conflict;
   return std::unexpected(std::move(error));
+}
+
+Result<ProvisioningRequest> provisioning_request_in(const std::string& body) {
+  auto decoded = wire::decode_object(body);
+  if (!decoded) return fail(ErrorCode::unavailable, "answer: " + decoded.error().message);
+  if (auto* object = std::get_if<KubeObject>(&*decoded)) {
+    if (auto* found = std::get_if<ProvisioningRequest>(object)) return std::move(*found);
+  }
+  return fail(ErrorCode::unavailable, "the answer holds another kind of object");
 }
 
 bool is_other_epoch(const net::HttpResponse& response) {

@@ -6,6 +6,7 @@
 #include "kube/api_path.h"
 #include "wire/object/codecs.h"
 #include "wire/object/object_codec.h"
+#include "wire/object/pod_template_body.h"
 #include "wire/requests.h"
 
 namespace dray::kube {
@@ -238,7 +239,48 @@ WriteRequest request(const engine::PutConfigMap& put, const WriteContext&) {
   return put_whole(Kind::config_map, put.map, put.expected, put.value, Answered::config_map);
 }
 
+std::string nodes_path(const ProvisioningKey& request) {
+  return object_path(Kind::provisioning_request, "v1", request.namespace_name, request.name);
+}
+
+WriteRequest request(const engine::RequestNodes& wanted, const WriteContext&) {
+  const auto& meta = wanted.request.meta;
+  return made("POST", collection_path(Kind::provisioning_request, "v1", meta.namespace_name), json,
+              wire::encode_object(wanted.request), Answered::nothing);
+}
+
+WriteRequest request(const engine::WithdrawNodes& drop, const WriteContext&) {
+  return made("DELETE", nodes_path(drop.request), json, wire::delete_body(drop), Answered::nothing);
+}
+
 }  // namespace
+
+WriteRequest read_request(const engine::RequestNodes& wanted) {
+  const auto& meta = wanted.request.meta;
+  return read(nodes_path({meta.namespace_name, meta.name}), Answered::nothing);
+}
+
+WriteRequest read_example(const engine::ExamplePod& example) {
+  return read(pod_path(example.pod), Answered::nothing);
+}
+
+Result<WriteRequest> template_request(const engine::RequestNodes& wanted, std::size_t place,
+                                      const ProvisioningRequest& request, const std::string& pod) {
+  ObjectMeta meta;
+  meta.namespace_name = request.meta.namespace_name;
+  meta.name = wanted.request.pod_sets.at(place).pod_template;
+  const auto& kind = kind_info(Kind::provisioning_request);
+  meta.owners.push_back({.api_version = api_version_of(kind),
+                         .kind = std::string(kind.name),
+                         .name = request.meta.name,
+                         .uid = request.meta.uid,
+                         .controller = true});
+  auto text = wire::pod_template_body(meta, pod, wanted.examples.at(place).uid);
+  if (!text) return std::unexpected(std::move(text.error()));
+  return made("POST",
+              "/api/v1/namespaces/" + net::percent_encode(meta.namespace_name) + "/podtemplates",
+              json, *std::move(text), Answered::nothing);
+}
 
 WriteRequest request_for(const engine::Write& write, const WriteContext& context) {
   return std::visit([&](const auto& each) { return request(each, context); }, write);

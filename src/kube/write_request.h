@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -37,6 +38,20 @@ struct WriteRequest {
 /// The patch that a ReleaseClaim needs on the claim as it is; no body: there is nothing to release.
 [[nodiscard]] WriteRequest release_request(const engine::ReleaseClaim& release,
                                            const ResourceClaim& claim, const WriteContext& context);
+
+/// The PodTemplate of a pod set, by the place of both, from what a GET of its example answered;
+/// `request` is as the API server has it. Error: the pod cannot be read, or is another.
+[[nodiscard]] Result<WriteRequest> template_request(const engine::RequestNodes& wanted,
+                                                    std::size_t place,
+                                                    const ProvisioningRequest& request,
+                                                    const std::string& pod);
+/// The GET of the request that is there already.
+[[nodiscard]] WriteRequest read_request(const engine::RequestNodes& wanted);
+/// The GET of the example of a pod set.
+[[nodiscard]] WriteRequest read_example(const engine::ExamplePod& example);
+
+/// The ProvisioningRequest in an answer; `unavailable` where none is.
+[[nodiscard]] Result<ProvisioningRequest> provisioning_request_in(const std::string& body);
 
 /// The outcome that an answer means.
 [[nodiscard]] engine::WriteOutcome outcome_of(const engine::Write& write, Answered answered,

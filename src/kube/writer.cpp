@@ -110,6 +110,10 @@ asio::awaitable<Writer::Done> Writer::carry(SharedWrite write, WriteTerms given)
     const auto copy = *released;
     co_return co_await release(copy, std::move(terms));
   }
+  if (const auto* nodes = std::get_if<engine::RequestNodes>(write.get())) {
+    const auto copy = *nodes;
+    co_return co_await request_nodes(copy, std::move(terms));
+  }
   auto about = context();
   about.trace = std::move(given.trace);
   auto request = request_for(*write, about);
@@ -148,6 +152,67 @@ asio::awaitable<Writer::Done> Writer::release(engine::ReleaseClaim release, Term
     const bool again = !done.outcome && done.outcome.error().code == ErrorCode::conflict;
     if (!again || attempt + 1 == release_attempts) co_return done;
   }
+}
+
+/// The request first, as its templates are to go with it: Kueue asks in this order, too.
+asio::awaitable<Writer::Done> Writer::request_nodes(engine::RequestNodes wanted, Terms terms) {
+  ProvisioningRequest there;
+  auto done = co_await requested(wanted, terms, there);
+  for (std::size_t i = 0; done.outcome && i < wanted.examples.size(); ++i) {
+    done = co_await templated(wanted, i, there, terms);
+  }
+  co_return done;
+}
+
+/// `there`: the request as the API server has it, perhaps by an earlier try.
+asio::awaitable<Writer::Done> Writer::requested(const engine::RequestNodes& wanted,
+                                                const Terms& terms, ProvisioningRequest& there) {
+  const auto start = Clock::now();
+  Done done;
+  auto response = co_await send(request_for(wanted, context()).http, terms);
+  const bool made_before = response && response->status == 409;
+  if (made_before) response = co_await send(read_request(wanted).http, terms);
+  done.answer = {load_of(response, terms.permit), since(start), retry_after_in(response)};
+  if (!response) {
+    done.outcome = std::unexpected(response.error());
+    co_return done;
+  }
+  done.outcome = outcome_of(wanted, Answered::nothing, *response);
+  if (!done.outcome) co_return done;
+  auto found = provisioning_request_in(response->body);
+  if (!found) {
+    done.outcome = std::unexpected(std::move(found.error()));
+  } else if (found->pod_sets != wanted.request.pod_sets) {
+    done.outcome = fail(ErrorCode::conflict, "there is another request of that name");
+  } else {
+    there = *std::move(found);
+  }
+  co_return done;
+}
+
+/// The template of a pod set, where it is not there yet.
+asio::awaitable<Writer::Done> Writer::templated(const engine::RequestNodes& wanted,
+                                                std::size_t place, const ProvisioningRequest& there,
+                                                const Terms& terms) {
+  const auto start = Clock::now();
+  Done done;
+  const auto pod = co_await send(read_example(wanted.examples[place]).http, terms);
+  done.answer = {load_of(pod, terms.permit), since(start), retry_after_in(pod)};
+  done.outcome = pod ? outcome_of(wanted, Answered::nothing, *pod)
+                     : WriteOutcome(std::unexpected(pod.error()));
+  if (!done.outcome) co_return done;
+  auto request = template_request(wanted, place, there, pod->body);
+  if (!request) {
+    done.outcome = std::unexpected(std::move(request.error()));
+    co_return done;
+  }
+  const auto response = co_await send(std::move(request->http), terms);
+  done.answer = {load_of(response, terms.permit), since(start) / 2, retry_after_in(response)};
+  const bool made_before = response && response->status == 409;
+  if (made_before) co_return done;
+  done.outcome = response ? outcome_of(wanted, Answered::nothing, *response)
+                          : WriteOutcome(std::unexpected(response.error()));
+  co_return done;
 }
 
 /// 401 says that nothing was done: once more with a fresh token.

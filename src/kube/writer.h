@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "dray/model/provisioning_request.h"
 #include "kube/config.h"
 #include "kube/kube_api.h"
 #include "kube/outbox_carrier.h"
@@ -55,6 +56,11 @@ class Writer : public std::enable_shared_from_this<Writer> {
   boost::asio::awaitable<engine::WriteOutcome> in_turn(SharedWrite write, WriteTerms terms);
   boost::asio::awaitable<Done> carry(SharedWrite write, WriteTerms terms);
   boost::asio::awaitable<Done> release(engine::ReleaseClaim release, Terms terms);
+  boost::asio::awaitable<Done> request_nodes(engine::RequestNodes wanted, Terms terms);
+  boost::asio::awaitable<Done> requested(const engine::RequestNodes& wanted, const Terms& terms,
+                                         ProvisioningRequest& there);
+  boost::asio::awaitable<Done> templated(const engine::RequestNodes& wanted, std::size_t place,
+                                         const ProvisioningRequest& there, const Terms& terms);
   boost::asio::awaitable<Result<net::HttpResponse>> send(net::HttpRequest request, Terms terms);
   [[nodiscard]] WriteContext context() const;
 

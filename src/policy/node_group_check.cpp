@@ -34,9 +34,31 @@ void check_slice(const ResourceSlice& slice, const std::string& path, ConfigProb
   }
 }
 
+/// As the API server takes it.
+constexpr std::size_t longest_parameter = 255;
+
+void check_provisioning(const PolicyConfig& config, ConfigProblems& problems) {
+  if (!config.provisioning) return;
+  const std::string path = "provisioningRequests";
+  if (!is_subdomain(config.provisioning->class_name)) {
+    problems.error(path + ".class", "{} is no name of a class, as {} is",
+                   config.provisioning->class_name, "check-capacity.autoscaling.x-k8s.io");
+  }
+  for (const auto& [key, value] : config.provisioning->parameters) {
+    if (value.size() > longest_parameter) {
+      problems.error(fmt::format("{}.parameters.{}", path, key),
+                     "{} characters, and the API server takes {}", value.size(), longest_parameter);
+    }
+  }
+  if (config.budgets.exposed_jobs == 0) {
+    problems.warn(path, "no nodes are asked for while budgets.exposedJobs is 0");
+  }
+}
+
 }  // namespace
 
 void check_node_groups(const PolicyConfig& config, ConfigProblems& problems) {
+  check_provisioning(config, problems);
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < config.node_groups.size(); ++i) {
     const auto& group = config.node_groups[i];

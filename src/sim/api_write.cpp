@@ -170,6 +170,22 @@ class WriteRequest {
   Outcome operator()(const engine::PutConfigMap& write) {
     return put(write.map, write.expected, write.value);
   }
+  /// Templates are read by the autoscaler alone, which is none of the simulation's.
+  Outcome operator()(const engine::RequestNodes& write) {
+    const auto& meta = write.request.meta;
+    const auto there = server_.get(Kind::provisioning_request, meta.namespace_name, meta.name);
+    if (there) return engine::WrittenObject();
+    const auto made = server_.create(write.request, now_);
+    if (!made) return std::unexpected(made.error());
+    return engine::WrittenObject();
+  }
+  Outcome operator()(const engine::WithdrawNodes& write) {
+    auto done =
+        server_.remove(Kind::provisioning_request, write.request.namespace_name, write.request.name,
+                       {.uid = write.uid, .resource_version = {}, .grace_seconds = {}}, now_);
+    if (!done && done.error().code == ErrorCode::not_found) return engine::WrittenObject();
+    return written(std::move(done));
+  }
 
  private:
   template <class Key, class Object>

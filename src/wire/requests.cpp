@@ -109,6 +109,13 @@ std::string delete_body(const engine::DeleteClaim& write) {
   });
 }
 
+std::string delete_body(const engine::WithdrawNodes& write) {
+  return body([&](auto& io) {
+    type_of(io, "DeleteOptions", "v1");
+    io.object("preconditions", [&](auto& only) { only.required("uid", write.uid); });
+  });
+}
+
 std::string binding_body(const engine::BindPod& write) {
   return body([&](auto& io) {
     type_of(io, "Binding", "v1");

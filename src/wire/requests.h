@@ -27,6 +27,8 @@ inline constexpr std::string_view json_merge_patch = "application/merge-patch+js
 [[nodiscard]] std::string extended_claim_patch(const engine::NameExtendedClaim& write);
 /// PATCH pods/NAME/status; a JSON merge patch.
 [[nodiscard]] std::string node_allocatable_patch(const engine::SetNodeAllocatable& write);
+/// DELETE provisioningrequests/NAME.
+[[nodiscard]] std::string delete_body(const engine::WithdrawNodes& write);
 /// DELETE resourceclaims/NAME.
 [[nodiscard]] std::string delete_body(const engine::DeleteClaim& write);
 

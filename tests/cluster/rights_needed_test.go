@@ -42,6 +42,8 @@ var needs = []need{
 	{"tells", "create patch", "/events events.k8s.io/events", ""},
 	{"allocates", "update patch", "resource.k8s.io/resourceclaims resource.k8s.io/resourceclaims/status resource.k8s.io/resourceclaims/binding", ""},
 	{"makes claims of its own", "create delete", "resource.k8s.io/resourceclaims", ""},
+	{"asks an autoscaler for nodes", "get list watch create delete", "autoscaling.x-k8s.io/provisioningrequests", ""},
+	{"says what for", "create", "/podtemplates", ""},
 	{"binds", "create", "/pods/binding", ""},
 	{"leads", "get update", "coordination.k8s.io/leases", "dray-system/dray"},
 	{"leads for the first time", "create", "coordination.k8s.io/leases", "dray-system/"},

@@ -13,6 +13,7 @@
 #include "dray/model/meta.h"
 #include "dray/model/object.h"
 #include "dray/model/pod.h"
+#include "dray/model/provisioning_request.h"
 
 namespace dray::engine {
 
@@ -183,10 +184,31 @@ struct PutConfigMap {
   ConfigMap value;
 };
 
-using Write = std::variant<LiftGate, AnnotatePod, NominateNode, SetPodCondition, ProtectClaim,
-                           AllocateClaim, ReserveClaim, ReleaseClaim, ReadClaim, ReadPod, BindPod,
-                           EvictPod, RecordEvent, ReadLease, PutLease, CreateClaim, DeleteClaim,
-                           NameExtendedClaim, ReadConfigMap, PutConfigMap, SetNodeAllocatable>;
+/// A pod by whose specification nodes are asked for.
+struct ExamplePod {
+  PodKey pod;
+  Uid uid;
+};
+
+/// POST provisioningrequests, then POST podtemplates for each of its pod sets, of the specification
+/// of a pod that is read for it. What is there already, by an earlier try, stays; conflict: one of
+/// that name is for another job, or an example is not there any more.
+struct RequestNodes {
+  ProvisioningRequest request;
+  std::vector<ExamplePod> examples;  ///< one for each pod set, in their order
+};
+
+/// DELETE provisioningrequests/NAME; its templates go with it. Not there any more is a success.
+struct WithdrawNodes {
+  ProvisioningKey request;
+  Uid uid;
+};
+
+using Write =
+    std::variant<LiftGate, AnnotatePod, NominateNode, SetPodCondition, ProtectClaim, AllocateClaim,
+                 ReserveClaim, ReleaseClaim, ReadClaim, ReadPod, BindPod, EvictPod, RecordEvent,
+                 ReadLease, PutLease, CreateClaim, DeleteClaim, NameExtendedClaim, ReadConfigMap,
+                 PutConfigMap, SetNodeAllocatable, RequestNodes, WithdrawNodes>;
 
 /// Whether only who allocates devices and binds pods may ask for it.
 [[nodiscard]] bool belongs_to_allocation(const Write& write);

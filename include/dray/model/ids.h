@@ -49,6 +49,8 @@ using PodKey = ObjectKey<struct PodKeyTag>;
 using ClaimKey = ObjectKey<struct ClaimKeyTag>;
 /// Namespace and name of a ResourceClaimTemplate.
 using ClaimTemplateKey = ObjectKey<struct ClaimTemplateKeyTag>;
+/// Namespace and name of a ProvisioningRequest.
+using ProvisioningKey = ObjectKey<struct ProvisioningKeyTag>;
 /// Namespace and name of a Lease.
 using LeaseKey = ObjectKey<struct LeaseKeyTag>;
 

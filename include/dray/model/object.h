@@ -21,6 +21,7 @@
 #include "dray/model/node.h"
 #include "dray/model/pod.h"
 #include "dray/model/pod_group.h"
+#include "dray/model/provisioning_request.h"
 #include "dray/model/workload.h"
 
 namespace dray {
@@ -31,7 +32,7 @@ using KubeObject =
                  DeviceClass, DeviceTaintRule, Lease, ConfigMap, PodDisruptionBudget, PriorityClass,
                  PodGroup, CoschedulingGroup, VolcanoGroup, JobSet, KaiQueue, KaiPodGroup,
                  KaiTopology, BatchJob, LeaderWorkerSet, RayCluster, PyTorchJob, TensorFlowJob,
-                 MpiJob, XgBoostJob, PaddleJob, JaxJob>;
+                 MpiJob, XgBoostJob, PaddleJob, JaxJob, ProvisioningRequest>;
 
 /// The kinds of objects that dray knows; what is true of each stands in kind_table. An enumerator
 /// numbers an alternative of KubeObject, and means nothing else.
@@ -64,6 +65,7 @@ enum class Kind : std::uint8_t {
   xgboost_job,
   paddle_job,
   jax_job,
+  provisioning_request,
 };
 
 /// Who keeps the objects of a kind that the watches bring.
@@ -169,6 +171,8 @@ inline constexpr auto kind_rows = std::to_array<KindInfo>({
     {Kind::xgboost_job, "XGBoostJob", "kubeflow.org", v1, "xgboostjobs", yes, KeptBy::books, no},
     {Kind::paddle_job, "PaddleJob", "kubeflow.org", v1, "paddlejobs", yes, KeptBy::books, no},
     {Kind::jax_job, "JAXJob", "kubeflow.org", v1, "jaxjobs", yes, KeptBy::books, no},
+    {Kind::provisioning_request, "ProvisioningRequest", "autoscaling.x-k8s.io", v1,
+     "provisioningrequests", yes, KeptBy::books, no},
 });
 }  // namespace detail
 

@@ -37,7 +37,8 @@ struct PolicyConfig {
   Reclaim reclaim;
   Consolidation consolidation;
   Budgets budgets;
-  std::vector<NodeGroup> node_groups;  ///< empty: nobody says what an autoscaler can add
+  std::vector<NodeGroup> node_groups;        ///< empty: nobody says what an autoscaler can add
+  std::optional<Provisioning> provisioning;  ///< absent: gangs are shown pod by pod
 
   bool operator==(const PolicyConfig&) const = default;
 
@@ -71,6 +72,9 @@ struct PolicyConfig {
     io.key("nodeGroups", config.node_groups,
            "What a cluster autoscaler can add. A job is shown to it (budgets.exposedJobs) only if "
            "nodes of these would take it. Absent: any job without room is.");
+    io.key("provisioningRequests", config.provisioning,
+           "Nodes for a job of several pods are asked for together, and its pods are shown when "
+           "they are there. Absent: its pods are shown at once, as those of other jobs are.");
   }
 };
 

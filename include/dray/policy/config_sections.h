@@ -143,6 +143,22 @@ struct Gangs {
   }
 };
 
+/// How nodes are asked for jobs of several pods: by cluster-autoscaler's ProvisioningRequests.
+struct Provisioning {
+  std::string class_name;
+  std::map<std::string, std::string, std::less<>> parameters;
+
+  bool operator==(const Provisioning&) const = default;
+
+  /// Its keys in the policy file.
+  static void describe(auto& io, auto& provisioning) {
+    io.required("class", provisioning.class_name,
+                "What the autoscaler is to do: best-effort-atomic-scale-up.autoscaling.x-k8s.io, "
+                "check-capacity.autoscaling.x-k8s.io, or a class of the cloud.");
+    io.key("parameters", provisioning.parameters, "Of that class, as the autoscaler names them.");
+  }
+};
+
 /// Bounds of one plan, and of what it may disturb.
 struct Budgets {
   std::int32_t jobs = 512;

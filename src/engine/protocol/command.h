@@ -48,8 +48,12 @@ struct ForAudit {
   std::uint64_t run;
   Uid user;
 };
+/// A request for nodes, written or withdrawn.
+struct ForNodes {
+  Uid job;
+};
 using Purpose = std::variant<ForNothing, ForBinding, ForLift, ForWake, ForRelease, ForEviction,
-                             ForUsage, ForQueueUsers, ForShare, ForAudit>;
+                             ForUsage, ForQueueUsers, ForShare, ForAudit, ForNodes>;
 
 // ---- Of all owners
 

@@ -19,6 +19,7 @@ inline std::string purpose_word(const Purpose& purpose) {
   if (std::holds_alternative<ForQueueUsers>(purpose)) return " for queue users";
   if (std::holds_alternative<ForShare>(purpose)) return " for share";
   if (std::holds_alternative<ForAudit>(purpose)) return " for audit";
+  if (std::holds_alternative<ForNodes>(purpose)) return " for nodes";
   return "";
 }
 

@@ -1,9 +1,11 @@
 #include <catch2/catch.hpp>
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "dray/policy/config.h"
+#include "tests/unit/engine/benches.h"
 #include "tests/unit/engine/fixture.h"
 
 namespace dray::engine::exposure_test {
@@ -102,6 +104,93 @@ TEST_CASE("with node groups only a job loses its gate for which they can grow, a
   const auto other = bench.take_write<LiftGate>();
   REQUIRE(other);
   CHECK(other->second.pod.name == "large");
+}
+
+PolicyChanged requesting() {
+  policy::PolicyConfig config;
+  config.budgets.exposed_jobs = 1;
+  config.provisioning = {.class_name = "atomic.example.com", .parameters = {}};
+  return {std::make_shared<const policy::PolicyConfig>(config)};
+}
+
+/// Two pods of a group, each wants more than there is.
+struct GangWithoutRoom {
+  Bench bench;
+
+  GangWithoutRoom() {
+    bench.add_nodes(1, 2);
+    bench.apply(requesting());
+    bench.tell(make_group(2));
+    for (const std::string name : {"p0", "p1"}) {
+      bench.tell(make_claim("c-" + name, 4));
+      bench.tell(member(name));
+    }
+  }
+  /// As the API server has it, with that condition.
+  ProvisioningRequest written() {
+    const auto write = bench.take_write<RequestNodes>();
+    REQUIRE(write);
+    bench.done(write->first);
+    auto request = write->second.request;
+    request.meta.uid = Uid("uid-request");
+    bench.tell(request);
+    return request;
+  }
+};
+
+TEST_CASE("nodes for a gang are asked for together, and its gates go when they are there") {
+  GangWithoutRoom world;
+  auto& bench = world.bench;
+  auto request = world.written();
+  // Each has a claim of its own: two kinds of pods.
+  REQUIRE(request.pod_sets.size() == 2);
+  CHECK(request.pod_sets[0].count == 1);
+  // It counts as the one job that the autoscaler is told of.
+  ask(bench, "single", 4);
+  CHECK_FALSE(bench.take_write<LiftGate>());
+  request.conditions = {{.type = "Provisioned",
+                         .status = "True",
+                         .reason = {},
+                         .message = {},
+                         .last_transition = {}}};
+  bench.tell(request);
+  for (const std::string name : {"p0", "p1"}) {
+    const auto lift = bench.take_write<LiftGate>();
+    REQUIRE(lift);
+    CHECK(lift->second.pod.name == name);
+    CHECK(lift->second.annotations.at(consume_request_annotation) == request.meta.name);
+  }
+  CHECK_FALSE(bench.take_write<LiftGate>());
+}
+
+TEST_CASE("a job of one pod is shown at once, whatever is asked for gangs") {
+  Bench bench;
+  bench.add_nodes(1, 2);
+  bench.apply(requesting());
+  ask(bench, "single", 4);
+  CHECK(bench.take_write<LiftGate>());
+  CHECK_FALSE(bench.take_write<RequestNodes>());
+}
+
+TEST_CASE("room that comes otherwise is used, and the request goes when all are bound") {
+  GangWithoutRoom world;
+  auto& bench = world.bench;
+  (void)world.written();
+  for (const std::string node : {"n8", "n9"}) {
+    bench.tell(make_node(node));
+    bench.tell(make_gpus(node, 4));
+  }
+  CHECK(bench.engine.status().reservations == 2);
+  CHECK_FALSE(bench.take_write<WithdrawNodes>());
+  for (const std::string name : {"p0", "p1"}) {
+    auto pod = member(name);
+    pod.scheduling_gates.clear();
+    pod.node_name = NodeName("n8");
+    bench.tell(pod);
+  }
+  const auto withdrawn = bench.take_write<WithdrawNodes>();
+  REQUIRE(withdrawn);
+  CHECK(withdrawn->second.uid == Uid("uid-request"));
 }
 
 }  // namespace

@@ -12,6 +12,30 @@ using namespace std::chrono_literals;
 using namespace testing;
 using net::testing::TempFolder;
 
+constexpr auto requests_path =
+    "/apis/autoscaling.x-k8s.io/v1/namespaces/default/provisioningrequests";
+constexpr auto templates_path = "/api/v1/namespaces/default/podtemplates";
+
+std::string request_json(const std::string& count) {
+  return R"({"kind":"ProvisioningRequest","apiVersion":"autoscaling.x-k8s.io/v1","metadata":)"
+         R"({"namespace":"default","name":"r","uid":"u-r"},"spec":{"provisioningClassName":"a.b",)"
+         R"("podSets":[{"podTemplateRef":{"name":"r-0"},"count":)" +
+         count + "}]}}";
+}
+
+engine::RequestNodes nodes_for_two_pods() {
+  engine::RequestNodes wanted;
+  wanted.request.meta.namespace_name = "default";
+  wanted.request.meta.name = "r";
+  wanted.request.class_name = "a.b";
+  wanted.request.pod_sets = {{"r-0", 2}};
+  wanted.examples = {{{"default", "p0"}, Uid("u0")}};
+  return wanted;
+}
+
+constexpr auto example_json =
+    R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p0","uid":"u0"},"spec":{"x":1}})";
+
 }  // namespace
 
 TEST_CASE("a write whose token is refused is sent again with the one in the file") {
@@ -57,6 +81,73 @@ TEST_CASE("a release of another claim of that name is a conflict") {
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == ErrorCode::conflict);
   CHECK(outcome.error().message == "release claim default/c0: is another claim of that name now");
+}
+
+TEST_CASE(
+    "nodes are requested first, then their templates are written, which go with the request") {
+  Cluster cluster;
+  cluster.answers("POST " + std::string(requests_path),
+                  {net::json_response(201, request_json("2"))});
+  cluster.answers("GET /api/v1/namespaces/default/pods/p0",
+                  {net::json_response(200, example_json)});
+  cluster.answers("POST " + std::string(templates_path), {net::json_response(201, "{}")});
+  cluster.start();
+  CHECK(cluster.write(nodes_for_two_pods()));
+  const auto made = cluster.script->requests("POST", templates_path);
+  REQUIRE(made.size() == 1);
+  CHECK_THAT(made[0].body, Catch::Contains(R"("name":"r-0")"));
+  CHECK_THAT(made[0].body, Catch::Contains(R"("uid":"u-r","controller":true)"));
+  CHECK_THAT(made[0].body, Catch::Contains(R"("spec":{"x":1})"));
+}
+
+TEST_CASE("a request for nodes that was begun before is completed") {
+  Cluster cluster;
+  const std::string there = std::string(requests_path) + "/r";
+  cluster.answers("POST " + std::string(requests_path),
+                  {net::json_response(409, status_json(409))});
+  cluster.answers("GET " + there, {net::json_response(200, request_json("2"))});
+  cluster.answers("GET /api/v1/namespaces/default/pods/p0",
+                  {net::json_response(200, example_json)});
+  cluster.answers("POST " + std::string(templates_path),
+                  {net::json_response(409, status_json(409))});
+  cluster.start();
+  CHECK(cluster.write(nodes_for_two_pods()));
+  CHECK(cluster.script->requests("POST", templates_path).size() == 1);
+}
+
+TEST_CASE("another request of that name, or another pod, is a conflict") {
+  const bool pod = GENERATE(true, false);
+  Cluster cluster;
+  cluster.answers("POST " + std::string(requests_path),
+                  {pod ? net::json_response(201, request_json("2"))
+                       : net::json_response(409, status_json(409))});
+  cluster.answers("GET " + std::string(requests_path) + "/r",
+                  {net::json_response(200, request_json("3"))});
+  cluster.answers(
+      "GET /api/v1/namespaces/default/pods/p0",
+      {net::json_response(200, R"({"kind":"Pod","metadata":{"name":"p0","uid":"u9"},"spec":{}})")});
+  cluster.start();
+  const auto outcome = cluster.write(nodes_for_two_pods());
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().code == ErrorCode::conflict);
+  CHECK(outcome.error().message ==
+        std::string("request nodes by default/r: ") +
+            (pod ? "pod p0 is another one now" : "there is another request of that name"));
+  CHECK(cluster.script->requests("POST", templates_path).empty());
+}
+
+TEST_CASE("a request for nodes is withdrawn by its uid, and may be gone already") {
+  Cluster cluster;
+  const std::string there = std::string(requests_path) + "/r";
+  cluster.answers("DELETE " + there,
+                  {net::json_response(200, "{}"), net::json_response(404, status_json(404))});
+  cluster.start();
+  const engine::Write drop = engine::WithdrawNodes{{"default", "r"}, Uid("u-r")};
+  CHECK(cluster.write(drop));
+  CHECK(cluster.write(drop));
+  const auto sent = cluster.script->requests("DELETE", there);
+  REQUIRE(sent.size() == 2);
+  CHECK_THAT(sent[0].body, Catch::Contains(R"("preconditions":{"uid":"u-r"})"));
 }
 
 TEST_CASE("what was refused for overload is sent again after the time asked for") {

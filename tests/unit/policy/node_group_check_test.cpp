@@ -44,6 +44,21 @@ TEST_CASE("a node group says what its nodes are like") {
        "nodeGroups[0].slices[0]", "leave out allNodes"},
       {"fewer nodes than none", [](auto& c) { c.node_groups[0].max_nodes = -1; },
        "nodeGroups[0].maxNodes", "must not be below 0"},
+      {"no class of requests",
+       [](auto& c) { c.provisioning = {.class_name = "Atomic Scale", .parameters = {}}; },
+       "provisioningRequests.class", "is no name of a class"},
+      {"a long parameter",
+       [](auto& c) {
+         c.provisioning = {.class_name = "a.b", .parameters = {{"k", std::string(256, 'v')}}};
+       },
+       "provisioningRequests.parameters.k", "256 characters, and the API server takes 255"},
+      {"nothing is asked for",
+       [](auto& c) {
+         c.node_groups.clear();
+         c.provisioning = {.class_name = "a.b", .parameters = {}};
+         c.budgets.exposed_jobs = 0;
+       },
+       "provisioningRequests", "while budgets.exposedJobs is 0"},
       {"nothing is shown", [](auto& c) { c.budgets.exposed_jobs = 0; }, "nodeGroups",
        "while budgets.exposedJobs is 0"},
   }));

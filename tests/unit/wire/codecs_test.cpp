@@ -79,6 +79,13 @@ std::vector<Row> complete_objects() {
                           R"(,"spec":{"runPolicy":{"schedulingPolicy":{}},"elasticPolicy":{},)"
                           R"("launcherCreationPolicy":"WaitForWorkersReady",)"
                           R"("mpiReplicaSpecs":{"Worker":{"replicas":8}}}})"},
+      {Kind::provisioning_request,
+       head("ProvisioningRequest", "autoscaling.x-k8s.io/v1") +
+           R"(,"spec":{"podSets":[{"podTemplateRef":{"name":"t"},"count":3}],)"
+           R"("provisioningClassName":"check-capacity.autoscaling.x-k8s.io",)"
+           R"("parameters":{"a":"1"}},"status":{"conditions":[{"type":"Provisioned",)"
+           R"("status":"True","reason":"Found","message":"there",)"
+           R"("lastTransitionTime":"2026-01-02T03:04:05Z"}]}})"},
   };
 }
 
