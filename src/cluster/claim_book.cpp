@@ -17,34 +17,35 @@ void ClaimBook::put(std::shared_ptr<const ResourceClaim> claim) {
   Allocation real;
   if (claim->allocation) real = Allocation(claim, &*claim->allocation);
   claims_.set(key, std::move(claim));
-  if (!real && !holdings_.contains(key)) return;
-  holdings_[key].real = std::move(real);
+  if (!real && holdings_.find(key) == nullptr) return;
+  holdings_.for_write(key).real = std::move(real);
   settle(key);
 }
 
 bool ClaimBook::erase(const ClaimKey& key) {
   if (!claims_.erase(key)) return false;
-  if (const auto at = holdings_.find(key); at != holdings_.end()) {
-    at->second.real = nullptr;
+  if (holdings_.find(key) != nullptr) {
+    holdings_.for_write(key).real = nullptr;
     settle(key);
   }
   return true;
 }
 
 void ClaimBook::assume(const Uid& pod, const ClaimPlacement& placement) {
-  holdings_[placement.claim].assumed[pod] =
+  holdings_.for_write(placement.claim).assumed[pod] =
       std::make_shared<const AllocationResult>(placement.allocation);
   settle(placement.claim);
 }
 
 void ClaimBook::forget(const Uid& pod, const ClaimKey& claim) {
-  const auto at = holdings_.find(claim);
-  if (at == holdings_.end() || at->second.assumed.erase(pod) == 0) return;
+  const auto* holding = holdings_.find(claim);
+  if (holding == nullptr || !holding->assumed.contains(pod)) return;
+  holdings_.for_write(claim).assumed.erase(pod);
   settle(claim);
 }
 
 void ClaimBook::settle(const ClaimKey& key) {
-  auto& holding = holdings_[key];
+  auto& holding = holdings_.for_write(key);
   std::vector<Allocation> distinct;
   if (holding.real) distinct.push_back(holding.real);
   for (const auto& [pod, allocation] : holding.assumed) {

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "cluster/pool_table.h"
@@ -47,7 +46,7 @@ class ClaimBook {
   PoolTable& pools_;
   ShardedMap<ClaimKey, std::shared_ptr<const ResourceClaim>> claims_;
   ShardedMap<ClaimKey, Allocation> promised_;
-  std::unordered_map<ClaimKey, Holding> holdings_;
+  ShardedMap<ClaimKey, Holding> holdings_;
 };
 
 }  // namespace dray::cluster

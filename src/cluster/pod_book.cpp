@@ -23,8 +23,8 @@ bool same_for_plans(const Pod& a, const Pod& b) {
 }
 
 std::shared_ptr<const Pod> PodBook::find_by_identity(const std::string& id) const {
-  const auto key = keys_.find(id);
-  return key == keys_.end() ? nullptr : find(key->second);
+  const auto* key = keys_.find(id);
+  return key == nullptr ? nullptr : find(*key);
 }
 
 /// What the pod is to take, and where.
@@ -34,25 +34,24 @@ std::optional<PodBook::Charge> PodBook::due(const std::string& id) const {
   if (pod->node_name && !pod->node_name->get().empty()) {
     return Charge{*pod->node_name, use_of(*pod)};
   }
-  const auto assumed = assumed_.find(id);
-  if (assumed == assumed_.end()) return std::nullopt;
-  return Charge{assumed->second.node, use_of(*pod, assumed->second.node_allocatable)};
+  const auto* assumed = assumed_.find(id);
+  if (assumed == nullptr) return std::nullopt;
+  return Charge{assumed->node, use_of(*pod, assumed->node_allocatable)};
 }
 
 /// Whether that is anything else than what it took before.
 bool PodBook::recharge(const std::string& id) {
   auto made = due(id);
-  const auto held = charges_.find(id);
-  if (held != charges_.end()) {
-    if (made && held->second.node == made->node && held->second.use == made->use) return false;
-    nodes_.discharge(held->second.node, held->second.use);
-    charges_.erase(held);
+  if (const auto* held = charges_.find(id)) {
+    if (made && held->node == made->node && held->use == made->use) return false;
+    nodes_.discharge(held->node, held->use);
+    charges_.erase(id);
   } else if (!made) {
     return false;
   }
   if (made) {
     nodes_.charge(made->node, made->use);
-    charges_.emplace(id, std::move(*made));
+    charges_.set(id, std::move(*made));
   }
   return true;
 }
@@ -65,7 +64,7 @@ bool PodBook::put(const Pod& pod) {
     known = nullptr;
   }
   pods_.set(pod.key(), std::make_shared<const Pod>(pod));
-  keys_[id] = pod.key();
+  keys_.set(id, pod.key());
   const bool charged = recharge(id);
   return charged || !known || !same_for_plans(*known, pod);
 }
@@ -84,15 +83,15 @@ void PodBook::assume(const Placement& placement) {
   (void)forget(placement.pod_uid);
   const auto& id = placement.pod_uid.get();
   for (const auto& claim : placement.claims) claims_.assume(placement.pod_uid, claim);
-  assumed_.insert_or_assign(id, placement);
+  assumed_.set(id, placement);
   (void)recharge(id);
 }
 
 bool PodBook::forget(const Uid& pod) {
-  const auto at = assumed_.find(pod.get());
-  if (at == assumed_.end()) return false;
-  const auto placement = std::move(at->second);
-  assumed_.erase(at);
+  const auto* at = assumed_.find(pod.get());
+  if (at == nullptr) return false;
+  const auto placement = *at;
+  assumed_.erase(pod.get());
   for (const auto& claim : placement.claims) claims_.forget(pod, claim.claim);
   (void)recharge(pod.get());
   return true;

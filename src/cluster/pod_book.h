@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "cluster/claim_book.h"
 #include "cluster/node_table.h"
@@ -50,9 +49,9 @@ class PodBook {
   NodeTable& nodes_;
   ClaimBook& claims_;
   ShardedMap<PodKey, std::shared_ptr<const Pod>> pods_;
-  std::unordered_map<std::string, PodKey> keys_;  ///< by identity: see identity_of()
-  std::unordered_map<std::string, Placement> assumed_;
-  std::unordered_map<std::string, Charge> charges_;
+  ShardedMap<std::string, PodKey> keys_;  ///< by identity: see identity_of()
+  ShardedMap<std::string, Placement> assumed_;
+  ShardedMap<std::string, Charge> charges_;
 };
 
 }  // namespace dray::cluster

@@ -11,6 +11,7 @@ namespace dray::cluster {
 
 /// A map in 1024 shards of sorted entries, of which a copy made by freeze() shares all shards;
 /// writing to a shared shard clones it. One owner writes; frozen copies may be read by any thread.
+/// No write moves more than one shard, where a hash table that grows moves all that it holds.
 /// `Hash` must be the same on all machines if the order of for_each matters.
 template <class K, class V, class Hash = std::hash<K>>
 class ShardedMap {

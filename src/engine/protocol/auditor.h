@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -94,10 +93,11 @@ class Auditor {
 
   const cluster::ClusterState& cluster_;
   View view_;
-  std::unordered_map<ClaimKey, Known> known_;
-  std::unordered_map<DeviceId, std::set<ClaimKey>> holders_;
-  std::unordered_map<Uid, std::set<ClaimKey>> used_by_;  ///< by user
-  std::set<DeviceId> contested_;                         ///< that several claims have
+  // No hash tables: one that grows makes the strand wait for all its keys.
+  std::map<ClaimKey, Known> known_;
+  std::map<DeviceId, std::set<ClaimKey>> holders_;
+  std::map<Uid, std::set<ClaimKey>> used_by_;  ///< by user
+  std::set<DeviceId> contested_;               ///< that several claims have
   std::map<ClaimKey, Run> runs_;
   std::set<std::tuple<ClaimKey, Uid, std::string>> told_;  ///< and what of
   Timers<ClaimKey> timers_;
