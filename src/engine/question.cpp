@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "dray/planner/explanation.h"
 #include "engine/router.h"
 
@@ -11,21 +9,10 @@ std::optional<planner::Question> Engine::question(const PodKey& key, Time now) {
 
 /// The pod of that name, else the first that waits of the job of that name, or of the pods that the
 /// owner of that name made.
-std::shared_ptr<const Pod> Engine::Router::asked_about(const PodKey& key,
-                                                       const planner::JobList& jobs) const {
+std::shared_ptr<const Pod> Engine::Router::asked_about(const PodKey& key) const {
   if (auto pod = cluster_.pod(key)) return pod;
-  const auto name = key.to_string();
-  const auto is_meant = [&](const planner::Job& job) {
-    if (job.name == name) return true;
-    const auto& meta = job.first().meta;
-    return meta.namespace_name == key.namespace_name &&
-           std::ranges::any_of(meta.owners, [&](const auto& owner) {
-             return owner.controller && owner.name == key.name;
-           });
-  };
   std::shared_ptr<const Pod> found;
-  for (const auto& job : jobs) {
-    if (!is_meant(*job)) continue;
+  for (const auto& job : admission_.jobs().named(key.to_string())) {
     for (const auto& member : job->members) {
       if (member.state == planner::MemberState::waiting) return member.pod;
       if (!found) found = member.pod;
@@ -37,7 +24,7 @@ std::shared_ptr<const Pod> Engine::Router::asked_about(const PodKey& key,
 std::optional<planner::Question> Engine::Router::question(const PodKey& key, Time now) {
   planner::Question question;
   question.input = inputs().of_all(now);
-  question.pod = asked_about(key, question.input.jobs);
+  question.pod = asked_about(key);
   if (!question.pod) return std::nullopt;
   const auto& pod = *question.pod;
   question.scheduler_name = options_.scheduler_name;

@@ -180,8 +180,7 @@ class Engine::Router {
   void settle_requests(Time now);
 
   // ---- question.cpp
-  [[nodiscard]] std::shared_ptr<const Pod> asked_about(const PodKey& key,
-                                                       const planner::JobList& jobs) const;
+  [[nodiscard]] std::shared_ptr<const Pod> asked_about(const PodKey& key) const;
 
   // ---- planning.cpp
   void plan_when_due(Time now);

@@ -153,7 +153,8 @@ class Engine {
   /// Takes one event in. `now` never goes back from call to call.
   [[nodiscard]] Effects apply(const Event& event, Time now);
 
-  /// Expiries and retries. Call at next_tick() or later; calling it early does nothing.
+  /// Expiries and retries, some of those that are due: call at next_tick() or later, and again
+  /// while that is not later than now. Calling it early does nothing.
   [[nodiscard]] Effects tick(Time now);
   /// When the first timer is due; nothing while there is none.
   [[nodiscard]] std::optional<Time> next_tick() const;

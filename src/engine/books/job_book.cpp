@@ -322,13 +322,12 @@ void JobBook::replace(Entry& entry, std::shared_ptr<const planner::Job> job) {
   queue_counts_.replace(entry.job.get(), job.get());
   if (entry.job) {
     lists_.changed(entry.job->uid);
-    const auto old = by_uid_.find(entry.job->uid);
-    if (old != by_uid_.end() && old->second == entry.job) by_uid_.erase(old);
+    index_.erase(entry.job);
   }
   entry.job = std::move(job);
   if (!entry.job) return;
   lists_.changed(entry.job->uid);
-  by_uid_[entry.job->uid] = entry.job;
+  index_.put(entry.job);
 }
 
 std::shared_ptr<const planner::Job> JobBook::job_of(const Uid& pod) const {
@@ -336,11 +335,6 @@ std::shared_ptr<const planner::Job> JobBook::job_of(const Uid& pod) const {
   if (known == pods_.end()) return nullptr;
   const auto entry = entries_.find(known->second.key);
   return entry == entries_.end() ? nullptr : entry->second.job;
-}
-
-std::shared_ptr<const planner::Job> JobBook::find(const Uid& job) const {
-  const auto found = by_uid_.find(job);
-  return found == by_uid_.end() ? nullptr : found->second;
 }
 
 /// Keys of single pods come first.

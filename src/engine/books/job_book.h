@@ -14,6 +14,7 @@
 #include "dray/planner/plan.h"
 #include "dray/policy/policy.h"
 #include "engine/books/group_book.h"
+#include "engine/books/job_index.h"
 #include "engine/books/job_lists.h"
 #include "engine/books/queue_counts.h"
 #include "engine/books/queue_users.h"
@@ -64,7 +65,14 @@ class JobBook {
   /// The job that the pod belongs to, as last made; null before that, and for pods that wait for
   /// their group's object.
   [[nodiscard]] std::shared_ptr<const planner::Job> job_of(const Uid& pod) const;
-  [[nodiscard]] std::shared_ptr<const planner::Job> find(const Uid& job) const;
+  [[nodiscard]] std::shared_ptr<const planner::Job> find(const Uid& job) const {
+    return index_.find(job);
+  }
+  /// See JobIndex.
+  [[nodiscard]] std::vector<std::shared_ptr<const planner::Job>> named(
+      const std::string& name) const {
+    return index_.named(name);
+  }
   [[nodiscard]] bool has_groups() const;
   /// As jobs were last made.
   [[nodiscard]] const QueueCounts& queue_counts() const { return queue_counts_; }
@@ -119,7 +127,7 @@ class JobBook {
   std::map<JobKey, Entry> entries_;
   std::set<JobKey> changed_;
   UnformedPods unformed_;
-  std::map<Uid, std::shared_ptr<const planner::Job>> by_uid_;
+  JobIndex index_;
   JobLists lists_{[this](const Uid& job) { return find(job); }};
   QueueCounts queue_counts_;
   std::set<std::pair<Time, Uid>> stuck_at_;

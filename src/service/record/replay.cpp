@@ -118,7 +118,7 @@ void Replay::restore(Time idle) {
       keep_plans(serve_maps(engine_->apply(*event, now), now));
     }
   }
-  constexpr int most_ticks = 1000;
+  constexpr int most_ticks = 10'000;
   for (int i = 0; i < most_ticks; ++i) {
     const auto next = engine_->next_tick();
     if (!next || *next > idle) return;

@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <set>
+#include <string>
 
 #include "tests/unit/engine/benches.h"
 
@@ -341,6 +343,29 @@ TEST_CASE("a bound pod is remembered with its queue and job") {
   CHECK(view->placement->node == NodeName("n0"));
   CHECK(view->reason == Reason::none);
   CHECK_FALSE(bench.engine.pod({"default", "another"}));
+}
+
+TEST_CASE(
+    "of many timers that are due at once a tick carries out some, and the next ones the rest") {
+  Bench bench({}, true);
+  constexpr std::size_t pods = 100;
+  // Their group is not there: each is told so after a while.
+  for (std::size_t i = 0; i < pods; ++i) bench.tell(member("p" + std::to_string(i)));
+  while (bench.engine.next_tick() == bench.now) bench.tick();
+  bench.writes.clear();
+  bench.now += 1min;
+  bench.tick();
+  CHECK(!bench.writes.empty());
+  CHECK(bench.writes.size() < pods / 2);
+  int ticks = 0;
+  while (bench.engine.next_tick() && *bench.engine.next_tick() <= bench.now && ++ticks < 100) {
+    bench.tick();
+  }
+  std::set<std::string> told;
+  while (const auto write = bench.take_write<SetPodCondition>()) {
+    told.insert(write->second.pod.to_string());
+  }
+  CHECK(told.size() == pods);
 }
 
 }  // namespace
