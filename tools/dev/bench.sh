@@ -84,12 +84,25 @@ bench_pods() {
   go -C tests/cluster run ./podsbench "$@"
 }
 
+# bench_start [FLAG...]: how long dray takes to know a full cluster, beside curl (tests/cluster/startbench), five minutes.
+bench_start() {
+  need_packages cpp tools bench
+  build_preset release dray || fail "no build"
+  need_go || fail "no Go: the control plane cannot be built"
+  step "build of the control plane" 1800 tests/cluster/build.sh || fail "no control plane"
+  go -C tests/cluster run ./startbench "$@"
+}
+
 # bench [--ratios] [NAME]: the suites whose name contains NAME. With --ratios, durations are no condition: `load` and
 # `engine` have nothing else.
 bench() {
   local ratios=() suite found=() missed=()
   if [[ ${1:-} == pods ]]; then
     bench_pods "${@:2}"
+    return
+  fi
+  if [[ ${1:-} == start ]]; then
+    bench_start "${@:2}"
     return
   fi
   if [[ ${1:-} == claims ]]; then
@@ -104,7 +117,7 @@ bench() {
   for suite in "${bench_suites[@]}"; do
     [[ $suite != *"${1:-}"* ]] || found+=("$suite")
   done
-  [[ ${#found[@]} -gt 0 ]] || fail "no benchmark's name contains '$1'; there are: ${bench_suites[*]} pods claims"
+  [[ ${#found[@]} -gt 0 ]] || fail "no benchmark's name contains '$1'; there are: ${bench_suites[*]} pods start claims"
   mkdir -p "$bench_out"
   need_packages cpp tools
   local programs=("${found[@]/#/dray_}")

@@ -6,6 +6,7 @@ declare -A packages=(
     libre2-dev libzstd-dev zlib1g-dev catch2 librapidcheck-dev libbenchmark-dev"
   [tools]="python3 git ca-certificates patch prometheus"
   [image]="ca-certificates tzdata"
+  [bench]="curl"
   [clang]="clang-19 libclang-rt-19-dev"
   [lint]="clang-format-19 clang-tidy-19 shellcheck"
   [node]="nodejs npm"

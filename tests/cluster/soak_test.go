@@ -1,0 +1,179 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"dray.dev/dray/tests/cluster/harness"
+)
+
+// footprint is what dray holds of the machine and of Prometheus at a moment.
+type footprint struct {
+	memory int64 // resident bytes
+	files  int   // descriptors
+	series int   // lines of its metrics page
+}
+
+func (f footprint) String() string {
+	return fmt.Sprintf("%.1f MB, %d descriptors, %d series", float64(f.memory)/1e6, f.files, f.series)
+}
+
+func footprintOf(t *testing.T, p *pair) footprint {
+	t.Helper()
+	memory, err := p.dray.Memory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.dray.Pid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := footprint{memory: memory, files: len(files)}
+	for line := range strings.Lines(page(t.Context(), t, p.dray.Admin+"/metrics")) {
+		if !strings.HasPrefix(line, "#") {
+			found.series++
+		}
+	}
+	return found
+}
+
+// soak is a small cluster in which everything comes and goes under ever new names.
+type soak struct {
+	t    *testing.T
+	pair *pair
+	turn int
+}
+
+const (
+	soakDriver  = "soak.example.com"
+	soakNodes   = 20
+	soakDevices = 8
+)
+
+func (s *soak) pods() []*corev1.Pod {
+	var pods []*corev1.Pod
+	for n := range 40 {
+		pods = append(pods, podOf("soak", fmt.Sprintf("p%d-%d", s.turn, n), harness.SchedulerName, "one"))
+	}
+	for n := range 4 { // a gang
+		member := podOf("soak", fmt.Sprintf("g%d-%d", s.turn, n), harness.SchedulerName, "one")
+		member.Labels = map[string]string{"pod-group.scheduling.sigs.k8s.io/name": fmt.Sprintf("g%d", s.turn),
+			"pod-group.scheduling.sigs.k8s.io/min-available": "4"}
+		pods = append(pods, member)
+	}
+	// For more than there is: it waits.
+	return append(pods, podOf("soak", fmt.Sprintf("w%d", s.turn), harness.SchedulerName, "many"))
+}
+
+// passing is YAML of a node that is there for one turn, with devices.
+func (s *soak) passing() string {
+	fleet := fleet(soakDriver, 1, soakDevices, "16")
+	fleet.NodeName = fmt.Sprintf("passing-%d-%%d", s.turn)
+	_, text, _ := strings.Cut(fleet.All(), "---\n") // the class is there
+	return text
+}
+
+// once has pods bound, the last of them wait, and all of them go; a node comes and goes meanwhile.
+func (s *soak) once() {
+	s.turn++
+	passing, err := harness.Parse([]byte(s.passing()))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := plane.Create(s.t.Context(), passing); err != nil {
+		s.t.Fatal(err)
+	}
+	pods := s.pods()
+	createPods(s.t, pods...)
+	wanted := len(pods) - 1
+	eventually(s.t.Context(), s.t, "all but one are bound, and that is told why not", func(ctx context.Context) (bool, error) {
+		bound, told := s.count(ctx)
+		return bound == wanted && told == 1, nil
+	})
+	for _, o := range passing {
+		if err := plane.Delete(s.t.Context(), o); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	if err := harness.Each(pods, 16, func(pod *corev1.Pod) error {
+		return plane.Client.CoreV1().Pods("soak").Delete(s.t.Context(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
+	}); err != nil {
+		s.t.Fatal(err)
+	}
+	eventually(s.t.Context(), s.t, "all claims are gone", func(ctx context.Context) (bool, error) {
+		claims, err := plane.Client.ResourceV1().ResourceClaims("soak").List(ctx, metav1.ListOptions{})
+		return err == nil && len(claims.Items) == 0, err
+	})
+}
+
+func (s *soak) count(ctx context.Context) (bound, told int) {
+	list, err := plane.Client.CoreV1().Pods("soak").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := range list.Items {
+		if harness.Bound(&list.Items[i]) {
+			bound++
+		} else if harness.Refused(&list.Items[i]) {
+			told++
+		}
+	}
+	return bound, told
+}
+
+// Nothing that dray holds grows with what has come and gone. DRAY_SOAK_MINUTES says for how long; the first third warms up, and
+// of the rest the second half is compared with the first.
+func TestChurnStaysFlat(t *testing.T) {
+	longOnly(t)
+	minutes := numberFrom(t, "DRAY_SOAK_MINUTES", 4)
+	p := startPair(t, pairOptions{})
+	create(t, fleet(soakDriver, soakNodes, soakDevices, "16").All())
+	create(t, oneDeviceTemplate("soak", soakDriver))
+	create(t, fmt.Sprintf(`
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: many, namespace: soak}
+spec: {spec: {devices: {requests: [{name: dev, exactly: {deviceClassName: %s, count: %d}}]}}}
+`, soakDriver, soakDevices+1))
+	s := &soak{t: t, pair: p}
+	var seen []footprint
+	for end := time.Now().Add(time.Duration(minutes) * time.Minute); time.Now().Before(end) && !t.Failed(); {
+		s.once()
+		seen = append(seen, footprintOf(t, p))
+		if len(seen)%20 == 1 {
+			t.Logf("turn %d: %s", s.turn, seen[len(seen)-1])
+		}
+	}
+	if t.Failed() {
+		return
+	}
+	third := len(seen) / 3
+	if third < 5 {
+		t.Fatalf("%d turns in %d minutes are too few to tell", len(seen), minutes)
+	}
+	before, after := atMost(seen[third:2*third]), atMost(seen[2*third:])
+	t.Logf("%d turns of %d pods; at most %s, then %s", len(seen), len(s.pods()), before, after)
+	if after.files > before.files || after.series > before.series {
+		t.Error("descriptors or series grow")
+	}
+	if slack := before.memory/20 + 2<<20; after.memory > before.memory+slack {
+		t.Errorf("memory grows by more than %.1f MB", float64(slack)/1e6)
+	}
+}
+
+// atMost is the most of each that there was.
+func atMost(seen []footprint) footprint {
+	by := func(of func(footprint) int64) int64 {
+		return of(slices.MaxFunc(seen, func(a, b footprint) int { return int(of(a) - of(b)) }))
+	}
+	return footprint{memory: by(func(f footprint) int64 { return f.memory }), files: int(by(func(f footprint) int64 { return int64(f.files) })),
+		series: int(by(func(f footprint) int64 { return int64(f.series) }))}
+}
