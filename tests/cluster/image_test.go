@@ -25,7 +25,7 @@ import (
 // In the image dray runs as it does beside what it was built with: its libraries, files and certificates are there, for a user who
 // may write nothing.
 func TestImage(t *testing.T) {
-	root := imageRoot(t)
+	root := imageRoot(t, drayProgram(t))
 	t.Run("demo", func(t *testing.T) {
 		text, err := inImage(t.Context(), root, "demo", "--once", "-o", "json").CombinedOutput()
 		if err != nil {
@@ -107,13 +107,13 @@ func serveFromImage(t *testing.T, root string) {
 	}
 }
 
-// imageRoot is an unpacked image in which programs find themselves in /proc.
-func imageRoot(t *testing.T) string {
+// imageRoot is an unpacked image of the program, in which programs find themselves in /proc.
+func imageRoot(t *testing.T, program string) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root may change the root of a program")
 	}
-	root := unpackedImage(t)
+	root := unpackedImage(t, program)
 	proc := filepath.Join(root, "proc")
 	if err := os.Mkdir(proc, 0o555); err != nil {
 		t.Fatal(err)
@@ -132,12 +132,12 @@ func inImage(ctx context.Context, root string, args ...string) *exec.Cmd {
 	return command
 }
 
-// unpackedImage is the root of an image of the program under test.
-func unpackedImage(t *testing.T) string {
+// unpackedImage is the root of an image of the program.
+func unpackedImage(t *testing.T, program string) string {
 	t.Helper()
 	folder := t.TempDir()
 	file, repository := filepath.Join(folder, "dray.tar"), "../.."
-	text, err := exec.CommandContext(t.Context(), "python3", filepath.Join(repository, "tools/image.py"), drayProgram(t), file, "--tag=dray:test",
+	text, err := exec.CommandContext(t.Context(), "python3", filepath.Join(repository, "tools/image.py"), program, file, "--tag=dray:test",
 		"--version=0", "--time=0", "--tree="+filepath.Join(repository, "config")+"=/usr/share/dray").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, text)

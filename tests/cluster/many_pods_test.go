@@ -123,17 +123,22 @@ func waitMany(t *testing.T, namespace string, want int, limit time.Duration) int
 	return bound
 }
 
-// checkMany reads back that each pod has its own device, on its node, and each device its pod.
 func checkMany(t *testing.T, namespace string) {
+	t.Helper()
+	checkOneEach(t, namespace, manyPods)
+}
+
+// checkOneEach reads back that each of so many pods has its own device, on its node, and each device its pod.
+func checkOneEach(t *testing.T, namespace string, count int) {
 	t.Helper()
 	devices, claims := allocated(t, namespace)
 	slices.Sort(devices)
-	if len(devices) != manyPods || len(slices.Compact(slices.Clone(devices))) != manyPods {
+	if len(devices) != count || len(slices.Compact(slices.Clone(devices))) != count {
 		t.Errorf("%d devices are allocated, %d different, want %d", len(devices),
-			len(slices.Compact(slices.Clone(devices))), manyPods)
+			len(slices.Compact(slices.Clone(devices))), count)
 	}
-	if len(claims) != manyPods {
-		t.Errorf("%d claims, want %d", len(claims), manyPods)
+	if len(claims) != count {
+		t.Errorf("%d claims, want %d", len(claims), count)
 	}
 	inventory, err := plane.ReadInventory(t.Context())
 	if err != nil {

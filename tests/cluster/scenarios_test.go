@@ -88,22 +88,28 @@ func enabledScenarios(t *testing.T) []string {
 	return strings.Fields(string(names))
 }
 
-// withGates puts a control plane with these feature gates in the place of the usual one for the rest of the test.
-func withGates(t *testing.T, gates ...string) {
+// emptyPlane puts a control plane without anything of dray's in the place of the usual one for the rest of the test.
+func emptyPlane(t *testing.T, options harness.PlaneOptions) {
 	t.Helper()
 	usual := plane
-	gated, err := harness.StartControlPlane(t.Context(), planeBinaries, t.TempDir(), harness.PlaneOptions{Gates: gates})
+	empty, err := harness.StartControlPlane(t.Context(), planeBinaries, t.TempDir(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plane = gated
+	plane = empty
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Log(gated.Tails(20))
+			t.Log(empty.Tails(20))
 		}
-		gated.Stop()
+		empty.Stop()
 		plane = usual
 	})
+}
+
+// withGates puts a control plane with these feature gates in the place of the usual one for the rest of the test.
+func withGates(t *testing.T, gates ...string) {
+	t.Helper()
+	emptyPlane(t, harness.PlaneOptions{Gates: gates})
 	if err := install(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ const simulateNamespace = "dray-simulate"
 // The Job as an operator installs it: Kubernetes makes and counts its pods, each runs in the image as its spec says, and what they
 // print is, merged, what one process prints.
 func TestSimulateJob(t *testing.T) {
-	root := imageRoot(t)
+	root := imageRoot(t, drayProgram(t))
 	objects, err := harness.Render(filepath.Join(repository, "manifests/simulate-job"))
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestSimulateJob(t *testing.T) {
 
 // With a volume the shards leave all runs there, and one process has them all without making any.
 func TestSimulateJobKeepsRuns(t *testing.T) {
-	root := imageRoot(t)
+	root := imageRoot(t, drayProgram(t))
 	objects, err := harness.Render(filepath.Join(repository, "overlays/simulate-kept"))
 	if err != nil {
 		t.Fatal(err)

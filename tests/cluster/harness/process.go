@@ -28,15 +28,20 @@ type Process struct {
 
 // StartProcess runs a program in the folder dir. It dies with this process.
 func StartProcess(dir, name, program string, args ...string) (*Process, error) {
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{}
+	return startCommand(dir, name, cmd)
+}
+
+func startCommand(dir, name string, cmd *exec.Cmd) (*Process, error) {
 	log := filepath.Join(dir, name+".log")
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}

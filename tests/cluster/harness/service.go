@@ -14,15 +14,19 @@ type Service struct {
 	URL string
 
 	listener net.Listener
-	replicas []*Dray
 
-	mutex sync.Mutex
-	ready []*Dray
+	mutex    sync.Mutex
+	replicas []*Dray
+	ready    []*Dray
 }
 
 // StartService listens until the context ends.
 func StartService(ctx context.Context, replicas ...*Dray) (*Service, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	return startServiceAt(ctx, "127.0.0.1:0", replicas...)
+}
+
+func startServiceAt(ctx context.Context, address string, replicas ...*Dray) (*Service, error) {
+	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
@@ -47,18 +51,28 @@ func (s *Service) Ready() []*Dray {
 	return s.ready
 }
 
+// Replace says who the replicas are from now on.
+func (s *Service) Replace(replicas ...*Dray) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.replicas = replicas
+}
+
 // probe asks every replica twice a second, all at once.
 func (s *Service) probe(ctx context.Context) {
 	defer s.listener.Close()
 	for ctx.Err() == nil {
-		answers := make([]bool, len(s.replicas))
+		s.mutex.Lock()
+		replicas := s.replicas
+		s.mutex.Unlock()
+		answers := make([]bool, len(replicas))
 		var group sync.WaitGroup
-		for i, replica := range s.replicas {
+		for i, replica := range replicas {
 			group.Go(func() { answers[i] = replica.Ready(ctx) })
 		}
 		group.Wait()
 		var ready []*Dray
-		for i, replica := range s.replicas {
+		for i, replica := range replicas {
 			if answers[i] {
 				ready = append(ready, replica)
 			}
