@@ -194,7 +194,7 @@ func (o *operator) changes(t *testing.T, namespace string, do func()) {
 
 // Installed, upgraded, rolled back and taken out by nothing but the documents' words, with kubectl and Helm themselves. dray runs
 // in its image, kube-scheduler with the configuration that was installed; the two know each other by the certificates of the
-// README. Pods come all the while: none loses its device, and no device is in two claims (the two images hold the same program).
+// README. Pods come all the while: none loses its device, and no device is in two claims (the second image is of DRAY_OTHER_BIN).
 func TestInstalledByTheDocuments(t *testing.T) {
 	t.Run("kustomize", func(t *testing.T) {
 		o := newOperator(t, "dray:latest", "dray:next")

@@ -14,10 +14,13 @@ import (
 	"dray.dev/dray/tests/cluster/harness"
 )
 
-// another is a copy of the program, as another build of it would be beside it. The two are the same code: what differs
-// between builds of different code this does not show.
+// another is another build of the program: DRAY_OTHER_BIN, else a copy of it. What differs between builds of different code the
+// copy does not show.
 func another(t *testing.T, program string) string {
 	t.Helper()
+	if other := os.Getenv("DRAY_OTHER_BIN"); other != "" {
+		program = other
+	}
 	text, err := os.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)
