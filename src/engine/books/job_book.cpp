@@ -186,6 +186,7 @@ void JobBook::make(Entry& entry, Time now) {
   job.uid = form->uid;
   job.gang = form->root;
   add_members(entry, job, now);
+  if (WorkloadBook::owner_of(entry.key.source)) entry.minimum.settle(job);
   const auto some = std::ranges::any_of(
       job.members, [](const planner::Member& member) { return alive(member.state); });
   if (!some) return replace(entry, nullptr);

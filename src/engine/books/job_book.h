@@ -18,6 +18,7 @@
 #include "engine/books/job_lists.h"
 #include "engine/books/queue_counts.h"
 #include "engine/books/queue_users.h"
+#include "engine/books/running_minimum.h"
 #include "engine/books/unformed_pods.h"
 
 namespace dray::engine {
@@ -95,6 +96,7 @@ class JobBook {
     std::shared_ptr<const planner::Job> job;     ///< null: not made yet, or nothing to place
     std::optional<planner::NotReady> not_ready;  ///< the group's object is missing, or its queue
     std::shared_ptr<const policy::Policy> queued_by;  ///< what its job's queue was chosen by
+    RunningMinimum minimum;                           ///< of gangs by their owner
   };
   struct Known {
     std::shared_ptr<const Pod> pod;

@@ -58,6 +58,32 @@ TEST_CASE("a Job's pods are jobs by themselves, a gang where their queue says so
   CHECK(shelf.book.jobs(start).size() == 1);
 }
 
+TEST_CASE(
+    "a Job that runs grows by as many pods as there is room for, one made on purpose as it says") {
+  Shelf shelf;
+  set_gangs(shelf, std::vector{policy::GangOwner::job});
+  const auto minimum = [&] { return shelf.book.jobs(start)[0]->gang.pod_sets.at(0).min_member; };
+  shelf.observe(job_of(2));
+  for (const auto* name : {"a", "b"}) shelf.put(of_job(name));
+  CHECK(minimum() == 2);
+  for (const auto* name : {"a", "b"}) shelf.move(name, planner::MemberState::placed);
+  CHECK(minimum() == 2);
+  shelf.observe(job_of(3));
+  shelf.put(of_job("c"));
+  CHECK(shelf.book.jobs(start)[0]->members.size() == 3);
+  CHECK(minimum() == 2);
+  shelf.observe(job_of(1));
+  CHECK(minimum() == 1);
+
+  Shelf group;
+  group.put(in_group("a"));
+  group.observe(group_of(1));
+  group.move("a", planner::MemberState::placed);
+  CHECK(group.book.jobs(start)[0]->gang.pod_sets.at(0).min_member == 1);
+  group.observe(group_of(2));
+  CHECK(group.book.jobs(start)[0]->gang.pod_sets.at(0).min_member == 2);
+}
+
 TEST_CASE("where Jobs are gangs, pods wait until theirs is known") {
   Shelf shelf;
   set_gangs(shelf, std::vector{policy::GangOwner::job});
