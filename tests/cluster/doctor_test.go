@@ -248,6 +248,9 @@ func TestDoctorFindsEachPlantedFault(t *testing.T) {
   spec: {schedulerName: default-scheduler, schedulingGates: [{name: dray.dev/admission}], containers: [{name: main, image: pause}]}}`)
 		}, nil},
 	}
+	if planted := len(rows) + len(schedulerFaults()); planted < 25 {
+		t.Errorf("only %d faults", planted)
+	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			row.plant(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,7 @@ func TestTwoPartitions(t *testing.T) {
 			}
 		}
 	}
+	checkDoctorOfPartitions(t)
 	// Neither has healed, undone or refused anything of the other's.
 	for name, log := range map[string]string{"blue": second.Tail(400)} {
 		for _, word := range []string{"two claims", "not of the Lease's epoch", "orbidden"} {
@@ -154,6 +156,40 @@ func TestTwoPartitions(t *testing.T) {
 			}
 		}
 	}
+}
+
+// checkDoctorOfPartitions: each of the two is judged by its own objects, and says where the other's account is missing.
+func checkDoctorOfPartitions(t *testing.T) {
+	t.Helper()
+	sides := map[string][]string{"red": nil, "blue": {"--partition", "blue"}}
+	for name, args := range sides {
+		if found := doctor(t, args...); len(found) > 0 {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+	for policy, args := range map[string][]string{"dray-pod-marks": sides["red"], "dray-pod-marks-blue": sides["blue"]} {
+		t.Run("doctor without the other's account in "+policy, func(t *testing.T) {
+			altered(t, admission("validatingadmissionpolicies", policy), func(o map[string]any) {
+				condition := o["spec"].(map[string]any)["matchConditions"].([]any)[0].(map[string]any)
+				text := condition["expression"].(string)
+				begin, end := strings.Index(text, ", \"system:"), strings.Index(text, "])")
+				condition["expression"] = text[:begin] + text[end:]
+			})
+			found := doctor(t, args...)
+			if len(found) != 1 || found[0].Name != "other-dray-unlisted" || found[0].Object != "ValidatingAdmissionPolicy "+policy {
+				t.Errorf("found %+v", found)
+			}
+		})
+	}
+	t.Run("doctor without a policy of the partition", func(t *testing.T) {
+		removed(t, admission("validatingadmissionpolicies", "dray-claim-marks-blue"))
+		if found := doctor(t, sides["blue"]...); !slices.Equal(names(found), []string{"policy-missing"}) {
+			t.Errorf("found %+v", found)
+		}
+		if found := doctor(t); len(found) > 0 {
+			t.Errorf("the first dray's: %+v", found)
+		}
+	})
 }
 
 // A standby of a partition has everything listed: it is ready as soon as it has the Lease.

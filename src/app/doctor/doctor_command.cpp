@@ -29,8 +29,6 @@ Time wall_clock() {
   return service::Clock().now();
 }
 
-constexpr auto lease_path = "/apis/coordination.k8s.io/v1/namespaces/dray-system/leases/dray";
-
 /// All that one run looks at.
 struct Examined {
   std::vector<KubeObject> objects;
@@ -48,8 +46,13 @@ class DoctorCommand : public Command {
                       "Instead: what would be left behind if dray were taken away now");
     command->add_option("--scheduler-config", scheduler_config_,
                         "kube-scheduler's configuration (without it: what its Deployment mounts)");
-    command->add_option("--scheduler-name", wanted_.scheduler_name, "Of dray's pods")
-        ->capture_default_str();
+    command->add_option("--partition", where_.partition,
+                        "Of several drays the one of this partition, in the namespace "
+                        "dray-NAME, with the scheduler name dray-scheduler-NAME");
+    command->add_option("-n,--namespace", namespace_,
+                        "Where dray is installed, if not in dray-system or dray-PARTITION");
+    name_option_ = command->add_option("--scheduler-name", wanted_.scheduler_name, "Of dray's pods")
+                       ->capture_default_str();
     command->add_option("--mode", wanted_.mode, "Who chooses devices: dray or the in-tree plugin")
         ->transform(CLI::CheckedTransformer(std::map<std::string, SchedulerMode>{
             {"allocate", SchedulerMode::allocate}, {"advise", SchedulerMode::advise}}))
@@ -68,7 +71,8 @@ class DoctorCommand : public Command {
 
   Result<int> run() override {
     if (auto set = set_feature_gates(features_, gates_); !set) return stop(set.error(), usage);
-    installed_ = installed_objects();
+    if (auto whose = choose_installation(); !whose) return stop(whose.error(), usage);
+    installed_ = installed_objects(where_);
     if (wanted_.mode == SchedulerMode::advise) std::erase_if(installed_, is_allocators);
     const auto examined = examine();
     if (!examined) {
@@ -91,6 +95,18 @@ class DoctorCommand : public Command {
   static int stop(const Error& error, int status) {
     fmt::print(stderr, "dray doctor: {}\n", error.message);
     return status;
+  }
+
+  Result<void> choose_installation() {
+    if (uninstall_ && !where_.partition.empty()) {
+      return fail(ErrorCode::unsupported, "--uninstall knows no partitions");
+    }
+    if (!where_.partition.empty() && name_option_->empty()) {
+      wanted_.scheduler_name = where_.named(wanted_.scheduler_name);
+    }
+    where_.namespace_name = where_.partition.empty() ? "dray-system" : where_.named("dray");
+    if (!namespace_.empty()) where_.namespace_name = namespace_;
+    return {};
   }
 
   Result<Examined> examine() const {
@@ -120,7 +136,7 @@ class DoctorCommand : public Command {
   Result<void> examine_live(const kube::ClusterConfig& config, Examined& examined) const {
     auto api = kube::AskNow::make(config);
     if (!api) return std::unexpected(std::move(api.error()));
-    auto facts = read_live_facts(**api, installed_, wall_clock);
+    auto facts = read_live_facts(**api, installed_, wall_clock, where_);
     if (!facts) return std::unexpected(std::move(facts.error()));
     examined.facts = *std::move(facts);
     // Pods after claims: who uses a claim is there when the pods are listed, or is gone.
@@ -130,11 +146,20 @@ class DoctorCommand : public Command {
       // What was asked before took its time, and holders go on renewing.
       if (kind == Kind::lease) examined.facts.clocks = examined.facts.clocks.when(wall_clock());
     }
+    examined.facts.installed.others = read_others(**api, leases_of(examined), where_);
     return {};
   }
 
-  static Result<void> take_kind(kube::AskNow& api, const kube::ClusterConfig& config, Kind kind,
-                                Examined& examined) {
+  static std::vector<Lease> leases_of(const Examined& examined) {
+    std::vector<Lease> leases;
+    for (const auto& object : examined.objects) {
+      if (const auto* lease = std::get_if<Lease>(&object)) leases.push_back(*lease);
+    }
+    return leases;
+  }
+
+  Result<void> take_kind(kube::AskNow& api, const kube::ClusterConfig& config, Kind kind,
+                         Examined& examined) const {
     auto listed = kube::list_objects(config, std::array{kind});
     if (listed) {
       std::ranges::move(listed->objects, std::back_inserter(examined.objects));
@@ -145,7 +170,8 @@ class DoctorCommand : public Command {
     examined.facts.notes.push_back(listed.error().message);
     if (kind != Kind::lease) return {};
     // dray's own account may read dray's Lease alone.
-    const auto text = api.ask("GET", lease_path);
+    const auto text = api.ask(
+        "GET", resource_path("coordination.k8s.io/v1", "Lease", where_.namespace_name) + "/dray");
     auto object = text ? wire::decode_object(*text) : std::unexpected(text.error());
     if (!object) return {};
     if (auto* known = std::get_if<KubeObject>(&*object)) examined.objects.push_back(*known);
@@ -158,6 +184,10 @@ class DoctorCommand : public Command {
     ObjectContext context;
     context.scheduler_name = wanted_.scheduler_name;
     context.unreadable = examined.unreadable;
+    context.exclusion = where_.describe("ConfigMap", "dray-exclusion");
+    for (const auto& other : examined.facts.installed.others) {
+      std::ranges::copy(other.schedulers, std::back_inserter(context.other_schedulers));
+    }
     if (examined.live) {
       // In mode advise nobody is to be kept from allocating.
       if (wanted_.mode == SchedulerMode::allocate) {
@@ -178,20 +208,17 @@ class DoctorCommand : public Command {
 
   [[nodiscard]] Findings diagnose_live(const Examined& examined) const {
     const auto& facts = examined.facts;
-    std::vector<Lease> leases;
-    for (const auto& object : examined.objects) {
-      if (const auto* lease = std::get_if<Lease>(&object)) leases.push_back(*lease);
-    }
     auto findings = check_installed(installed_, facts.installed, wanted_.scheduler_name);
     const auto add = [&](Findings more) { std::ranges::move(more, std::back_inserter(findings)); };
     if (wanted_.mode == SchedulerMode::advise) add(check_plugin_may_allocate(facts.installed));
-    add(missing_rights(facts.missing_rights));
-    add(check_leases(leases, facts.clocks));
-    add(check_versions(facts.versions));
+    add(missing_rights(facts.missing_rights, where_));
+    add(check_leases(leases_of(examined), facts.clocks, where_));
+    add(check_versions(facts.versions, where_));
     if (!facts.gates.empty()) add(check_gates(facts.gates, features_));
     add(check_controller_managers(facts.controller_managers));
     if (!facts.policy_file.empty()) {
-      add(check_policy_file(facts.policy_file, "ConfigMap dray-system/dray-policy: policy.yaml"));
+      add(check_policy_file(facts.policy_file,
+                            where_.describe("ConfigMap", "dray-policy") + ": policy.yaml"));
     }
     return findings;
   }
@@ -230,6 +257,9 @@ class DoctorCommand : public Command {
   }
 
   bool uninstall_ = false;
+  Installation where_;
+  std::string namespace_;
+  CLI::Option* name_option_ = nullptr;
   std::string scheduler_config_;
   SchedulerWanted wanted_;
   std::vector<std::string> gates_;

@@ -78,6 +78,8 @@ constexpr auto faults = std::to_array<FaultInfo>({
     {Fault::schedulers_unlisted, "schedulers-unlisted",
      "with drivers: \"*\" pods with claims are refused for schedulers that the ConfigMap does not "
      "name"},
+    {Fault::other_unlisted, "other-dray-unlisted",
+     "this policy refuses what another dray of the cluster writes on its own pods and claims"},
     {Fault::driver_open, "driver-not-exclusive",
      "another scheduler's allocation of these devices is not refused; the API server accepts one "
      "device in two claims"},

@@ -41,6 +41,7 @@ enum class Fault : std::uint8_t {
   flow_altered,
   policy_file,
   schedulers_unlisted,
+  other_unlisted,
   driver_open,
   plugin_refused,
   driver_shared,

@@ -10,8 +10,6 @@
 namespace dray::app {
 namespace {
 
-constexpr std::string_view exclusion_path =
-    "/api/v1/namespaces/dray-system/configmaps/dray-exclusion";
 constexpr std::string_view apply = "kubectl apply -k manifests";
 
 bool is_flow(const Installed& object) {
@@ -35,6 +33,41 @@ std::optional<Fault> fault_of_altered(const Installed& object) {
   return object.is_binding() ? Fault::policy_unbound : Fault::policy_altered;
 }
 
+void check_schedulers(const InstalledThere& there, const std::string& scheduler_name,
+                      Findings& findings) {
+  const auto found = there.found.find(exclusion_path(there.where));
+  if (found == there.found.end()) return;
+  const auto said = lines_of(text_at(found->second, {"data", "schedulers"}));
+  if (std::ranges::find(said, scheduler_name) != said.end()) return;
+  findings.push_back({Fault::schedulers_unlisted,
+                      there.where.describe("ConfigMap", "dray-exclusion"),
+                      fmt::format("data.schedulers does not name {}", scheduler_name),
+                      fmt::format("add the line {} to data.schedulers", scheduler_name)});
+}
+
+/// Policies that let nobody but the drays that they name write marks.
+void check_others(const std::vector<Installed>& manifests, const InstalledThere& there,
+                  Findings& findings) {
+  for (const auto& object : manifests) {
+    if (object.kind != "ValidatingAdmissionPolicy" || !object.name.contains("-marks")) continue;
+    const auto found = there.found.find(object.path());
+    if (found == there.found.end()) continue;
+    for (const auto& other : there.others) {
+      const auto account = other.where.account();
+      if (names_account(found->second, account)) continue;
+      findings.push_back(
+          {Fault::other_unlisted, object.describe(), fmt::format("it does not name {}", account),
+           fmt::format("add {} to its accounts (otherAccounts of the chart)", account)});
+    }
+  }
+}
+
+}  // namespace
+
+std::string exclusion_path(const Installation& where) {
+  return resource_path("v1", "ConfigMap", where.namespace_name) + "/dray-exclusion";
+}
+
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   for (const auto& part : std::views::split(text, '\n')) {
@@ -43,19 +76,6 @@ std::vector<std::string> lines_of(std::string_view text) {
   }
   return lines;
 }
-
-void check_schedulers(const InstalledThere& there, const std::string& scheduler_name,
-                      Findings& findings) {
-  const auto found = there.found.find(exclusion_path);
-  if (found == there.found.end()) return;
-  const auto said = lines_of(text_at(found->second, {"data", "schedulers"}));
-  if (std::ranges::find(said, scheduler_name) != said.end()) return;
-  findings.push_back({Fault::schedulers_unlisted, "ConfigMap dray-system/dray-exclusion",
-                      fmt::format("data.schedulers does not name {}", scheduler_name),
-                      fmt::format("add the line {} to data.schedulers", scheduler_name)});
-}
-
-}  // namespace
 
 Findings check_installed(const std::vector<Installed>& manifests, const InstalledThere& there,
                          const std::string& scheduler_name) {
@@ -72,7 +92,8 @@ Findings check_installed(const std::vector<Installed>& manifests, const Installe
     const auto fault = fault_of_altered(object);
     if (!fault) continue;
     const auto* want = at(object.tree, {"spec"});
-    const auto* have = at(found->second, {"spec"});
+    const auto seen = without_accounts(found->second, there.others);
+    const auto* have = at(seen, {"spec"});
     const auto differs =
         difference(want == nullptr ? Tree() : *want, have == nullptr ? Tree() : *have, "spec");
     if (differs) {
@@ -81,19 +102,20 @@ Findings check_installed(const std::vector<Installed>& manifests, const Installe
     }
   }
   check_schedulers(there, scheduler_name, findings);
+  check_others(manifests, there, findings);
   return findings;
 }
 
 Findings check_plugin_may_allocate(const InstalledThere& there) {
   const auto drivers = exclusive_drivers(there);
   if (!drivers || drivers->empty()) return {};
-  return {{Fault::plugin_refused, "ConfigMap dray-system/dray-exclusion",
+  return {{Fault::plugin_refused, there.where.describe("ConfigMap", "dray-exclusion"),
            fmt::format("data.drivers names {}", drivers->front()),
            "empty data.drivers, or run mode allocate"}};
 }
 
 std::optional<std::vector<std::string>> exclusive_drivers(const InstalledThere& there) {
-  const auto found = there.found.find(exclusion_path);
+  const auto found = there.found.find(exclusion_path(there.where));
   if (found == there.found.end()) return std::nullopt;
   return lines_of(text_at(found->second, {"data", "drivers"}));
 }

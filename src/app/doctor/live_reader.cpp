@@ -12,14 +12,13 @@
 namespace dray::app {
 namespace {
 
-constexpr std::string_view scheduler_deployment =
-    "/apis/apps/v1/namespaces/dray-system/deployments/dray-scheduler";
-
 /// Asks one thing after the other; the first that nobody answers ends it.
 class LiveReader {
  public:
-  LiveReader(kube::AskNow& api, const std::vector<Installed>& manifests)
-      : api_(api), manifests_(manifests) {}
+  LiveReader(kube::AskNow& api, const std::vector<Installed>& manifests, const Installation& where)
+      : api_(api), manifests_(manifests), where_(where) {
+    facts_.installed.where = where;
+  }
 
   Result<LiveFacts> run(Time (*now)()) {
     if (auto reached = version(now); !reached) return std::unexpected(std::move(reached.error()));
@@ -84,24 +83,25 @@ class LiveReader {
     }
   }
 
-  /// As whom to ask: nobody (ourselves) where we are dray, else dray's account.
-  std::string_view whose_rights() {
+  /// As whom to ask: nobody (ourselves) where we are dray, else dray's account there.
+  const Installation* whose_rights() {
     const auto answer = api_.ask("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews",
                                  R"({"apiVersion":"authentication.k8s.io/v1",)"
                                  R"("kind":"SelfSubjectReview"})");
     const auto tree = answer ? read_tree(*answer) : Result<Tree>(Tree());
-    const bool is_dray = tree && text_at(*tree, {"status", "userInfo", "username"}) == dray_account;
-    return is_dray ? std::string_view() : dray_account;
+    const bool is_dray =
+        tree && text_at(*tree, {"status", "userInfo", "username"}) == where_.account();
+    return is_dray ? nullptr : &where_;
   }
 
   void rights() {
-    const auto account = whose_rights();
+    const auto* account = whose_rights();
     const auto path = fmt::format("/apis/authorization.k8s.io/v1/{}subjectaccessreviews",
-                                  account.empty() ? "self" : "");
+                                  account == nullptr ? "self" : "");
     for (auto& right : needed_rights(manifests_)) {
       if (unreachable_) return;
       const auto answer = api_.ask("POST", path, access_review(right, account));
-      if (!answer) return note(fmt::format("the rights of {}", dray_account), answer.error());
+      if (!answer) return note("the rights of " + where_.account(), answer.error());
       const auto review = read_tree(*answer);
       if (!review || !true_at(*review, {"status", "allowed"})) {
         facts_.missing_rights.push_back(std::move(right));
@@ -169,7 +169,8 @@ class LiveReader {
   }
 
   void scheduler() {
-    const auto deployment = object(std::string(scheduler_deployment));
+    const auto deployment =
+        object(resource_path("apps/v1", "Deployment", where_.namespace_name) + "/dray-scheduler");
     if (!deployment) return;
     const auto& containers = items_at(*deployment, {"spec", "template", "spec", "containers"});
     if (containers.empty()) return;
@@ -181,13 +182,17 @@ class LiveReader {
     for (const auto& volume : items_at(*deployment, {"spec", "template", "spec", "volumes"})) {
       const auto name = text_at(volume, {"configMap", "name"});
       if (name.empty()) continue;
-      const auto map = object("/api/v1/namespaces/dray-system/configmaps/" + name);
+      const auto map = object(config_map(name));
       if (!map) continue;
       auto text = text_at(*map, {"data", file});
       if (text.empty()) continue;
-      facts_.scheduler = {.where = fmt::format("ConfigMap dray-system/{}: {}", name, file),
+      facts_.scheduler = {.where = where_.describe("ConfigMap", name) + ": " + file,
                           .text = std::move(text)};
     }
+  }
+
+  [[nodiscard]] std::string config_map(const std::string& name) const {
+    return resource_path("v1", "ConfigMap", where_.namespace_name) + "/" + name;
   }
 
   /// The name of the file that --config names.
@@ -202,13 +207,14 @@ class LiveReader {
   }
 
   void policy_file() {
-    if (const auto map = object("/api/v1/namespaces/dray-system/configmaps/dray-policy")) {
+    if (const auto map = object(config_map("dray-policy"))) {
       facts_.policy_file = text_at(*map, {"data", "policy.yaml"});
     }
   }
 
   kube::AskNow& api_;
   const std::vector<Installed>& manifests_;
+  const Installation& where_;
   LiveFacts facts_;
   std::optional<Error> unreachable_;
 };
@@ -216,8 +222,24 @@ class LiveReader {
 }  // namespace
 
 Result<LiveFacts> read_live_facts(kube::AskNow& api, const std::vector<Installed>& manifests,
-                                  Time (*now)()) {
-  return LiveReader(api, manifests).run(now);
+                                  Time (*now)(), const Installation& where) {
+  return LiveReader(api, manifests, where).run(now);
+}
+
+std::vector<OtherDray> read_others(kube::AskNow& api, const std::vector<Lease>& leases,
+                                   const Installation& where) {
+  std::vector<OtherDray> others;
+  for (const auto& lease : leases) {
+    if (lease.meta.name != "dray" || lease.meta.namespace_name == where.namespace_name) continue;
+    OtherDray other;
+    other.where.namespace_name = lease.meta.namespace_name;
+    const auto text = api.ask("GET", exclusion_path(other.where));
+    if (auto tree = text ? read_tree(*text) : Result<Tree>(Tree())) {
+      other.schedulers = lines_of(text_at(*tree, {"data", "schedulers"}));
+    }
+    others.push_back(std::move(other));
+  }
+  return others;
 }
 
 }  // namespace dray::app

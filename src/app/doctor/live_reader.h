@@ -7,11 +7,12 @@
 #include "app/doctor/rights.h"
 #include "app/doctor/runtime_check.h"
 #include "dray/alloc/feature_gates.h"
+#include "dray/model/lease.h"
 #include "kube/ask_now.h"
 
 namespace dray::app {
 
-/// kube-scheduler's configuration as its Deployment in dray-system mounts it.
+/// kube-scheduler's configuration as its Deployment beside dray mounts it.
 struct DeployedConfig {
   std::string where;  ///< `ConfigMap dray-system/dray-scheduler-config-…: scheduler.yaml`
   std::string text;   ///< empty: it could not be seen
@@ -30,10 +31,16 @@ struct LiveFacts {
   std::vector<std::string> notes;  ///< what could not be looked at, and why
 };
 
-/// Reads them. An Error only where the API server does not answer, or knows nobody of our name;
-/// what it refuses otherwise is a note. `now` gives the clock here.
+/// Reads them of that installation, whose objects are `manifests`. An Error only where the API
+/// server does not answer, or knows nobody of our name; what it refuses otherwise is a note. `now`
+/// gives the clock here.
 [[nodiscard]] Result<LiveFacts> read_live_facts(kube::AskNow& api,
                                                 const std::vector<Installed>& manifests,
-                                                Time (*now)());
+                                                Time (*now)(), const Installation& where = {});
+
+/// The drays beside that one: whose Leases these are, and who calls them.
+[[nodiscard]] std::vector<OtherDray> read_others(kube::AskNow& api,
+                                                 const std::vector<Lease>& leases,
+                                                 const Installation& where);
 
 }  // namespace dray::app

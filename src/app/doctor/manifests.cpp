@@ -47,12 +47,13 @@ bool Installed::is_binding() const {
   return kind.ends_with("PolicyBinding");
 }
 
-std::vector<Installed> installed_objects() {
+std::vector<Installed> installed_objects(const Installation& where) {
   std::vector<Installed> objects;
   for (const auto& file : embedded_manifests()) {
     auto trees = read_trees(file.text);
     DRAY_CHECK(trees.has_value());
-    for (auto& tree : *trees) {
+    for (auto& shipped : *trees) {
+      auto tree = object_of(where, std::move(shipped));
       Installed object;
       object.api_version = text_at(tree, {"apiVersion"});
       object.kind = text_at(tree, {"kind"});

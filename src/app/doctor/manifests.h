@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/doctor/installation.h"
 #include "app/doctor/tree.h"
 
 namespace dray::app {
@@ -36,8 +37,8 @@ struct Installed {
   [[nodiscard]] bool is_binding() const;
 };
 
-/// All objects of manifests/, in the order of files and documents.
-[[nodiscard]] std::vector<Installed> installed_objects();
+/// All objects of manifests/ as that installation has them, in the order of files and documents.
+[[nodiscard]] std::vector<Installed> installed_objects(const Installation& where = {});
 
 /// Where the resources of a kind are in the API: `/apis/apps/v1/namespaces/NAMESPACE/deployments`,
 /// without the namespace where it is empty.

@@ -109,8 +109,7 @@ void check_drivers(const std::vector<KubeObject>& objects, const ObjectContext& 
            fmt::format(
                "dray allocates it (claim {}), and ConfigMap dray-exclusion does not name it",
                ours->second),
-           fmt::format("add the line {} to data.drivers of ConfigMap dray-system/dray-exclusion",
-                       driver)});
+           fmt::format("add the line {} to data.drivers of {}", driver, context.exclusion)});
     }
     for (const auto& [scheduler, claim] : schedulers) {
       if (scheduler == context.scheduler_name) continue;
@@ -118,9 +117,8 @@ void check_drivers(const std::vector<KubeObject>& objects, const ObjectContext& 
           {Fault::driver_shared, "driver " + driver,
            fmt::format("claim {} is of a pod of scheduler {}, claim {} of one of {}", claim,
                        scheduler, ours->second, context.scheduler_name),
-           fmt::format("give pods with claims of {} schedulerName: {}, and name the driver in "
-                       "ConfigMap dray-system/dray-exclusion",
-                       driver, context.scheduler_name)});
+           fmt::format("give pods with claims of {} schedulerName: {}, and name the driver in {}",
+                       driver, context.scheduler_name, context.exclusion)});
     }
   }
 }
@@ -131,6 +129,8 @@ void check_gates(const std::vector<KubeObject>& objects, const ObjectContext& co
     const auto* pod = std::get_if<Pod>(&object);
     if (pod == nullptr || pod->finished() || !gated_by(*pod, context.gate)) continue;
     if (pod->scheduler_name == context.scheduler_name) continue;
+    const auto& others = context.other_schedulers;
+    if (std::ranges::find(others, pod->scheduler_name) != others.end()) continue;
     findings.push_back(
         {Fault::gate_foreign, describe(object),
          fmt::format("it has the gate {} and schedulerName {}", context.gate, pod->scheduler_name),

@@ -13,6 +13,8 @@ namespace dray::app {
 struct ObjectContext {
   std::string scheduler_name = "dray-scheduler";
   std::string gate = "dray.dev/admission";
+  std::string exclusion = "ConfigMap dray-system/dray-exclusion";
+  std::vector<std::string> other_schedulers;  ///< of other drays, which lift the same gate
   /// The drivers that are dray's alone by the ConfigMap dray-exclusion; none: it is not known.
   std::optional<std::vector<std::string>> exclusive_drivers;
   std::vector<std::string> unreadable;  ///< the errors of objects that cannot be read

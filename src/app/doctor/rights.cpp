@@ -38,14 +38,14 @@ void add_rule(std::vector<Right>& rights, const Tree& rule, const std::string& n
 }
 
 bool is_drays_role(const Installed& object) {
-  return (object.kind == "ClusterRole" && (object.name == "dray" || is_allocators(object))) ||
-         (object.kind == "Role" && object.name == "dray-lease");
+  // Those of kube-scheduler's account are the cluster's own, but for its Lease.
+  return object.kind == "ClusterRole" || (object.kind == "Role" && object.name == "dray-lease");
 }
 
 }  // namespace
 
 bool is_allocators(const Installed& object) {
-  return object.name == "dray-allocator";
+  return object.name == "dray-allocator" || object.name.starts_with("dray-allocator-");
 }
 
 std::string Right::to_string() const {
@@ -68,18 +68,19 @@ std::vector<Right> needed_rights(const std::vector<Installed>& manifests) {
   return rights;
 }
 
-std::string access_review(const Right& right, std::string_view account) {
+std::string access_review(const Right& right, const Installation* where) {
   wire::JsonWriter out;
   out.object([&](wire::FieldWriter& io) {
     io.required("apiVersion", std::string("authorization.k8s.io/v1"));
     io.required("kind",
-                std::string(account.empty() ? "SelfSubjectAccessReview" : "SubjectAccessReview"));
+                std::string(where == nullptr ? "SelfSubjectAccessReview" : "SubjectAccessReview"));
     io.object("spec", [&](wire::FieldWriter& spec) {
-      if (!account.empty()) {
-        spec.required("user", std::string(account));
-        spec.required("groups", std::vector<std::string>{"system:serviceaccounts",
-                                                         "system:serviceaccounts:dray-system",
-                                                         "system:authenticated"});
+      if (where != nullptr) {
+        spec.required("user", where->account());
+        spec.required("groups",
+                      std::vector<std::string>{"system:serviceaccounts",
+                                               "system:serviceaccounts:" + where->namespace_name,
+                                               "system:authenticated"});
       }
       if (!right.path.empty()) {
         return spec.object("nonResourceAttributes", [&](wire::FieldWriter& io2) {
@@ -103,12 +104,12 @@ std::string access_review(const Right& right, std::string_view account) {
   return std::move(out).take();
 }
 
-Findings missing_rights(const std::vector<Right>& missing) {
+Findings missing_rights(const std::vector<Right>& missing, const Installation& where) {
   Findings findings;
   findings.reserve(missing.size());
   for (const auto& right : missing) {
     findings.push_back({Fault::right_missing, right.to_string(),
-                        fmt::format("{} may not {}", dray_account, right.to_string()),
+                        fmt::format("{} may not {}", where.account(), right.to_string()),
                         "apply manifests/rbac.yaml, or add the right to dray's role"});
   }
   return findings;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/doctor/finding.h"
+#include "app/doctor/installation.h"
 #include "app/doctor/manifests.h"
 
 namespace dray::app {
@@ -23,9 +24,6 @@ struct Right {
   bool operator==(const Right&) const = default;
 };
 
-/// dray's service account, as the API server names it.
-inline constexpr std::string_view dray_account = "system:serviceaccount:dray-system:dray";
-
 /// What the rules of dray's ClusterRole and Role in manifests/rbac.yaml allow, one by one.
 [[nodiscard]] std::vector<Right> needed_rights(const std::vector<Installed>& manifests);
 
@@ -33,10 +31,11 @@ inline constexpr std::string_view dray_account = "system:serviceaccount:dray-sys
 /// (overlays/advise).
 [[nodiscard]] bool is_allocators(const Installed& object);
 
-/// The body of a SelfSubjectAccessReview, or with an account of a SubjectAccessReview for it.
-[[nodiscard]] std::string access_review(const Right& right, std::string_view account);
+/// The body of a SelfSubjectAccessReview, or of a SubjectAccessReview for dray's account there.
+[[nodiscard]] std::string access_review(const Right& right, const Installation* where);
 
-/// A finding for each right that is missing.
-[[nodiscard]] Findings missing_rights(const std::vector<Right>& missing);
+/// A finding for each right that dray's account there is missing.
+[[nodiscard]] Findings missing_rights(const std::vector<Right>& missing,
+                                      const Installation& where = {});
 
 }  // namespace dray::app

@@ -34,9 +34,10 @@ std::string seconds_of(Duration duration) {
   return fmt::format("{} s", duration_cast<seconds>(duration).count());
 }
 
-void check_leader(const std::vector<Lease>& leases, Time now, Findings& findings) {
-  const auto ours = std::ranges::find_if(leases, [](const Lease& lease) {
-    return lease.meta.namespace_name == "dray-system" && lease.meta.name == "dray";
+void check_leader(const std::vector<Lease>& leases, Time now, const Installation& where,
+                  Findings& findings) {
+  const auto ours = std::ranges::find_if(leases, [&](const Lease& lease) {
+    return lease.meta.namespace_name == where.namespace_name && lease.meta.name == "dray";
   });
   std::string what;
   if (ours == leases.end()) {
@@ -49,8 +50,9 @@ void check_leader(const std::vector<Lease>& leases, Time now, Findings& findings
                        ours->duration_seconds);
   }
   if (what.empty()) return;
-  findings.push_back({Fault::leader_missing, "Lease dray-system/dray", std::move(what),
-                      "see why no dray runs: kubectl -n dray-system get pods, and its log"});
+  findings.push_back({Fault::leader_missing, where.describe("Lease", "dray"), std::move(what),
+                      fmt::format("see why no dray runs: kubectl -n {} get pods, and its log",
+                                  where.namespace_name)});
 }
 
 /// The values of a flag among a container's words: `--kube-api-qps=50`.
@@ -116,10 +118,11 @@ bool is_held(const Lease& lease, Time now) {
          *lease.renewed + seconds(lease.duration_seconds) > now;
 }
 
-Findings check_leases(const std::vector<Lease>& leases, const Clocks& clocks) {
+Findings check_leases(const std::vector<Lease>& leases, const Clocks& clocks,
+                      const Installation& where) {
   Findings findings;
   const auto now = clocks.api_server.value_or(clocks.here);
-  check_leader(leases, now, findings);
+  check_leader(leases, now, where, findings);
   for (const auto& lease : leases) {
     if (!lease.renewed || *lease.renewed - now <= clock_tolerance) continue;
     findings.push_back({Fault::clock_of_holder,
@@ -147,7 +150,7 @@ std::optional<int> minor_of(std::string_view version) {
   return whole_number(version.substr(0, version.find_first_not_of("0123456789")));
 }
 
-Findings check_versions(const Versions& versions) {
+Findings check_versions(const Versions& versions, const Installation& where) {
   Findings findings;
   const auto server = minor_of(versions.api_server);
   if (server && *server < 36) {
@@ -157,7 +160,7 @@ Findings check_versions(const Versions& versions) {
   }
   const auto scheduler = minor_of(versions.scheduler);
   if (server && scheduler && (*scheduler > *server || *scheduler < *server - 1)) {
-    findings.push_back({Fault::scheduler_version, "Deployment dray-system/dray-scheduler",
+    findings.push_back({Fault::scheduler_version, where.describe("Deployment", "dray-scheduler"),
                         fmt::format("its image is {}, the API server is {}", versions.scheduler,
                                     versions.api_server),
                         fmt::format("use the image kube-scheduler:{}", versions.api_server)});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/doctor/finding.h"
+#include "app/doctor/installation.h"
 #include "app/doctor/tree.h"
 #include "dray/alloc/feature_gates.h"
 #include "dray/base/time.h"
@@ -36,7 +37,8 @@ struct Clocks {
 [[nodiscard]] bool is_held(const Lease& lease, Time now);
 
 /// dray's Lease and who holds it, the clocks of all Leases' holders, and the clock here.
-[[nodiscard]] Findings check_leases(const std::vector<Lease>& leases, const Clocks& clocks);
+[[nodiscard]] Findings check_leases(const std::vector<Lease>& leases, const Clocks& clocks,
+                                    const Installation& where = {});
 
 /// A minor version of Kubernetes 1: `v1.37.0-rc.1` is 37; none: the text is no version 1.
 [[nodiscard]] std::optional<int> minor_of(std::string_view version);
@@ -47,7 +49,7 @@ struct Versions {
   std::string scheduler;                                     ///< tag of its image; empty: not known
   std::map<std::string, std::vector<std::string>> kubelets;  ///< nodes by kubeletVersion
 };
-[[nodiscard]] Findings check_versions(const Versions& versions);
+[[nodiscard]] Findings check_versions(const Versions& versions, const Installation& where = {});
 
 /// Gates that do not stand in the API server as in dray.
 [[nodiscard]] Findings check_gates(const alloc::FeatureGates& cluster, const alloc::Features& ours);

@@ -115,4 +115,16 @@ TEST_CASE("a ConfigMap that does not name our scheduler") {
   CHECK(!exclusive_drivers(there));
 }
 
+TEST_CASE("in mode advise no driver may be dray's alone") {
+  InstalledThere there;
+  CHECK(check_plugin_may_allocate(there).empty());
+  there.found[exclusion] = *read_tree(R"({"data":{"drivers":""}})");
+  CHECK(check_plugin_may_allocate(there).empty());
+  there.found[exclusion] = *read_tree(R"({"data":{"drivers":"a.example\nb.example"}})");
+  const auto found = check_plugin_may_allocate(there);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].fault == Fault::plugin_refused);
+  CHECK(found[0].what == "data.drivers names a.example");
+}
+
 }  // namespace dray::app::installed_check_test

@@ -118,6 +118,33 @@ TEST_CASE("rights are asked for dray's account, or for ourselves where we are dr
         (dray ? static_cast<std::ptrdiff_t>(needed_rights(installed_objects()).size()) : 0));
 }
 
+TEST_CASE("of a partition it reads that one's objects, and who is beside it") {
+  Cluster cluster;
+  const Installation blue{.namespace_name = "dray-blue", .partition = "blue"};
+  cluster.page("/api/v1/namespaces/dray-blue/configmaps/dray-exclusion",
+               R"({"data":{"drivers":"b.example","schedulers":"dray-scheduler-blue"}})");
+  cluster.page("/api/v1/namespaces/dray-system/configmaps/dray-exclusion",
+               R"({"data":{"schedulers":"dray-scheduler\nmine"}})");
+  cluster.page("/api/v1/namespaces/dray-blue/configmaps/dray-policy",
+               R"({"data":{"policy.yaml":"kind: Policy"}})");
+  const auto facts = read_live_facts(*cluster.api, installed_objects(blue), clock_here, blue);
+  REQUIRE(facts);
+  CHECK(exclusive_drivers(facts->installed) == std::vector<std::string>{"b.example"});
+  CHECK(facts->policy_file == "kind: Policy");
+
+  std::vector<Lease> leases(3);
+  leases[0].meta.namespace_name = "dray-blue";
+  leases[0].meta.name = "dray";
+  leases[1].meta.namespace_name = "dray-system";
+  leases[1].meta.name = "dray";
+  leases[2].meta.namespace_name = "kube-node-lease";
+  leases[2].meta.name = "n0";
+  const auto others = read_others(*cluster.api, leases, blue);
+  REQUIRE(others.size() == 1);
+  CHECK(others[0].where.account() == "system:serviceaccount:dray-system:dray");
+  CHECK(others[0].schedulers == std::vector<std::string>{"dray-scheduler", "mine"});
+}
+
 TEST_CASE("kubelets of all chunks of the list") {
   Cluster cluster;
   cluster.page(

@@ -112,6 +112,9 @@ TEST_CASE("the gate on a pod of another scheduler") {
   CHECK(names({of_scheduler("default-scheduler", make_pod("a", "", false))}).empty());
   CHECK(names({of_scheduler("default-scheduler", make_pod("a", "", true))}) ==
         Names{"gate-without-scheduler"});
+  ObjectContext several;
+  several.other_schedulers = {"dray-scheduler-blue"};
+  CHECK(names({of_scheduler("dray-scheduler-blue", make_pod("a", "", true))}, several).empty());
 }
 
 TEST_CASE("objects that cannot be read, by their error") {

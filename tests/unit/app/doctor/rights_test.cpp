@@ -37,7 +37,7 @@ TEST_CASE("a review asks for one right, of ourselves or of an account") {
                .name = "",
                .namespace_name = "n",
                .path = ""};
-  CHECK(access_review(status, "") ==
+  CHECK(access_review(status, nullptr) ==
         R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":)"
         R"({"resourceAttributes":{"verb":"patch","group":"g","resource":"pods",)"
         R"("subresource":"status","namespace":"n"}}})");
@@ -47,9 +47,11 @@ TEST_CASE("a review asks for one right, of ourselves or of an account") {
                    .name = "",
                    .namespace_name = "",
                    .path = "/metrics"};
-  CHECK(access_review(page, "u") ==
+  const Installation blue{.namespace_name = "dray-blue", .partition = "blue"};
+  CHECK(access_review(page, &blue) ==
         R"({"apiVersion":"authorization.k8s.io/v1","kind":"SubjectAccessReview","spec":)"
-        R"({"user":"u","groups":["system:serviceaccounts","system:serviceaccounts:dray-system",)"
+        R"({"user":"system:serviceaccount:dray-blue:dray",)"
+        R"("groups":["system:serviceaccounts","system:serviceaccounts:dray-blue",)"
         R"("system:authenticated"],"nonResourceAttributes":{"path":"/metrics","verb":"get"}}})");
 }
 

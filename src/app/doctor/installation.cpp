@@ -1,0 +1,96 @@
+#include "app/doctor/installation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace dray::app {
+namespace {
+
+constexpr std::string_view first_namespace = "dray-system";
+constexpr std::string_view by_scheduler = R"(object.spec.schedulerName == "dray-scheduler)";
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (auto place = text.find(from); place != std::string::npos;
+       place = text.find(from, place + to.size())) {
+    text.replace(place, from.size(), to);
+  }
+}
+
+/// Every text below it.
+template <class F>
+void each_text(Tree& tree, const F& change) {
+  if (tree.kind == Tree::Kind::scalar) change(tree.text);
+  for (auto& item : tree.items) each_text(item, change);
+  for (auto& member : tree.members) each_text(member.value, change);
+}
+
+Tree* member_of(Tree* tree, std::string_view key) {
+  if (tree == nullptr) return nullptr;
+  const auto found = std::ranges::find(tree->members, key, &Tree::Member::key);
+  return found == tree->members.end() ? nullptr : &found->value;
+}
+
+void rename(const Installation& where, Tree* name) {
+  if (name == nullptr || name->text == first_namespace) return;
+  if (name->text.starts_with("dray")) name->text = where.named(name->text);
+}
+
+/// Names of what no namespace keeps apart, where it is made and where it is referred to.
+void rename_parts(const Installation& where, Tree& object) {
+  auto* meta = member_of(&object, "metadata");
+  const auto* space = member_of(meta, "namespace");
+  if (space == nullptr || space->text != first_namespace) rename(where, member_of(meta, "name"));
+  auto* role = member_of(&object, "roleRef");
+  const auto* kind = member_of(role, "kind");
+  if (kind != nullptr && kind->text == "ClusterRole") rename(where, member_of(role, "name"));
+  auto* spec = member_of(&object, "spec");
+  rename(where, member_of(spec, "policyName"));
+  rename(where, member_of(member_of(spec, "priorityLevelConfiguration"), "name"));
+}
+
+}  // namespace
+
+std::string Installation::named(const std::string& name) const {
+  return partition.empty() ? name : name + "-" + partition;
+}
+
+std::string Installation::account() const {
+  return fmt::format("system:serviceaccount:{}:dray", namespace_name);
+}
+
+std::string Installation::describe(const std::string& kind, const std::string& name) const {
+  return fmt::format("{} {}/{}", kind, namespace_name, name);
+}
+
+Tree object_of(const Installation& where, Tree object) {
+  if (!where.partition.empty()) rename_parts(where, object);
+  const auto ours = where.named(std::string(by_scheduler));
+  each_text(object, [&](std::string& text) {
+    replace_all(text, first_namespace, where.namespace_name);
+    if (!where.partition.empty()) replace_all(text, by_scheduler, ours);
+  });
+  return object;
+}
+
+Tree without_accounts(Tree object, const std::vector<OtherDray>& others) {
+  each_text(object, [&](std::string& text) {
+    for (const auto& other : others) {
+      const auto quoted = '"' + other.where.account() + '"';
+      replace_all(text, ", " + quoted, "");
+      replace_all(text, quoted + ", ", "");
+    }
+  });
+  return object;
+}
+
+bool names_account(const Tree& object, const std::string& account) {
+  bool named = false;
+  auto copy = object;
+  each_text(copy, [&](std::string& text) { named = named || text.contains('"' + account + '"'); });
+  return named;
+}
+
+}  // namespace dray::app

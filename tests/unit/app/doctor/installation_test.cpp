@@ -1,0 +1,77 @@
+#include "app/doctor/installation.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "app/doctor/installed_check.h"
+
+namespace dray::app::installation_test {
+namespace {
+
+const Installation blue{.namespace_name = "dray-blue", .partition = "blue"};
+const OtherDray first{.where = {}, .schedulers = {"dray-scheduler"}};
+
+/// overlays/partition, which the chart makes, by path.
+InstalledThere overlay() {
+  std::ifstream in("overlays/partition/blue.yaml");
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  auto trees = read_trees(text);
+  REQUIRE(trees);
+  InstalledThere there;
+  there.where = blue;
+  for (auto& tree : *trees) {
+    Installed object;
+    object.api_version = text_at(tree, {"apiVersion"});
+    object.kind = text_at(tree, {"kind"});
+    object.namespace_name = text_at(tree, {"metadata", "namespace"});
+    object.name = text_at(tree, {"metadata", "name"});
+    there.found[object.path()] = std::move(tree);
+  }
+  return there;
+}
+
+}  // namespace
+
+TEST_CASE("a partition's objects are those that the chart makes for it") {
+  auto there = overlay();
+  there.others = {first};
+  const auto found = check_installed(installed_objects(blue), there, "dray-scheduler-blue");
+  for (const auto& finding : found) FAIL_CHECK(finding.object << ": " << finding.what);
+  CHECK(exclusive_drivers(there) == std::vector<std::string>{"blue.example.com"});
+  for (const auto& object : installed_objects(blue)) {
+    INFO(object.path());
+    CHECK(there.found.contains(object.path()));
+  }
+}
+
+TEST_CASE("accounts that nobody has are a fault, and so are drays that no policy names") {
+  auto there = overlay();
+  const auto alone = check_installed(installed_objects(blue), there, "dray-scheduler-blue");
+  REQUIRE(alone.size() == 2);
+  CHECK(alone[0].fault == Fault::policy_altered);
+
+  OtherDray red{.where = {.namespace_name = "dray-red", .partition = ""}, .schedulers = {}};
+  there.others = {first, red};
+  const auto found = check_installed(installed_objects(blue), there, "dray-scheduler-blue");
+  REQUIRE(found.size() == 2);
+  for (const auto& finding : found) {
+    CHECK(finding.fault == Fault::other_unlisted);
+    CHECK(finding.what == "it does not name system:serviceaccount:dray-red:dray");
+  }
+}
+
+TEST_CASE("a release in another namespace has that account and no other names") {
+  const Installation where{.namespace_name = "accelerators", .partition = ""};
+  bool fence = false;
+  for (const auto& object : installed_objects(where)) {
+    CHECK(object.namespace_name != "dray-system");
+    if (object.kind != "ValidatingAdmissionPolicy" || object.name != "dray-epoch") continue;
+    fence = names_account(object.tree, "system:serviceaccount:accelerators:dray");
+  }
+  CHECK(fence);
+}
+
+}  // namespace dray::app::installation_test
