@@ -234,7 +234,8 @@ std::vector<OtherDray> read_others(kube::AskNow& api, const std::vector<Lease>& 
     OtherDray other;
     other.where.namespace_name = lease.meta.namespace_name;
     const auto text = api.ask("GET", exclusion_path(other.where));
-    if (auto tree = text ? read_tree(*text) : Result<Tree>(Tree())) {
+    if (!text) continue;  // a Lease that was left behind, or one of somebody else
+    if (const auto tree = read_tree(*text)) {
       other.schedulers = lines_of(text_at(*tree, {"data", "schedulers"}));
     }
     others.push_back(std::move(other));

@@ -38,7 +38,7 @@ struct LiveFacts {
                                                 const std::vector<Installed>& manifests,
                                                 Time (*now)(), const Installation& where = {});
 
-/// The drays beside that one: whose Leases these are, and who calls them.
+/// The drays beside that one, and who calls them: a Lease `dray` and a ConfigMap dray-exclusion.
 [[nodiscard]] std::vector<OtherDray> read_others(kube::AskNow& api,
                                                  const std::vector<Lease>& leases,
                                                  const Installation& where);

@@ -132,13 +132,15 @@ TEST_CASE("of a partition it reads that one's objects, and who is beside it") {
   CHECK(exclusive_drivers(facts->installed) == std::vector<std::string>{"b.example"});
   CHECK(facts->policy_file == "kind: Policy");
 
-  std::vector<Lease> leases(3);
+  std::vector<Lease> leases(4);
   leases[0].meta.namespace_name = "dray-blue";
   leases[0].meta.name = "dray";
   leases[1].meta.namespace_name = "dray-system";
   leases[1].meta.name = "dray";
   leases[2].meta.namespace_name = "kube-node-lease";
   leases[2].meta.name = "n0";
+  leases[3].meta.namespace_name = "left-behind";
+  leases[3].meta.name = "dray";
   const auto others = read_others(*cluster.api, leases, blue);
   REQUIRE(others.size() == 1);
   CHECK(others[0].where.account() == "system:serviceaccount:dray-system:dray");
