@@ -65,6 +65,16 @@ func (d *Deployments) Sync(ctx context.Context) error {
 			return fmt.Errorf("Deployment %s: %w", list.Items[i].Name, err)
 		}
 	}
+	for name, pods := range d.pods {
+		if slices.ContainsFunc(list.Items, func(each appsv1.Deployment) bool { return each.Name == name }) {
+			continue
+		}
+		// Their rights are gone, too: they may have ended by themselves.
+		for _, pod := range pods {
+			pod.Kill()
+		}
+		delete(d.pods, name)
+	}
 	return nil
 }
 
