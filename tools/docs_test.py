@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""What documents point at is there: links between them, and the tests that docs/ai-conformance.md and docs/complaints.md
-name."""
+"""What documents point at is there: links between them, and the tests that docs/ai-conformance.md, docs/complaints.md and
+blocks of commands name."""
 
 import pathlib
 import re
 import unittest
+
+import run_docs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = [*sorted((ROOT / "docs").rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"))]
@@ -50,6 +52,12 @@ def catch_tests():
     return there
 
 
+def deep_jobs():
+    """As blocks of commands name the long jobs."""
+    text = (ROOT / "tools/dev/deep.sh").read_text()
+    return {f"--deep {name}" for name in re.findall(r"^([\w-]+)_job\(\)", text, flags=re.M)}
+
+
 class Documents(unittest.TestCase):
     def test_links_lead_somewhere(self):
         for document in DOCUMENTS:
@@ -70,6 +78,19 @@ class Documents(unittest.TestCase):
                 named = set(re.findall(r"`([^`]+)`", shown))
                 self.assertTrue(named)
                 self.assertEqual(named - there, set())
+
+    def test_commands_are_run_or_shown_by_a_test_that_exists(self):
+        there = go_tests() | catch_tests() | deep_jobs()
+        for document in DOCUMENTS:
+            text = document.read_text()
+            for block in run_docs.blocks(text):
+                with self.subTest(f"{document.relative_to(ROOT)}:{block.line}"):
+                    self.assertTrue(block.how)
+                    if block.how == "shown-by":
+                        self.assertIn(block.said, there)
+            # Nor do commands hide in blocks of no language.
+            for plain in re.findall(r"^ *```\n(.*?)^ *```$", re.sub(r"^ *```\w.*?^ *```$", "", text, flags=re.M | re.S), flags=re.M | re.S):
+                self.assertIsNone(re.search(r"^ *(?:\$ |dray [a-z]+ |\./dev |kubectl |helm )", plain, flags=re.M), plain)
 
     def test_no_metric_is_of_one_object(self):
         text = (ROOT / "docs/metrics.md").read_text()

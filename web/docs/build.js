@@ -24,7 +24,7 @@ function sections(page, tokens) {
     if (token.type === 'heading') {
       const text = token.text.replaceAll('`', '');
       all.push({page: title, title: text, at: `${html(page)}#${anchor(text)}`, text: ''});
-    } else if (all.length > 0) {
+    } else if (all.length > 0 && token.type !== 'html') {  // comments are for tests
       all.at(-1).text += ` ${(token.raw ?? '').replace(/[|*`#\[\]]|-{3,}|\]\([^)]*\)/g, ' ').replace(/\s+/g, ' ')}`;
     }
   }
