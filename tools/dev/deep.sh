@@ -13,7 +13,7 @@ reproducible 30 the same commit built in two folders gives the same dray
 mutants 34 small wrong changes, one by one: a C++ test has to notice each
 file-by-file 34 every C++ target compiled file by file, so that includes stay honest
 demo-200 20 two hundred runs of the demo print the same
-fresh-clone 20 the demo in a fresh clone, as the first command typed there
+fresh-clone 24 what is typed first in a fresh clone: the demo with its dashboard, a simulation with its report, policies' tests
 browser 20 the report and the dashboard, also over 10,000 nodes, in Debian's Chromium
 kai-oracle 34 KAI's own scheduler and the planner on 2,000 generated clusters
 crowd 34 20,000 pods wait on a real control plane: no overload, no lost Lease, the last as fast as the first
@@ -127,7 +127,12 @@ reproducible_job() {
 fresh-clone_job() {
   local folder=$root/build/fresh
   clone_to "$folder" || { row fresh-clone 0 1 0 "no clone"; return 0; }
-  lint_step "demo in a fresh clone" 1100 "$folder/dev" demo --once
+  local path seconds=1100  # the first one builds
+  for path in demo report policy; do
+    lint_step "newcomer $path" "$seconds" python3 tools/newcomer.py "$folder" "$path"
+    cat "$(log_of "newcomer $path")"
+    seconds=120
+  done
   rm -rf "$folder"
 }
 
