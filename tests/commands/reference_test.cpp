@@ -40,6 +40,36 @@ std::string completed(const std::string& words, int last) {
       .out;
 }
 
+/// Whether the shell is installed; `./dev test` sees to it.
+bool there(const std::string& name) {
+  if (shell("command -v " + name).status == 0) {
+    return true;
+  }
+  WARN("skipped: no " << name << " to read its script");
+  return false;
+}
+
+/// What the script gives zsh's own functions for the words, of which the last is being written.
+std::string zsh_completed(const std::string& words, int last) {
+  const testing::TempFolder folder;
+  const auto path =
+      folder.write("ask",
+                   "compdef() { : }; _files() { print files }; compadd() { print -r -- \"$@\" }\n"
+                   "source <(" DRAY_PROGRAM
+                   " completion zsh)\n"
+                   "words=(" +
+                       words + "); CURRENT=" + std::to_string(last) + "; _dray\n");
+  return shell("zsh -f " + path).out;
+}
+
+/// What fish offers for the line.
+std::string fish_completed(const std::string& line) {
+  const testing::TempFolder folder;
+  const auto path =
+      folder.write("ask", DRAY_PROGRAM " completion fish | source\ncomplete -C '" + line + "'\n");
+  return shell("HOME=" + folder.path() + " fish --no-config " + path).out;
+}
+
 }  // namespace
 
 TEST_CASE("bash completes commands, flags, their words, and files elsewhere") {
@@ -67,15 +97,26 @@ TEST_CASE("the scripts for zsh and fish name every command and its flags") {
   CHECK(
       fish.out.contains("'__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from "
                         "test' -l output -s o -x -a 'table json yaml'"));
-  for (const auto* const name : {"zsh", "fish"}) {
-    if (shell(std::string("command -v ") + name).status != 0) {
-      WARN("skipped: no " << name << " to read its script");
-      continue;
-    }
-    const testing::TempFolder folder;
-    const auto path = folder.write("script", dray({"completion", name}).out);
-    CHECK(shell(std::string(name) + " -n " + path).status == 0);
+}
+
+TEST_CASE("zsh completes commands, flags' words, and files elsewhere") {
+  if (!there("zsh")) {
+    return;
   }
+  CHECK(zsh_completed("dray policy te", 3).starts_with("-- validate fmt diff test simulate "));
+  CHECK(zsh_completed("dray queues -o \"\"", 4) == "-- table wide json yaml name\n");
+  CHECK(zsh_completed("dray allocate -f READ", 4) == "files\n");
+  CHECK(zsh_completed("dray completion \"\"", 3).contains(" bash zsh fish\nfiles\n"));
+}
+
+TEST_CASE("fish completes commands, flags and flags' words") {
+  if (!there("fish")) {
+    return;
+  }
+  CHECK(fish_completed("dray po") == "policy\tCheck, format, compare, test and try policy files\n");
+  CHECK(fish_completed("dray policy te").starts_with("test\t"));
+  CHECK(fish_completed("dray policy simulate --snap").starts_with("--snapshot\t"));
+  CHECK(fish_completed("dray queues -o ") == "json\nname\ntable\nwide\nyaml\n");
 }
 
 TEST_CASE("a manual page is of the same definitions as --help, and sound for groff") {
