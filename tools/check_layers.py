@@ -30,6 +30,7 @@ THIRD_PARTY = (
     ("CLI/", "CLI11::CLI11", "own"),
     ("zlib.h", "ZLIB::ZLIB", "cpp"),
     ("zstd.h", "PkgConfig::ZSTD", "cpp"),
+    ("sqlite3.h", "PkgConfig::SQLITE", "cpp"),
 )
 HIGHEST_CORE_LAYER = "simulate"
 IMPURE_HEADERS = {"filesystem", "fstream", "future", "iostream", "thread"}

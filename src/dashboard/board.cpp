@@ -30,14 +30,14 @@ struct Board::Asked {
   [[nodiscard]] std::string text(std::string_view name) const {
     return request.query(name).value_or("");
   }
+  [[nodiscard]] std::size_t number(std::string_view name, std::size_t otherwise) const {
+    const auto given = text(name);
+    std::size_t value = 0;
+    const auto* last = given.data() + given.size();
+    const auto [end, error] = std::from_chars(given.data(), last, value);
+    return given.empty() || error != std::errc() || end != last ? otherwise : value;
+  }
   [[nodiscard]] Page page(std::size_t usual) const {
-    const auto number = [&](std::string_view name, std::size_t otherwise) {
-      const auto given = text(name);
-      std::size_t value = 0;
-      const auto* last = given.data() + given.size();
-      const auto [end, error] = std::from_chars(given.data(), last, value);
-      return given.empty() || error != std::errc() || end != last ? otherwise : value;
-    };
     return {number("from", 0), std::min<std::size_t>(number("limit", usual), most_rows), text("q")};
   }
 
@@ -49,6 +49,9 @@ namespace {
 constexpr std::string_view api = "/v1/dashboard/";
 constexpr std::size_t node_rows = 400;
 constexpr std::size_t other_rows = 100;
+constexpr std::size_t most_hours =
+    std::chrono::duration_cast<std::chrono::hours>(History::oldest).count();
+constexpr auto until_there_is_a_plan = std::chrono::milliseconds(500);
 constexpr auto look_for_news = std::chrono::milliseconds(500);
 constexpr int turns_between_signs = 30;  ///< of life, on a stream: 15 s
 constexpr int turns_of_a_checked_stream = 120;
@@ -122,7 +125,9 @@ Board::Board(asio::io_context& io, BoardOptions options, Sources sources)
       reader_(io, sources.engine, options_.fresh_for),
       history_timer_(io),
       simulations_(io, {options_.simulations, options_.engine, options_.partition}, sources.api,
-                   sources.readiness) {}
+                   sources.readiness) {
+  if (options_.history_file) history_.restore(std::move(options_.history_file->samples));
+}
 
 Standing Board::standing(const Viewer& viewer) const {
   const auto& readiness = sources_.readiness;
@@ -229,7 +234,10 @@ asio::awaitable<HttpResponse> Board::view(Asked asked) {
   }
   if (screen == "queues") co_return json(queues_json(picture, asked.viewer));
   if (screen == "history") {
-    co_return json(history_json(picture, history_, asked.text("resource"), asked.viewer));
+    const auto resource = asked.text("resource");
+    const auto hours = std::clamp<std::size_t>(asked.number("hours", 2), 1, most_hours);
+    const auto curves = history_.of(resource, std::chrono::hours(hours));
+    co_return json(history_json(picture, curves, resource, asked.viewer));
   }
   if (screen == "waiting") {
     co_return json(
@@ -343,11 +351,24 @@ asio::awaitable<void> Board::keep_history() {
     service::EngineStrand::Look look = [seen](engine::Engine& engine, Time now) {
       *seen = {now, engine.picture().status};
     };
-    if (co_await sources_.engine.look(std::move(look))) history_.add(seen->first, seen->second);
+    History::Change change;
+    if (co_await sources_.engine.look(std::move(look))) {
+      change = history_.add(seen->first, seen->second);
+      write_history(change);
+    }
     if (stopped_) break;
-    history_timer_.expires_after(options_.history_every);
+    history_timer_.expires_after(change.added ? options_.history_every : until_there_is_a_plan);
     boost::system::error_code ignored;
     co_await history_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+}
+
+void Board::write_history(const History::Change& change) {
+  if (!options_.history_file || !change.added) return;
+  if (const auto done = options_.history_file->file->write(history_, change); !done) {
+    service::log_warning("the dashboard's history is kept in memory alone from now on: " +
+                         done.error().message);
+    options_.history_file.reset();
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "dashboard/access.h"
 #include "dashboard/history.h"
+#include "dashboard/history_file.h"
 #include "dashboard/picture_reader.h"
 #include "dashboard/simulations.h"
 #include "dashboard/views.h"
@@ -43,6 +44,8 @@ struct BoardOptions {
   std::vector<std::string> hosts;
   std::chrono::milliseconds fresh_for = std::chrono::seconds(1);
   std::chrono::milliseconds history_every = std::chrono::seconds(10);
+  /// Where the history is kept beside memory, and what is there already; null: nowhere.
+  std::shared_ptr<HistoryFile::Opened> history_file;
   std::size_t most_streams = 32;  ///< of events; more are told to come again
 };
 
@@ -76,6 +79,7 @@ class Board : public std::enable_shared_from_this<Board> {
   boost::asio::awaitable<net::HttpResponse> metrics_page(Asked asked);
   net::HttpResponse events();
   boost::asio::awaitable<void> stream(std::shared_ptr<net::BodySink> sink);
+  void write_history(const History::Change& change);
   [[nodiscard]] Standing standing(const Viewer& viewer) const;
   [[nodiscard]] bool known_host(const net::HttpRequest& request) const;
 

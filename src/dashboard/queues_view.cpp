@@ -85,12 +85,11 @@ std::string queues_json(const Picture& picture, const Viewer& viewer) {
   return std::move(out).take();
 }
 
-std::string history_json(const Picture& picture, const History& history,
+std::string history_json(const Picture& picture, const History::Curves& curves,
                          const std::string& resource, const Viewer& viewer) {
   const auto& tree = picture.engine.policy->queues;
   const auto& resources = picture.engine.policy->counting.resources();
   const auto place = policy::find_resource(resources, resource);
-  const auto curves = history.of(resource);
   JsonWriter out;
   const auto write_values = [&](std::string_view key, const std::vector<float>& values) {
     out.key(key);

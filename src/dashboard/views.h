@@ -47,7 +47,7 @@ struct Standing {
 [[nodiscard]] std::string node_json(const Picture& picture, std::string_view node,
                                     const Viewer& viewer);
 [[nodiscard]] std::string queues_json(const Picture& picture, const Viewer& viewer);
-[[nodiscard]] std::string history_json(const Picture& picture, const History& history,
+[[nodiscard]] std::string history_json(const Picture& picture, const History::Curves& curves,
                                        const std::string& resource, const Viewer& viewer);
 /// Jobs that wait, by Reason; with `reason` a page of those that wait for it.
 [[nodiscard]] std::string waiting_json(const Picture& picture, std::string_view reason,

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <csignal>
+#include <filesystem>
 
 #include "tests/commands/child.h"
 #include "tests/commands/http.h"
@@ -182,6 +185,36 @@ TEST_CASE("serve shows its dashboard: the page, or that it was not built, and wh
   CHECK(ask(port, "/v1/dashboard/overview", "{}").status == 405);
   child.send(SIGTERM);
   CHECK(child.wait().status == 0);
+}
+
+TEST_CASE(
+    "what the dashboard shows over time is there after a restart; a damaged file is set aside") {
+  const testing::TempFolder folder;
+  const auto file = folder.write("history", "no database");
+  const TempFile objects("pod.yaml", pod);
+  // The number of moments that a new process shows, once it has its own first one.
+  const auto moments = [&](std::size_t at_least) {
+    Child child({"serve", "--cluster", "config/demo/cluster", objects.path(), "--policy",
+                 "config/demo/policy.yaml", "--insecure-extender", "--extender-address",
+                 "127.0.0.1:0", "--admin-address", "127.0.0.1:0", "--dashboard-address",
+                 "127.0.0.1:0", "--history", file});
+    if (at_least == 1) child.wait_for_error("it is " + file + ".aside now, and a new one begins");
+    const auto port = port_after(child.wait_for_error("dashboard on port "), "dashboard on port ");
+    std::size_t shown = 0;
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (shown < at_least && std::chrono::steady_clock::now() < patience) {
+      const auto body = ask(port, "/v1/dashboard/history?resource=gpu").body;
+      const auto times = body.substr(body.find(R"("times":[)") + 9);
+      const auto commas = std::ranges::count(times.substr(0, times.find(']')), ',');
+      shown = times.starts_with("]") ? 0 : 1 + static_cast<std::size_t>(commas);
+    }
+    child.send(SIGTERM);
+    CHECK(child.wait().status == 0);
+    return shown;
+  };
+  CHECK(moments(1) == 1);
+  CHECK(moments(2) == 2);
+  CHECK(std::filesystem::exists(file + ".aside"));
 }
 
 TEST_CASE("a dashboard that others could reach is refused") {

@@ -3,7 +3,7 @@
 declare -A packages=(
   [cpp]="g++ cmake ninja-build ccache mold pkg-config libfmt-dev libboost1.81-dev libssl-dev
     nlohmann-json3-dev libsimdjson-dev libyaml-cpp-dev libspdlog-dev prometheus-cpp-dev libcli11-dev
-    libre2-dev libzstd-dev zlib1g-dev catch2 librapidcheck-dev libbenchmark-dev"
+    libre2-dev libzstd-dev libsqlite3-dev zlib1g-dev catch2 librapidcheck-dev libbenchmark-dev"
   [tools]="python3 git ca-certificates patch prometheus zsh fish groff-base"
   [image]="ca-certificates tzdata"
   [bench]="curl"

@@ -36,14 +36,18 @@ export function bands({times, queues}, leaves, most = most_bands) {
 }
 
 const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString(undefined, {hour: '2-digit', minute: '2-digit', second: '2-digit'});
+const moment = (seconds) => new Date(seconds * 1000).toLocaleString(undefined, {month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit'});
+const spans = [{value: 2, label: '2 hours'}, {value: 48, label: '2 days'}, {value: 336, label: '2 weeks'}];
 
 function Bands({resource, leaves, revision}) {
-  const answer = useAnswer('history', {resource: resource.name}, revision, 10000);
+  const [hours, setHours] = useState(2);
+  const answer = useAnswer('history', {resource: resource.name, hours}, revision, 10000);
   const drawn = useMemo(() => answer.data && bands(answer.data, leaves), [answer.data, leaves]);
-  return html`<${Answered} answer=${answer}>${(data) => (data.times.length < 2 ? html`<p class="note">dray takes a sample every ten seconds; the curve begins with the second one.</p>` : html`
+  return html`<${Choice} label="The last" value=${hours} onChange=${setHours} options=${spans} />
+    <${Answered} answer=${answer}>${(data) => (data.times.length < 2 ? html`<p class="note">dray takes a sample every ten seconds; the curve begins with the second one.</p>` : html`
     <${Chart} title=${`${resource.title} held, by queue, one on top of the other`} summary=${`${data.times.length} samples.`} xs=${drawn.xs} series=${drawn.series}
-      xFormat=${clock} yFormat=${plain} xLabel="at" />
-    <${LeftOut}>The curves are kept in memory, for two hours at most, and begin with this process.${data.leftOut ? ` ${number(data.leftOut)} queues are not kept.` : ''}<//>`)}<//>`;
+      xFormat=${hours > 2 ? moment : clock} yFormat=${plain} xLabel="at" />
+    <${LeftOut}>A sample every ten seconds for two hours, every five minutes for two days, every hour for two weeks. Without ${html`<code>--history</code>`} the curves begin with this process.${data.leftOut ? ` ${number(data.leftOut)} queues are not kept.` : ''}<//>`)}<//>`;
 }
 
 const bound = (value) => (value === null ? 'none' : plain(value));

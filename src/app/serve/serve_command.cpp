@@ -140,6 +140,7 @@ class ServeCommand : public Command {
       auto shown = dashboard_options(*std::move(*dashboard_at), *options);
       if (auto set = guard_dashboard(shown, dashboard_thread); !set) return set;
       shown.board.simulations.at_a_time = flags_.simulations;
+      shown.board.history_file = history_file();
       dashboard.emplace(dashboard_thread, std::move(shown), dashboard_sources(service, **api));
       // Pods are bound without it, too.
       const auto port = dashboard->start();
@@ -172,6 +173,19 @@ class ServeCommand : public Command {
     if (!admit) return std::unexpected(std::move(admit.error()));
     options.board.admit = *std::move(admit);
     return {};
+  }
+
+  /// Pods are bound without it, too.
+  [[nodiscard]] std::shared_ptr<dashboard::HistoryFile::Opened> history_file() const {
+    if (flags_.history.empty()) return nullptr;
+    auto opened = dashboard::HistoryFile::open(flags_.history);
+    if (!opened) {
+      service::log_warning("the dashboard's history is kept in memory alone: " +
+                           opened.error().message);
+      return nullptr;
+    }
+    if (!opened->set_aside.empty()) service::log_warning("history: " + opened->set_aside);
+    return std::make_shared<dashboard::HistoryFile::Opened>(*std::move(opened));
   }
 
   Result<std::unique_ptr<kube::ClusterApi>> cluster_api(asio::io_context& io,

@@ -136,6 +136,9 @@ void add_port_flags(CLI::App& command, ServeFlags& f) {
   command.add_option("--dashboard-tls-cert", f.dashboard_tls_cert,
                      "Certificate of the dashboard, PEM");
   command.add_option("--dashboard-tls-key", f.dashboard_tls_key, "Its key, PEM");
+  command.add_option("--history", f.history,
+                     "File that keeps the dashboard's curves over a restart (SQLite); at most two "
+                     "weeks of them, and 64 MiB");
   command
       .add_option("--simulations", f.simulations,
                   "How many may be asked of the dashboard's port at a time; 0: none")
@@ -346,7 +349,10 @@ Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
 }
 
 Result<std::optional<net::HttpServerOptions>> dashboard_server(const ServeFlags& flags) {
-  if (flags.dashboard_address.empty()) return std::nullopt;
+  if (flags.dashboard_address.empty()) {
+    if (flags.history.empty()) return std::nullopt;
+    return fail(ErrorCode::invalid, "--history keeps the dashboard's curves, and there is none");
+  }
   net::HttpServerOptions server;
   if (auto set = listen_on(server, "dashboard-address", flags.dashboard_address); !set) {
     return std::unexpected(set.error());

@@ -31,6 +31,7 @@ struct ServeFlags {
   std::string dashboard_address = "127.0.0.1:8080";  ///< empty: there is none
   std::string dashboard_tls_cert;
   std::string dashboard_tls_key;
+  std::string history;          ///< file of what the dashboard shows over time; empty: memory alone
   std::size_t simulations = 1;  ///< at a time, of who asks that port
   std::string policy;
   std::string scheduler_name = "dray-scheduler";

@@ -37,6 +37,7 @@ const std::map<std::string, std::string, std::less<>> examples{
     {"feature-gates", "[DRADerivedAttributes=true]"},
     {"identity", "dray-0"},
     {"record", "/var/lib/dray/record"},
+    {"history", "/var/lib/dray/history"},
 };
 
 struct Field {

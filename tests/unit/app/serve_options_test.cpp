@@ -152,6 +152,9 @@ TEST_CASE("the dashboard is on loopback, or has a certificate and an API server 
     std::string want;
   };
   const auto row = GENERATE(Row{"plain", {"--dashboard-address", "0.0.0.0:8080"}, "are needed"},
+                            Row{"a history of none",
+                                {"--dashboard-address", "", "--history", "file"},
+                                "--history keeps the dashboard's curves"},
                             Row{"half a certificate", {"--dashboard-tls-key", "k"}, "go together"},
                             Row{"without a cluster",
                                 {"--dashboard-address", "[::]:8080", "--dashboard-tls-cert", "c",

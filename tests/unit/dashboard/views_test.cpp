@@ -194,31 +194,4 @@ TEST_CASE("pictures of one state show the same, and of another state not") {
   CHECK_FALSE(world.picture().shows_the_same(before));
 }
 
-TEST_CASE("history is bounded, and begins anew with other queues") {
-  engine::Engine::Status status;
-  status.resources = {{.name = "gpu"}};
-  const auto report = [](const std::string& queue, double used) {
-    planner::QueueReport made;
-    made.queue = policy::QueueName(queue);
-    made.allocated = policy::Amounts(1, used);
-    made.fair_share = policy::Amounts(1, 8);
-    return made;
-  };
-  History history;
-  const auto start = Time(std::chrono::seconds(100));
-  status.queues = {report("old", 1)};
-  history.add(start, status);
-  for (int i = 0; i < 800; ++i) {
-    status.queues = {report("a", i), report("b", 2)};
-    history.add(start + std::chrono::seconds(i), status);
-  }
-  const auto curves = history.of("gpu");
-  CHECK(curves.times.size() == History::most_samples);
-  REQUIRE(curves.queues.size() == 2);
-  CHECK(curves.queues[0].queue == "a");
-  CHECK(curves.queues[0].used.back() == 799);
-  CHECK(curves.queues[1].fair_share.front() == 8);
-  CHECK(history.of("cpu").queues.empty());
-}
-
 }  // namespace dray::dashboard::views_test
