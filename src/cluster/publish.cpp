@@ -139,6 +139,24 @@ std::size_t Publisher::TextListRules::hash(const std::vector<std::string>& texts
   return hash;
 }
 
+std::size_t Publisher::DeviceRules::hash(const std::vector<PublishedDevice>& devices) {
+  const std::hash<const void*> one;
+  std::size_t hash = devices.size();
+  for (const auto& device : devices) {
+    mix(hash, one(device.name.get()));
+    mix(hash, one(device.shape.get()));
+    mix(hash, one(device.traits.get()));
+  }
+  return hash;
+}
+
+bool Publisher::DeviceRules::equal(const std::vector<PublishedDevice>& a,
+                                   const std::vector<PublishedDevice>& b) {
+  return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
+    return x.name == y.name && x.shape == y.shape && x.traits == y.traits;
+  });
+}
+
 PublishedDevice Publisher::publish(const ResourceSlice& slice, const Device& device) {
   PublishedDevice made;
   made.name = names_.share(device.name.get());
@@ -171,14 +189,16 @@ std::shared_ptr<const PublishedSlice> Publisher::publish(const ResourceSlice& sl
   made->skip_node_operations = slice.skip_node_operations;
   made->arrival = arrival;
   made->uses_counters = !slice.shared_counters.empty();
-  made->devices.reserve(slice.devices.size());
+  std::vector<PublishedDevice> devices;
+  devices.reserve(slice.devices.size());
   for (const auto& device : slice.devices) {
-    made->devices.push_back(publish(slice, device));
+    devices.push_back(publish(slice, device));
     made->uses_counters = made->uses_counters || !device.consumes_counters.empty();
     made->uses_compatibility_groups |= std::ranges::any_of(
         device.consumes_counters,
         [](const auto& consumption) { return !consumption.compatibility_groups.empty(); });
   }
+  made->devices = PublishedDevices(devices_.share(std::move(devices)));
   made->equivalence_class = equivalence_.of_slice(made);
   return made;
 }

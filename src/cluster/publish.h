@@ -53,12 +53,19 @@ class Publisher {
     }
   };
 
+  /// The parts of a device are shared already, so that equal ones are the same.
+  struct DeviceRules {
+    static std::size_t hash(const std::vector<PublishedDevice>& devices);
+    static bool equal(const std::vector<PublishedDevice>& a, const std::vector<PublishedDevice>& b);
+  };
+
   [[nodiscard]] PublishedDevice publish(const ResourceSlice& slice, const Device& device);
 
   EquivalenceClasses& equivalence_;
   cel::Interner interner_;
   Sharing<std::string, TextRules> names_;
   Sharing<DeviceTraits, TraitsRules> traits_;
+  Sharing<std::vector<PublishedDevice>, DeviceRules> devices_;
   Sharing<LabelSet, LabelRules> labels_;
   Sharing<std::vector<NodeTaint>, TaintRules> taints_;
   Sharing<NodeAmounts, AmountRules> amounts_;

@@ -138,8 +138,8 @@ ClusterState::~ClusterState() = default;
 ClusterState::ClusterState(ClusterState&&) noexcept = default;
 ClusterState& ClusterState::operator=(ClusterState&&) noexcept = default;
 
-void ClusterState::apply(const ObjectChanged& change) {
-  std::visit([&](const auto& object) { data_->put(object); }, change.object);
+void ClusterState::apply(const KubeObject& object) {
+  std::visit([&](const auto& each) { data_->put(each); }, object);
 }
 
 void ClusterState::apply(const ObjectGone& change) {

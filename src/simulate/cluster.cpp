@@ -28,31 +28,21 @@ bool comes_with_the_node(const Pod& pod) {
          });
 }
 
-/// The objects that a simulated cluster has, and the state that they make.
-struct Kept {
-  std::vector<KubeObject> objects;
-  cluster::ClusterState state;
-};
-
-Kept keep(const std::vector<KubeObject>& objects) {
-  Kept kept;
-  for (const auto& object : objects) {
-    auto copy = object;
-    if (auto* pod = std::get_if<Pod>(&copy)) {
-      if (!comes_with_the_node(*pod)) continue;
-      // Claims are left out, and a pod whose claims are missing would be looked for in vain.
-      pod->resource_claims.clear();
-      pod->resource_claim_statuses.clear();
-    } else if (!std::holds_alternative<Node>(copy) &&
-               !std::holds_alternative<ResourceSlice>(copy) &&
-               !std::holds_alternative<DeviceClass>(copy) &&
-               !std::holds_alternative<DeviceTaintRule>(copy)) {
-      continue;
-    }
-    kept.state.apply(cluster::ObjectChanged{copy});
-    kept.objects.push_back(std::move(copy));
+/// Gives on what a simulated cluster has of the object.
+void keep(const KubeObject& object, const ObjectStream::Visit& visit) {
+  if (const auto* pod = std::get_if<Pod>(&object)) {
+    if (!comes_with_the_node(*pod)) return;
+    // Claims are left out, and a pod whose claims are missing would be looked for in vain.
+    auto without_claims = *pod;
+    without_claims.resource_claims.clear();
+    without_claims.resource_claim_statuses.clear();
+    visit(without_claims);
+  } else if (std::holds_alternative<Node>(object) ||
+             std::holds_alternative<ResourceSlice>(object) ||
+             std::holds_alternative<DeviceClass>(object) ||
+             std::holds_alternative<DeviceTaintRule>(object)) {
+    visit(object);
   }
-  return kept;
 }
 
 /// Counts the devices of one class that nodes have.
@@ -173,10 +163,12 @@ void warn(const std::vector<std::string>& out, std::vector<std::string>& warning
 
 }  // namespace
 
-Result<Cluster> cluster_of(const std::vector<KubeObject>& objects, const std::string& gpus,
+Result<Cluster> cluster_of(const ObjectStream& objects, const std::string& gpus,
                            std::vector<std::string>& warnings) {
-  auto kept = keep(objects);
-  const auto snapshot = kept.state.snapshot();
+  const auto kept = objects.with(keep);
+  cluster::ClusterState state;
+  kept.for_each([&](const KubeObject& object) { state.apply(object); });
+  const auto snapshot = state.snapshot();
   if (snapshot->node_count() == 0) return fail(ErrorCode::invalid, "no node in it");
   auto kind = choose_kind(*snapshot, gpus);
   if (!kind) return std::unexpected(std::move(kind.error()));
@@ -202,12 +194,12 @@ Result<Cluster> cluster_of(const std::vector<KubeObject>& objects, const std::st
     }
   }
   warn(left_out, warnings);
-  for (auto& object : kept.objects) {
-    const auto* node = node_of(object);
-    if (node == nullptr || !barred_nodes.contains(*node)) {
-      cluster.objects.push_back(std::move(object));
-    }
-  }
+  cluster.objects = barred_nodes.empty()
+                        ? kept
+                        : kept.with([barred_nodes](const auto& object, const auto& visit) {
+                            const auto* node = node_of(object);
+                            if (node == nullptr || !barred_nodes.contains(*node)) visit(object);
+                          });
   return cluster;
 }
 

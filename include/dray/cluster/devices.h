@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dray/cel/device_shape.h"
@@ -52,6 +53,30 @@ struct PublishedDevice {
   std::shared_ptr<const DeviceTraits> traits;  ///< never null
 };
 
+/// The devices of a slice in its order. Immutable; slices whose devices are alike, as those of like
+/// nodes are, share one list, so a place in it says nothing of whose device it is.
+class PublishedDevices {
+ public:
+  /// None.
+  PublishedDevices() = default;
+  /// `devices` is not null.
+  explicit PublishedDevices(std::shared_ptr<const std::vector<PublishedDevice>> devices)
+      : devices_(std::move(devices)) {}
+
+  /// How many there are.
+  [[nodiscard]] std::size_t size() const { return devices_ ? devices_->size() : 0; }
+  /// The devices, one after another in memory.
+  [[nodiscard]] const PublishedDevice* begin() const {
+    return devices_ ? devices_->data() : nullptr;
+  }
+  [[nodiscard]] const PublishedDevice* end() const { return begin() + size(); }
+  /// One of them; `i` is below size().
+  [[nodiscard]] const PublishedDevice& operator[](std::size_t i) const { return (*devices_)[i]; }
+
+ private:
+  std::shared_ptr<const std::vector<PublishedDevice>> devices_;
+};
+
 /// A ResourceSlice as dray keeps it. Immutable.
 struct PublishedSlice {
   std::string name;
@@ -61,7 +86,7 @@ struct PublishedSlice {
   bool per_device = false;
   bool uses_compatibility_groups = false;
   bool uses_counters = false;  ///< has counter sets, or devices that consume counters
-  std::vector<PublishedDevice> devices;
+  PublishedDevices devices;
   std::vector<CounterSet> shared_counters;
   std::vector<std::string> skip_node_operations;
   /// Slices of one class are the same to every request that reads no attribute of

@@ -30,7 +30,8 @@ class ClusterState {
   ClusterState& operator=(ClusterState&&) noexcept;
 
   /// What a watch says: the object as it is now, in place of the one of its name before.
-  void apply(const ObjectChanged& change);
+  void apply(const ObjectChanged& change) { apply(change.object); }
+  void apply(const KubeObject& object);
   /// It is not there any more; nothing happens if the uid is given and another pod's.
   void apply(const ObjectGone& change);
 

@@ -5,7 +5,7 @@
 
 #include "dray/base/error.h"
 #include "dray/model/ids.h"
-#include "dray/model/object.h"
+#include "dray/simulate/object_stream.h"
 #include "dray/simulate/workload.h"
 
 namespace dray::simulate {
@@ -26,7 +26,7 @@ struct Cluster {
   std::vector<GpuNode> nodes;  ///< as strategies see them
   /// As the planner sees them, with slices, classes and the pods of their DaemonSets; none: nodes
   /// are all that there is.
-  std::vector<KubeObject> objects;
+  ObjectStream objects;
   GpuKind gpus;
 };
 
@@ -34,9 +34,9 @@ struct Cluster {
 /// cordoned ones, and ones with taints other than for the GPUs. What runs there is left out, too,
 /// but for pods of DaemonSets and of the node itself, because the workload comes in its place.
 /// `gpus`: a DeviceClass or a node's resource; empty: gpu.nvidia.com or, without such devices,
-/// nvidia.com/gpu. What is left out is told in `warnings`.
-[[nodiscard]] Result<Cluster> cluster_of(const std::vector<KubeObject>& objects,
-                                         const std::string& gpus,
+/// nvidia.com/gpu. What is left out is told in `warnings`. Objects that are made one by one stay
+/// so.
+[[nodiscard]] Result<Cluster> cluster_of(const ObjectStream& objects, const std::string& gpus,
                                          std::vector<std::string>& warnings);
 
 }  // namespace dray::simulate

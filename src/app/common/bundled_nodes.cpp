@@ -24,8 +24,8 @@ std::optional<BundledNodes> parse_bundled_nodes(std::string_view text) {
   return nodes;
 }
 
-Result<std::vector<KubeObject>> bundled_nodes(const BundledNodes& nodes,
-                                              std::vector<std::string>& warnings) {
+Result<simulate::ObjectStream> bundled_nodes(const BundledNodes& nodes,
+                                             std::vector<std::string>& warnings) {
   auto folder = find_bundled("demo/cluster");
   if (!folder) return std::unexpected(std::move(folder.error()));
   ClusterSource source;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dray/base/error.h"
-#include "dray/model/object.h"
+#include "dray/simulate/object_stream.h"
 
 namespace dray::app {
 
@@ -22,7 +22,7 @@ struct BundledNodes {
 
 /// Copies of that node of the demo's cluster, and all that is of no node there. An error names the
 /// kinds that there are. Warnings of the files are added to `warnings`.
-[[nodiscard]] Result<std::vector<KubeObject>> bundled_nodes(const BundledNodes& nodes,
-                                                            std::vector<std::string>& warnings);
+[[nodiscard]] Result<simulate::ObjectStream> bundled_nodes(const BundledNodes& nodes,
+                                                           std::vector<std::string>& warnings);
 
 }  // namespace dray::app

@@ -223,7 +223,7 @@ Result<std::vector<KubeObject>> load_test_objects(const std::vector<std::string>
     }
     auto made = bundled_nodes(*nodes, warnings);
     if (!made) return std::unexpected(std::move(made.error()).within(source));
-    take(*std::move(made));
+    take(made->all());
   }
   if (files.cluster.empty()) return objects;
   auto loaded = load_objects(files);

@@ -14,8 +14,8 @@
 namespace dray::app {
 namespace {
 
-Result<std::vector<KubeObject>> objects_in(const std::vector<std::string>& paths,
-                                           std::vector<std::string>& warnings) {
+Result<simulate::ObjectStream> objects_in(const std::vector<std::string>& paths,
+                                          std::vector<std::string>& warnings) {
   ClusterSource source;
   source.cluster = paths;
   auto objects = load_objects(source);

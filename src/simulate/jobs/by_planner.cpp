@@ -49,9 +49,10 @@ class PlannerRun {
     input_.budget.jobs = static_cast<std::size_t>(std::max(budgets.jobs, 1));
     input_.budget.nodes_tried = static_cast<std::size_t>(std::max(budgets.nodes_tried, 1));
     input_.budget.evictions = static_cast<std::size_t>(std::max(budgets.evictions, 0));
-    for (auto& object : objects_of(setting.cluster())) {
-      state_.apply(cluster::ObjectChanged{std::move(object)});
-    }
+    for_each_object(setting.cluster(), [this](const KubeObject& object) {
+      state_.apply(object);
+      churn_.keep(object);
+    });
     for (const auto& node : setting.nodes()) plan_.freed_gpus += node.gpus;
   }
 
@@ -274,7 +275,6 @@ class PlannerRun {
   }
 
   void change_node(const Churn& churn) {
-    const auto place = churn_.place_of(churn.node);
     if (churn.kind == ChurnKind::fails) {
       for (const auto& uid : running_on(NodeName(churn.node))) {
         auto job = stopped(uid);
@@ -284,13 +284,10 @@ class PlannerRun {
       state_.apply(cluster::ObjectGone{Kind::node, "", churn.node, {}});
       return;
     }
-    for (const auto& object : objects_of(setting_.cluster())) {
-      if (kind_of(object) != Kind::node || meta_of(object).name != churn.node) continue;
-      auto node = std::get<Node>(object);
-      node.unschedulable = churn.kind == ChurnKind::cordoned;
-      state_.apply(cluster::ObjectChanged{std::move(node)});
-    }
-    plan_.freed_gpus += setting_.nodes()[place].gpus;
+    auto node = churn_.node(churn.node);
+    node.unschedulable = churn.kind == ChurnKind::cordoned;
+    state_.apply(cluster::ObjectChanged{std::move(node)});
+    plan_.freed_gpus += setting_.nodes()[churn_.place_of(churn.node)].gpus;
   }
 
   /// Jobs with a pod on the node.

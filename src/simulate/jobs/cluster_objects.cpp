@@ -26,12 +26,9 @@ Node node_object(const GpuNode& node) {
   return object;
 }
 
-std::vector<KubeObject> objects_of(const Cluster& cluster) {
-  if (!cluster.objects.empty()) return cluster.objects;
-  std::vector<KubeObject> objects;
-  objects.reserve(cluster.nodes.size());
-  for (const auto& node : cluster.nodes) objects.emplace_back(node_object(node));
-  return objects;
+void for_each_object(const Cluster& cluster, const ObjectStream::Visit& visit) {
+  if (!cluster.objects.empty()) return cluster.objects.for_each(visit);
+  for (const auto& node : cluster.nodes) visit(node_object(node));
 }
 
 Uid job_uid(std::size_t index) {

@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "dray/model/claim.h"
 #include "dray/model/node.h"
@@ -11,6 +10,7 @@
 #include "dray/model/pod.h"
 #include "dray/planner/job.h"
 #include "dray/simulate/cluster.h"
+#include "dray/simulate/object_stream.h"
 #include "dray/simulate/workload.h"
 
 namespace dray::simulate {
@@ -20,8 +20,8 @@ inline constexpr Time trace_start = Time(std::chrono::hours(24 * 365 * 50));
 
 /// The node as a cluster would have it that has nodes alone.
 [[nodiscard]] Node node_object(const GpuNode& node);
-/// All that the cluster has.
-[[nodiscard]] std::vector<KubeObject> objects_of(const Cluster& cluster);
+/// Visits all that the cluster has.
+void for_each_object(const Cluster& cluster, const ObjectStream::Visit& visit);
 /// The job as the planner knows it, waiting; `index`: its place in the workload, which names it.
 [[nodiscard]] std::shared_ptr<planner::Job> job_object(const TraceJob& job, std::size_t index,
                                                        policy::QueueName queue,

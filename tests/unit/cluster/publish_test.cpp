@@ -69,6 +69,21 @@ TEST_CASE("a device's own node selection counts only where the slice says so") {
   CHECK(kept->devices[0].traits->scope->scope.node_name == NodeName("n2"));
 }
 
+TEST_CASE("slices of like nodes share one list of devices") {
+  Made made;
+  const auto one = made.publisher.publish(make_slice("n1", {device("0"), full()}), 1);
+  const auto like = made.publisher.publish(make_slice("n2", {device("0"), full()}), 2);
+  CHECK(one->devices.size() == 2);
+  CHECK(one->devices.begin() == like->devices.begin());
+  CHECK(like->node_name() == "n2");
+  const auto fewer = made.publisher.publish(make_slice("n3", {device("0")}), 3);
+  const auto turned = made.publisher.publish(make_slice("n4", {full(), device("0")}), 4);
+  CHECK(fewer->devices.begin() != one->devices.begin());
+  CHECK(turned->devices.begin() != one->devices.begin());
+  CHECK(*turned->devices[0].name == *one->devices[1].name);
+  CHECK(made.publisher.publish(make_slice("n5", {}), 5)->devices.size() == 0);
+}
+
 TEST_CASE("equal devices share, and anything that an allocation reads sets them apart") {
   struct Row {
     const char* name;

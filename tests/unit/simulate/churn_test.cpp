@@ -19,7 +19,7 @@ TEST_CASE("churn is of nodes that there are, and of devices where there are some
   changes.kind = ChurnKind::changes;
   changes.objects = {testing::make_gpus("n0", 2)};
   CHECK_FALSE(check_churn({changes}, churn_targets(cluster)));
-  cluster.objects = {testing::make_node("n0")};
+  cluster.objects = std::vector<KubeObject>{testing::make_node("n0")};
   CHECK(check_churn({changes}, churn_targets(cluster)));
   const std::vector<KubeObject> objects{testing::make_node("n0"), testing::make_pod("n1")};
   CHECK(check_churn({changes}, churn_targets(objects)));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "dray/model/pod_claim.h"
 #include "dray/simulate/cluster_copies.h"
@@ -112,7 +113,7 @@ TEST_CASE("nodes that take no jobs are left out, but those whose taint is for th
   REQUIRE(read);
   REQUIRE(read->nodes.size() == 1);
   CHECK(read->nodes[0].name == "c");
-  CHECK(read->objects.size() == 3);  // with its slice and the class
+  CHECK(read->objects.all().size() == 3);  // with its slice and the class
   CHECK(warnings == std::vector<std::string>{"3 nodes are left out, the first: a (cordoned)"});
   CHECK(play(*read, "j,0,10,1,1,q\n", "fcfs").jobs.at(0).ended == seconds(10));
 }
@@ -172,7 +173,7 @@ TEST_CASE("copies of a node have names and pools of their own") {
   auto objects = cluster({node_with("box-1", 2), node_with("box-0", 1), node_with("other-0", 8)});
   const auto copies = copies_of(objects, "box", 3);
   REQUIRE(copies);
-  CHECK(copies->size() == 1 + 3 * 2);
+  CHECK(copies->all().size() == 1 + 3 * 2);
   std::vector<std::string> warnings;
   const auto read = cluster_of(*copies, "", warnings).value();
   REQUIRE(read.nodes.size() == 3);
@@ -180,6 +181,44 @@ TEST_CASE("copies of a node have names and pools of their own") {
   CHECK(read.nodes[2].gpus == 1);
   CHECK(copies_of(objects, "bax", 3).error().message ==
         "no kind of node bax; there are box, other");
+}
+
+/// So many copies of a node of eight GPUs, of which the stream remembers where they were.
+Cluster counted_copies(std::size_t nodes, std::set<const KubeObject*>& places, std::size_t& made) {
+  const auto copies = copies_of(cluster({node_with("box-0", 8)}), "box", nodes).value();
+  const auto counted = copies.with([&](const KubeObject& object, const auto& visit) {
+    places.insert(&object);
+    ++made;
+    visit(object);
+  });
+  std::vector<std::string> warnings;
+  return cluster_of(counted, "", warnings).value();
+}
+
+TEST_CASE("a cluster of copies is never in memory as objects") {
+  constexpr std::size_t nodes = 3000;
+  std::set<const KubeObject*> places;
+  std::size_t made = 0;
+  const auto read = counted_copies(nodes, places, made);
+  CHECK(read.nodes.size() == nodes);
+  const auto run = play(read, "one,0,100,8,1,q\ngang,10,30,8,3000,q\n", "fcfs");
+  CHECK(run.jobs[1].started == seconds(100));
+  // Once to see what there is, once for the run; the class is kept, and a copy of node and slice
+  // lives from one to the next.
+  CHECK(made == 2 * (1 + 2 * nodes));
+  CHECK(places.size() <= 2 * (1 + 2));
+}
+
+TEST_CASE("a cluster of copies runs as one of the same objects in a list does") {
+  const auto copies =
+      copies_of(cluster({node_with("box-0", 8), node_with("box-1", 4)}), "box", 3).value();
+  std::vector<std::string> warnings;
+  const auto made = cluster_of(copies, "", warnings).value();
+  const auto kept = cluster_of(copies.all(), "", warnings).value();
+  CHECK(made.nodes == kept.nodes);
+  CHECK(made.objects.all() == kept.objects.all());
+  const auto* rows = "one,0,100,8,1,q\ngang,10,30,8,3,r\nlast,20,7,3,1,q\n";
+  CHECK(play(made, rows, "fair") == play(kept, rows, "fair"));
 }
 
 }  // namespace dray::simulate::cluster_test

@@ -228,10 +228,9 @@ TEST_CASE("what runs on a cordoned node goes on, and others wait until it is ope
 
 TEST_CASE("devices that are published later are used from then on") {
   std::vector<std::string> warnings;
-  auto cluster =
-      cluster_of({testing::make_class(), testing::make_node("n0"), testing::make_gpus("n0", 1)},
-                 "gpu", warnings)
-          .value();
+  const std::vector<KubeObject> objects{testing::make_class(), testing::make_node("n0"),
+                                        testing::make_gpus("n0", 1)};
+  auto cluster = cluster_of(objects, "gpu", warnings).value();
   auto jobs = read_jobs_csv("name,submit,run_time,gpus\none,0,100,1\ntwo,10,100,1\n").value().value;
   Scheduler scheduler{"fcfs", policy_of(jobs, false, cluster.gpus).value()};
   JobsOptions options;
