@@ -55,6 +55,34 @@ bool same_scope(const std::optional<CompiledScope>& a, const std::optional<Compi
   return a.has_value() == b.has_value() && (!a || a->scope == b->scope);
 }
 
+bool same_capacities(const cel::Capacities& a, const cel::Capacities& b) {
+  return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
+    return x.first == y.first && same_capacity(x.second, y.second);
+  });
+}
+
+bool same_consumptions(const std::vector<CounterConsumption>& a,
+                       const std::vector<CounterConsumption>& b) {
+  const auto same_counter = [](const auto& x, const auto& y) {
+    return x.first == y.first && same_quantity(x.second, y.second);
+  };
+  return std::ranges::equal(a, b, [&](const CounterConsumption& x, const CounterConsumption& y) {
+    return x.counter_set == y.counter_set && x.compatibility_groups == y.compatibility_groups &&
+           std::ranges::equal(x.counters, y.counters, same_counter);
+  });
+}
+
+/// Whether the same is made of both, but for their scopes.
+bool same_device(const Device& a, const Device& b) {
+  return a.name == b.name && a.attributes == b.attributes &&
+         same_capacities(a.capacity, b.capacity) &&
+         same_consumptions(a.consumes_counters, b.consumes_counters) && a.taints == b.taints &&
+         a.binds_to_node == b.binds_to_node && a.binding_conditions == b.binding_conditions &&
+         a.binding_failure_conditions == b.binding_failure_conditions &&
+         a.allow_multiple_allocations == b.allow_multiple_allocations &&
+         a.node_allocatable_resources == b.node_allocatable_resources;
+}
+
 /// Whether the shape alone does not tell the attributes as published.
 bool needs_attributes(const ResourceSlice& slice, const Device& device,
                       const cel::DeviceShape& shape) {
@@ -90,25 +118,14 @@ std::size_t Publisher::TraitsRules::hash(const DeviceTraits& traits) {
 }
 
 bool Publisher::TraitsRules::equal(const DeviceTraits& a, const DeviceTraits& b) {
-  const auto same_entry = [](const auto& x, const auto& y) {
-    return x.first == y.first && same_capacity(x.second, y.second);
-  };
-  const auto same_counter = [](const auto& x, const auto& y) {
-    return x.first == y.first && same_quantity(x.second, y.second);
-  };
-  const auto same_consumption = [&](const CounterConsumption& x, const CounterConsumption& y) {
-    return x.counter_set == y.counter_set && x.compatibility_groups == y.compatibility_groups &&
-           std::ranges::equal(x.counters, y.counters, same_counter);
-  };
   return a.binds_to_node == b.binds_to_node &&
          a.allow_multiple_allocations == b.allow_multiple_allocations &&
          a.has_binding_conditions == b.has_binding_conditions && a.taints == b.taints &&
          a.binding_conditions == b.binding_conditions &&
          a.binding_failure_conditions == b.binding_failure_conditions &&
          same_scope(a.scope, b.scope) && a.attributes == b.attributes &&
-         a.node_allocatable == b.node_allocatable &&
-         std::ranges::equal(a.capacity, b.capacity, same_entry) &&
-         std::ranges::equal(a.consumes_counters, b.consumes_counters, same_consumption);
+         a.node_allocatable == b.node_allocatable && same_capacities(a.capacity, b.capacity) &&
+         same_consumptions(a.consumes_counters, b.consumes_counters);
 }
 
 std::size_t Publisher::LabelRules::hash(const LabelSet& labels) {
@@ -177,6 +194,21 @@ PublishedDevice Publisher::publish(const ResourceSlice& slice, const Device& dev
   return made;
 }
 
+PublishedDevices Publisher::publish_devices(const ResourceSlice& slice) {
+  auto& known = repeated_[slice.driver.get()];
+  if (known.made && !slice.per_device_node_selection &&
+      std::ranges::equal(known.given, slice.devices, same_device)) {
+    return PublishedDevices(known.made);
+  }
+  std::vector<PublishedDevice> devices;
+  devices.reserve(slice.devices.size());
+  for (const auto& device : slice.devices) devices.push_back(publish(slice, device));
+  auto made = devices_.share(std::move(devices));
+  const bool repeated = made.use_count() > 1;
+  if (repeated && !slice.per_device_node_selection) known = {slice.devices, made};
+  return PublishedDevices(std::move(made));
+}
+
 std::shared_ptr<const PublishedSlice> Publisher::publish(const ResourceSlice& slice,
                                                          std::uint64_t arrival) {
   auto made = std::make_shared<PublishedSlice>();
@@ -189,16 +221,13 @@ std::shared_ptr<const PublishedSlice> Publisher::publish(const ResourceSlice& sl
   made->skip_node_operations = slice.skip_node_operations;
   made->arrival = arrival;
   made->uses_counters = !slice.shared_counters.empty();
-  std::vector<PublishedDevice> devices;
-  devices.reserve(slice.devices.size());
+  made->devices = publish_devices(slice);
   for (const auto& device : slice.devices) {
-    devices.push_back(publish(slice, device));
     made->uses_counters = made->uses_counters || !device.consumes_counters.empty();
     made->uses_compatibility_groups |= std::ranges::any_of(
         device.consumes_counters,
         [](const auto& consumption) { return !consumption.compatibility_groups.empty(); });
   }
-  made->devices = PublishedDevices(devices_.share(std::move(devices)));
   made->equivalence_class = equivalence_.of_slice(made);
   return made;
 }

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cluster/equivalence_classes.h"
@@ -59,13 +60,23 @@ class Publisher {
     static bool equal(const std::vector<PublishedDevice>& a, const std::vector<PublishedDevice>& b);
   };
 
+  /// Devices as they were given, and what was made of them.
+  struct Repeated {
+    std::vector<Device> given;
+    std::shared_ptr<const std::vector<PublishedDevice>> made;
+  };
+
   [[nodiscard]] PublishedDevice publish(const ResourceSlice& slice, const Device& device);
+  [[nodiscard]] PublishedDevices publish_devices(const ResourceSlice& slice);
 
   EquivalenceClasses& equivalence_;
   cel::Interner interner_;
   Sharing<std::string, TextRules> names_;
   Sharing<DeviceTraits, TraitsRules> traits_;
   Sharing<std::vector<PublishedDevice>, DeviceRules> devices_;
+  /// By driver, the last devices that another slice had before: of thousands of like nodes each is
+  /// compared, and not interned.
+  std::unordered_map<std::string, Repeated> repeated_;
   Sharing<LabelSet, LabelRules> labels_;
   Sharing<std::vector<NodeTaint>, TaintRules> taints_;
   Sharing<NodeAmounts, AmountRules> amounts_;

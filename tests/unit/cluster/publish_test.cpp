@@ -93,7 +93,10 @@ TEST_CASE("equal devices share, and anything that an allocation reads sets them 
   const auto row = GENERATE(
       Row{"nothing", [](auto&) {}, true},
       Row{"a name", [](auto& d) { d.name = DeviceName("1"); }, true},
+      Row{"an attribute", [](auto& d) { d.attributes["x"] = std::string("b"); }, true},
       Row{"capacity", [](auto& d) { d.capacity["memory"].value = quantity("2Gi"); }, false},
+      Row{"how capacity is written",
+          [](auto& d) { d.capacity["memory"].value = quantity("1073741824"); }, false},
       Row{"one capacity more", [](auto& d) { d.capacity["cores"].value = quantity("2"); }, false},
       Row{"how capacity is given", [](auto& d) { d.capacity["memory"].request_policy.emplace(); },
           false},
@@ -114,6 +117,16 @@ TEST_CASE("equal devices share, and anything that an allocation reads sets them 
     row.change(second);
     const auto kept = made.publisher.publish(make_slice("n1", {full(), second}), 1);
     CHECK((kept->devices[0].traits == kept->devices[1].traits) == row.same);
+    // Whole lists of devices share, too, also where the others have come more than once.
+    const auto list = [&](const char* node, const Device& device) {
+      return made.publisher.publish(make_slice(node, {device}), 1);
+    };
+    const auto first = list("n2", full());
+    const auto again = list("n3", full());
+    CHECK(first->devices.begin() == again->devices.begin());
+    const bool alike =
+        row.same && second.name == full().name && second.attributes == full().attributes;
+    CHECK((list("n4", second)->devices.begin() == again->devices.begin()) == alike);
   }
 }
 
