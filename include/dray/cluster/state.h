@@ -31,6 +31,7 @@ class ClusterState {
 
   /// What a watch says: the object as it is now, in place of the one of its name before.
   void apply(const ObjectChanged& change) { apply(change.object); }
+  /// The same of an object that stays the caller's.
   void apply(const KubeObject& object);
   /// It is not there any more; nothing happens if the uid is given and another pod's.
   void apply(const ObjectGone& change);
