@@ -69,7 +69,6 @@ class PublishedDevices {
   [[nodiscard]] const PublishedDevice* begin() const {
     return devices_ ? devices_->data() : nullptr;
   }
-  /// Behind the last of them.
   [[nodiscard]] const PublishedDevice* end() const { return begin() + size(); }
   /// One of them; `i` is below size().
   [[nodiscard]] const PublishedDevice& operator[](std::size_t i) const { return (*devices_)[i]; }

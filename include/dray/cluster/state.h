@@ -31,8 +31,7 @@ class ClusterState {
 
   /// What a watch says: the object as it is now, in place of the one of its name before.
   void apply(const ObjectChanged& change) { apply(change.object); }
-  /// The same of an object that stays the caller's.
-  void apply(const KubeObject& object);
+  void apply(const KubeObject& object);  ///< the same of an object that stays the caller's
   /// It is not there any more; nothing happens if the uid is given and another pod's.
   void apply(const ObjectGone& change);
 
