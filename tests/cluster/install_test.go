@@ -119,7 +119,7 @@ func words(t *testing.T, document, begin string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, block := range regexp.MustCompile("(?ms)^( *)```sh\n(.*?)^ *```$").FindAllStringSubmatch(string(text), -1) {
+	for _, block := range regexp.MustCompile("(?ms)^( *)```sh[^\n]*\n(.*?)^ *```$").FindAllStringSubmatch(string(text), -1) {
 		lines := regexp.MustCompile("(?m)^"+block[1]).ReplaceAllString(block[2], "")
 		if regexp.MustCompile("(?m)^" + regexp.QuoteMeta(begin)).MatchString(lines) {
 			return lines

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -28,6 +27,7 @@ class EndBySignal {
 
   /// Keeps a run, and is not disturbed.
   Result<void> keep(Checkpoint& checkpoint, const RunKey& key, const std::string& bytes) {
+    const std::lock_guard whole(mutex_);
     auto kept = checkpoint.keep(key, bytes);
     if (kept) ++kept_;
     return kept;
@@ -35,12 +35,12 @@ class EndBySignal {
 
  private:
   void end(int signal) {
+    // What is being kept at this moment is kept, and counts.
+    const std::lock_guard whole(mutex_);
     bar_.end();
-    // A file that is being written at this moment is one of another name, and is none of the
-    // checkpoint's.
     std::fputs(fmt::format("dray simulate: ended by a signal: {} of {} runs are kept in {}; the "
                            "same command goes on from there\n",
-                           kept_.load(), runs_, folder_)
+                           kept_, runs_, folder_)
                    .c_str(),
                stderr);
     std::_Exit(128 + signal);
@@ -48,7 +48,8 @@ class EndBySignal {
 
   std::string folder_;
   std::size_t runs_;
-  std::atomic<std::size_t> kept_;
+  std::mutex mutex_;
+  std::size_t kept_;
   ProgressBar& bar_;
   SignalWatch watch_;
 };
