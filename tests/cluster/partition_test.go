@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"dray.dev/dray/tests/cluster/harness"
 )
@@ -46,7 +47,8 @@ func installBlue(t *testing.T) {
 			}
 		}
 	})
-	for _, name := range []string{"dray-pod-marks", "dray-claim-marks"} {
+	// The policy that is waited for comes last.
+	for _, name := range []string{"dray-claim-marks", "dray-pod-marks"} {
 		altered(t, admission("validatingadmissionpolicies", name), func(o map[string]any) {
 			conditions := o["spec"].(map[string]any)["matchConditions"].([]any)
 			conditions[0].(map[string]any)["expression"] = fmt.Sprintf("!(request.userInfo.username in [%q, %q])",
@@ -57,6 +59,25 @@ func installBlue(t *testing.T) {
 		gated, err := dryRun(ctx, podOf("default", "probe", blueScheduler))
 		return err == nil && len(gated.Spec.SchedulingGates) == 1, err
 	})
+	waitMarksOfBlue(t)
+}
+
+// waitMarksOfBlue returns when the first dray's policies have the second one's account, some time after they were altered.
+func waitMarksOfBlue(t *testing.T) {
+	t.Helper()
+	blue, err := plane.AccountClientOf(blueNamespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	probe := podOf("default", "marks-of-blue", blueScheduler)
+	createPods(t, probe)
+	eventually(t.Context(), t, "the second dray's account may lift gates", func(ctx context.Context) (bool, error) {
+		_, err := blue.CoreV1().Pods(probe.Namespace).Patch(ctx, probe.Name, types.JSONPatchType,
+			[]byte(`[{"op": "remove", "path": "/spec/schedulingGates"}]`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+		// Other policies may have a word of their own: it has no Lease yet.
+		return err == nil || !strings.Contains(err.Error(), "'dray-pod-marks'"), nil
+	})
+	deleteNow(t, probe.Namespace, probe.Name)
 }
 
 // startBlue runs the second pair, beside the one of startPair.

@@ -89,7 +89,12 @@ func (c *ControlPlane) drayKubeconfig(ctx context.Context, token bool, namespace
 
 // AccountClient is a client with dray's account.
 func (c *ControlPlane) AccountClient() (*kubernetes.Clientset, error) {
-	file, err := c.drayKubeconfig(context.Background(), false, "dray-system")
+	return c.AccountClientOf("dray-system")
+}
+
+// AccountClientOf is a client with the account of the dray that is installed in the namespace.
+func (c *ControlPlane) AccountClientOf(namespace string) (*kubernetes.Clientset, error) {
+	file, err := c.drayKubeconfig(context.Background(), false, namespace)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,10 @@
 #include "dashboard/history_file.h"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <ios>
 
 #include "tests/temp_folder.h"
 #include "tests/unit/dashboard/history_samples.h"
@@ -47,7 +49,8 @@ TEST_CASE("the next process has what this one kept, thinned as this one did") {
     Kept first(path);
     CHECK(first.opened.set_aside.empty());
     first.add(at_second(0), status_of({{"old", 1}}));
-    for (int i = 1; i <= 600; ++i) first.add(at_second(i * 30), status_of({{"a", i}, {"b", 2}}));
+    for (int i = 1; i <= 600; ++i)
+      first.add(at_second(std::int64_t{30} * i), status_of({{"a", i}, {"b", 2}}));
     before = first.history.samples();
     CHECK(before.size() < 600);
   }
@@ -66,7 +69,7 @@ TEST_CASE("a change of queues comes back, and names of none are forgotten") {
     Kept first(path);
     first.add(at_second(0), status_of({{"old", 1}}));
     first.add(at_second(10), status_of({{"a", 1}}));
-    first.add(at_second(15 * 86'400), status_of({{"a", 2}}));
+    first.add(at_second(std::int64_t{15} * 86'400), status_of({{"a", 2}}));
   }
   Kept second(path);
   REQUIRE(second.history.samples().size() == 1);
@@ -99,7 +102,7 @@ TEST_CASE("a file that was overwritten in the middle is set aside, too") {
   {
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
     for (int page = 1; page < 8; ++page) {
-      file.seekp(page * 4096);
+      file.seekp(std::streamoff{4096} * page);
       file << std::string(512, '\xff');
     }
   }
@@ -155,7 +158,7 @@ TEST_CASE("a file that may not grow loses its older half, and keeps on") {
     return status_of(used);
   };
   Kept first(path);
-  for (int i = 0; i < 700; ++i) first.add(at_second(i * 10), status(i));
+  for (int i = 0; i < 700; ++i) first.add(at_second(std::int64_t{10} * i), status(i));
   first.opened.file.reset();
   CHECK(std::filesystem::file_size(path) <= HistoryFile::most_bytes);
   Kept second(path);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdint>
 
 #include "tests/unit/dashboard/history_samples.h"
 
@@ -40,7 +41,7 @@ TEST_CASE("history is bounded: the older, the farther apart, and at most two wee
   std::size_t added = 0;
   std::size_t dropped = 0;
   Time now;
-  for (std::int64_t second = 0; second < 16 * 86'400; second += 60) {
+  for (std::int64_t second = 0; second < std::int64_t{16} * 86'400; second += 60) {
     now = at_second(second);
     const auto change = history.add(now, status_of({{"a", 1}}));
     added += change.added ? 1 : 0;
@@ -63,7 +64,7 @@ TEST_CASE("history is bounded: the older, the farther apart, and at most two wee
 
 TEST_CASE("a curve is of the span that is asked for") {
   History history;
-  for (int i = 0; i < 100; ++i) history.add(at_second(i * 60), status_of({{"a", i}}));
+  for (int i = 0; i < 100; ++i) history.add(at_second(std::int64_t{60} * i), status_of({{"a", i}}));
   CHECK(history.of("gpu", minutes(10)).times.size() == 11);
   CHECK(history.of("gpu", minutes(10)).queues[0].used.front() == 89);
   CHECK(history.of("gpu").times.size() == 100);
