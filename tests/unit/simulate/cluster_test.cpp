@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <set>
 
 #include "dray/model/pod_claim.h"
@@ -206,7 +207,7 @@ TEST_CASE("a cluster of copies is never in memory as objects") {
   // Once to see what there is, once for the run; the class is kept, and a copy of node and slice
   // lives from one to the next.
   CHECK(made == 2 * (1 + 2 * nodes));
-  CHECK(places.size() <= 2 * (1 + 2));
+  CHECK(places.size() <= std::size_t{2} * (1 + 2));
 }
 
 TEST_CASE("a cluster of copies runs as one of the same objects in a list does") {
