@@ -65,7 +65,7 @@ func TestHandback(t *testing.T) {
 		if err := plane.RestartAPIServer(contextAfter(t), 0); err != nil {
 			t.Error(err)
 		}
-		if err := install(contextAfter(t)); err != nil {
+		if err := plane.InstallManifests(contextAfter(t), repository); err != nil {
 			t.Error(err)
 		}
 	})

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -67,34 +66,11 @@ func start(ctx context.Context, dir string) error {
 		return err
 	}
 	planeBinaries = binaries
-	if err := install(ctx); err != nil {
+	if err := plane.InstallManifests(ctx, repository); err != nil {
 		plane.Stop()
 		return err
 	}
 	return nil
-}
-
-func install(ctx context.Context) error {
-	manifests, err := harness.Render(filepath.Join(repository, "manifests"))
-	if err != nil {
-		return err
-	}
-	if err := plane.Apply(ctx, manifests); err != nil {
-		return err
-	}
-	// A policy is active some time after it is created.
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	return harness.Poll(ctx, func(ctx context.Context) (bool, error) {
-		gated, err := dryRun(ctx, podOf("default", "probe", harness.SchedulerName))
-		if err != nil {
-			return false, err
-		}
-		marked := podOf("default", "probe", "default-scheduler")
-		marked.Annotations = map[string]string{"dray.dev/reservation": "n0"}
-		_, refused := dryRun(ctx, marked)
-		return len(gated.Spec.SchedulingGates) == 1 && refused != nil, nil
-	})
 }
 
 func dryRun(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {

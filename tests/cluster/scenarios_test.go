@@ -110,7 +110,7 @@ func emptyPlane(t *testing.T, options harness.PlaneOptions) {
 func withGates(t *testing.T, gates ...string) {
 	t.Helper()
 	emptyPlane(t, harness.PlaneOptions{Gates: gates})
-	if err := install(t.Context()); err != nil {
+	if err := plane.InstallManifests(t.Context(), repository); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"dray.dev/dray/tests/cluster/harness"
@@ -139,37 +138,11 @@ func (s *setup) folder(who side, load workload) (string, error) {
 
 func (r *run) prepare(ctx context.Context) error {
 	if r.side.manifests {
-		manifests, err := harness.Render(filepath.Join(r.repository, "manifests"))
-		if err != nil {
-			return err
-		}
-		if err := r.plane.Apply(ctx, manifests); err != nil {
-			return err
-		}
-		if err := r.waitPolicies(ctx); err != nil {
+		if err := r.plane.InstallManifests(ctx, r.repository); err != nil {
 			return err
 		}
 	}
 	return createWorld(ctx, r.plane, r.world, r.load)
-}
-
-// waitPolicies returns when a pod for dray's scheduler is gated at its creation and a claim gets its finalizer: policies
-// act some time after they exist, and the first object of a kind waits until the API server has read its own schema.
-func (r *run) waitPolicies(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	probe := pod(0, harness.SchedulerName)
-	probe.Namespace = "default"
-	return harness.Poll(ctx, func(ctx context.Context) (bool, error) {
-		got, err := r.plane.Client.CoreV1().Pods("default").Create(ctx, probe,
-			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		if err != nil || len(got.Spec.SchedulingGates) != 1 {
-			return false, nil
-		}
-		claim, err := r.plane.Client.ResourceV1().ResourceClaims("default").Create(ctx,
-			&resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "probe"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return err == nil && len(claim.Finalizers) == 1, nil
-	})
 }
 
 func (r *run) measure(ctx context.Context, pods int) (result, error) {

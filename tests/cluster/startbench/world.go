@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,11 +22,7 @@ type world struct{ nodes, devices, pods int }
 
 // fill installs dray's manifests and creates nodes, slices, claims, and pods that wait behind the gate.
 func fill(ctx context.Context, plane *harness.ControlPlane, root string, w world) error {
-	manifests, err := harness.Render(filepath.Join(root, "manifests"))
-	if err != nil {
-		return err
-	}
-	if err := plane.Apply(ctx, manifests); err != nil {
+	if err := plane.InstallManifests(ctx, root); err != nil {
 		return err
 	}
 	fleet := harness.Fleet{Class: "gpu", Driver: "gpu.example.com", Nodes: w.nodes, Devices: w.devices, CPU: "64",
@@ -39,9 +34,6 @@ func fill(ctx context.Context, plane *harness.ControlPlane, root string, w world
 		return err
 	}
 	if err := plane.Create(ctx, objects); err != nil {
-		return err
-	}
-	if err := waitGate(ctx, plane); err != nil {
 		return err
 	}
 	numbers := make([]int, w.pods)
@@ -73,16 +65,6 @@ func pod(i int) *corev1.Pod {
 				Resources: corev1.ResourceRequirements{Claims: []corev1.ResourceClaim{{Name: "gpu"}}}}},
 		},
 	}
-}
-
-// waitGate returns when pods for dray's scheduler are gated at their creation, some time after the policies exist.
-func waitGate(ctx context.Context, plane *harness.ControlPlane) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	return harness.Poll(ctx, func(ctx context.Context) (bool, error) {
-		got, err := plane.Client.CoreV1().Pods(namespace).Create(ctx, pod(0), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return err == nil && len(got.Spec.SchedulingGates) == 1, nil
-	})
 }
 
 // age pauses dray, changes objects meanwhile, and starts the API server anew: that has no version from before, so that all of
