@@ -131,6 +131,33 @@ TEST_CASE("simulate names file and line of what is wrong in a scenario, and a fl
   CHECK(none.err == "dray simulate: no --workload: give it, or a Scenario with -f\n");
 }
 
+TEST_CASE("simulate draws queues for a trace that names none, and not for what has no queues") {
+  const testing::TempFolder folder;
+  std::string trace = "job_id,arrival_s,service_sec,gpu_count\n";
+  for (int i = 0; i < 200; ++i) trace += "j" + std::to_string(i) + ",0,60,1\n";
+  const auto jobs = folder.write("helios.csv", trace);
+  const std::vector<std::string> run{"simulate",       "--cluster",    "nodes:4x8", "--workload",
+                                     "helios:" + jobs, "--policy",     "fair",      "-o",
+                                     "json",           "--draw-queues"};
+  const auto with = [&](const char* queues) {
+    auto arguments = run;
+    arguments.emplace_back(queues);
+    return dray(arguments);
+  };
+  const auto ended = with("big*3+small");
+  CHECK(ended.status == 0);
+  CHECK(ended.out.find("\"big\"") != std::string::npos);
+  CHECK(ended.out.find("\"small\"") != std::string::npos);
+  CHECK(ended.out.find("\"default\"") == std::string::npos);
+  CHECK(with("big*3+small").out == ended.out);
+  const auto bad = with("big*x");
+  CHECK(bad.status == 2);
+  CHECK(bad.err.find("--draw-queues: queues: expected NAME or NAME*WEIGHT") != std::string::npos);
+  const auto pods = dray(sample({"--policy", "fgd", "--draw-queues", "a+b"}));
+  CHECK(pods.status == 2);
+  CHECK(pods.err.find("--draw-queues: not with openb:") != std::string::npos);
+}
+
 TEST_CASE("simulate takes kinds of nodes, and a snapshot of a cluster as match does") {
   const testing::TempFolder folder;
   const auto jobs = folder.write("jobs.csv", "name,submit,run_time,gpus,queue\na,0,60,8,team\n");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -65,15 +66,26 @@ struct Fractions {
 
 /// How shares even out over time: KAI's usage database.
 struct Fairness {
-  std::optional<Duration> half_life;  ///< of past usage; none: the past does not count
+  std::optional<Duration> half_life;  ///< of past usage; none: it does not fade
+  std::optional<Duration> window;     ///< what was before does not count; none: all does
   double strength = 1;                ///< how much it counts: KAI's kValue
+
+  /// Whether the past counts: where it fades or ends. What stayed for ever would be a debt.
+  [[nodiscard]] bool remembers() const { return half_life || window; }
+
+  /// For how long it matters who made room for whom: `longest`, or less where queues take turns.
+  [[nodiscard]] Duration memory(Duration longest) const {
+    return std::min({longest, half_life.value_or(longest), window.value_or(longest)});
+  }
 
   bool operator==(const Fairness&) const = default;
 
   /// Its keys in the policy file.
   static void describe(auto& io, auto& fairness) {
     io.key("halfLife", fairness.half_life, above(0),
-           "Past usage counts, half as much after this time. Absent: it does not count.");
+           "Past usage counts, half as much after this time. Absent, as window: it does not.");
+    io.key("window", fairness.window, above(0),
+           "Past usage counts for this time (KAI's windowSize). Absent: until it has faded.");
     io.key("strength", fairness.strength, at_least(0),
            "How much past usage counts (KAI's kValue).");
   }

@@ -40,6 +40,7 @@ Result<void> refuse_local_flags(const SimulateFlags& flags) {
     return fail(ErrorCode::invalid, std::string(flag) + ": not with --server (docs/simulator.md)");
   };
   if (!flags.cluster.empty()) return refuse("--cluster");
+  if (!flags.draw_queues.empty()) return refuse("--draw-queues");
   if (!flags.shard.empty()) return refuse("--shard");
   if (flags.repeat != 1) return refuse("--repeat");
   if (flags.workload.empty() || parse_source(flags.workload).form == "pods") return {};

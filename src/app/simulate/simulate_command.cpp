@@ -24,6 +24,7 @@
 #include "app/simulate/sources.h"
 #include "app/simulate/sweep.h"
 #include "dray/simulate/experiment.h"
+#include "dray/simulate/synthetic.h"
 #include "report/experiment_report.h"
 #include "report/jobs_report.h"
 #include "report/page.h"
@@ -267,6 +268,17 @@ class SimulateCommand : public Command {
     return load;
   }
 
+  Result<void> draw_queues(simulate::Workload& workload) const {
+    if (flags_.draw_queues.empty()) return {};
+    if (parse_source(flags_.workload).form == "openb") {
+      return fail(ErrorCode::invalid, "--draw-queues: not with openb:, whose pods have no queues");
+    }
+    const auto queues = simulate::parse_queues(flags_.draw_queues);
+    if (!queues) return std::unexpected(Error(queues.error()).within("--draw-queues"));
+    simulate::draw_queues(workload, *queues);
+    return {};
+  }
+
   Result<simulate::Setting> load() {
     std::vector<std::string> warnings;
     auto both = load_both(warnings);
@@ -279,6 +291,7 @@ class SimulateCommand : public Command {
     if (both->workload.jobs.empty()) {
       return fail(ErrorCode::invalid, flags_.workload + ": no job in it");
     }
+    if (auto drawn = draw_queues(both->workload); !drawn) return std::unexpected(drawn.error());
     return simulate::Setting::of(std::move(both->cluster), std::move(both->workload));
   }
 

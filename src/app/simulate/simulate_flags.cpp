@@ -38,6 +38,12 @@ void add_pods(CLI::App& command, SimulateFlags& flags) {
       ->allow_extra_args(false);
 }
 
+void add_queues(CLI::App& command, SimulateFlags& flags) {
+  command.add_option("--draw-queues", flags.draw_queues,
+                     "Of jobs in time: each is of one of these queues, NAME*WEIGHT+…, drawn by "
+                     "weight; for traces that name none");
+}
+
 void add_server(CLI::App& command, SimulateFlags& flags) {
   command.add_option("--server", flags.server,
                      "Ask a live dray at the address of its dashboard: http://localhost:8080, in "
@@ -72,6 +78,7 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
       "What is to be scheduled: openb:FILE (FGD's experiment), or jobs in time: openb-times:, "
       "philly:, helios: or csv:FILE, recorded:FOLDER (of dray record; its cluster, too), or "
       "synthetic:KEY=VALUE,…; or Kubernetes' own: pods:FILE (docs/simulator.md)");
+  add_queues(command, flags);
   command
       .add_option(
           "--policy", flags.policies,

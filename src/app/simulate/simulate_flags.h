@@ -21,6 +21,7 @@ struct SimulateFlags {
   std::vector<std::string> cluster;
   std::string gpus;
   std::string workload;
+  std::string draw_queues;
   std::vector<std::string> policies;
   std::string order;
   double demand = 1.3;

@@ -350,8 +350,7 @@ void JobBook::evicted(const planner::Job& job, const planner::Job* made_room_for
   std::erase_if(past.evicted_for, [&](const auto& each) { return each.until <= now; });
   if (made_room_for != nullptr) {
     // Where the past counts for shares, queues take turns on purpose.
-    const auto until =
-        now + std::min(remembered, policy_->config.fairness.half_life.value_or(remembered));
+    const auto until = now + policy_->config.fairness.memory(remembered);
     const auto at = std::ranges::lower_bound(past.evicted_for, made_room_for->lineage, {},
                                              &planner::EvictedFor::beneficiary);
     if (at != past.evicted_for.end() && at->beneficiary == made_room_for->lineage) {

@@ -5,7 +5,7 @@
 namespace dray::engine {
 
 bool UsageKeeper::on() const {
-  return policy_ && policy_->config.fairness.half_life.has_value();
+  return policy_ && policy_->config.fairness.remembers();
 }
 
 void UsageKeeper::set_policy(std::shared_ptr<const policy::Policy> policy) {
@@ -19,7 +19,7 @@ void UsageKeeper::set_policy(std::shared_ptr<const policy::Policy> policy) {
     return;
   }
   auto next = history_ && same_resources ? *history_ : policy::UsageHistory{};
-  next.half_life = *policy_->config.fairness.half_life;
+  policy::remember(next, policy_->config.fairness);
   history_ = std::make_shared<const policy::UsageHistory>(std::move(next));
   // What was kept under other names of resources is in the record still.
   if (!same_resources) read_ = false;
@@ -100,9 +100,9 @@ void UsageKeeper::take_record(const WriteOutcome& outcome, Time now) {
   const auto* record = outcome ? std::get_if<ConfigMap>(&*outcome) : nullptr;
   if (record == nullptr) return;
   version_ = record->meta.resource_version;
-  if (history_->at && !history_->held.empty()) return;  // it goes on in memory
+  if (history_->at && !history_->sums.held.empty()) return;  // it goes on in memory
   auto kept = decode_usage(record->data, policy_->counting.resources());
-  kept.half_life = *policy_->config.fairness.half_life;
+  policy::remember(kept, policy_->config.fairness);
   history_ = std::make_shared<const policy::UsageHistory>(std::move(kept));
 }
 

@@ -84,15 +84,20 @@ class PlannerRun {
   [[nodiscard]] bool regular() const { return options_.plan_every > Duration(0); }
 
   /// Whether a plan is to be made now. Between two regular looks nothing is done; at one of them a
-  /// plan is made if something happened since the last, or time alone moved the shares.
+  /// plan is made if something happened since the last, or time alone moved the shares or made an
+  /// evicted job one like others.
   bool is_due() {
     const bool due = plan_.due && *plan_.due <= now_;
     if (!regular()) return due;
     if (now_ < plan_.look) return false;
     plan_.look = now_ + options_.plan_every;
     ++run_.cycles;
-    return waiting_.size() > 0 &&
-           (due || options_.show_all || books_.shares_moved(trace_start + now_));
+    return waiting_.size() > 0 && (due || options_.show_all || is_forgiven(trace_start + now_) ||
+                                   books_.shares_moved(trace_start + now_));
+  }
+
+  [[nodiscard]] bool is_forgiven(Time now) const {
+    return !evicted_.forgiven_at.empty() && evicted_.forgiven_at.begin()->first <= now;
   }
 
   void want_plan(Duration at) {
@@ -206,7 +211,7 @@ class PlannerRun {
 
   /// Jobs whose evictions are so long ago that nothing follows from them are like others again.
   void forgive(Time now) {
-    while (!evicted_.forgiven_at.empty() && evicted_.forgiven_at.begin()->first <= now) {
+    while (is_forgiven(now)) {
       const auto known = evicted_.waiting.find(evicted_.forgiven_at.begin()->second);
       evicted_.forgiven_at.erase(evicted_.forgiven_at.begin());
       if (known == evicted_.waiting.end() || known->second->evicted_for.empty()) continue;
@@ -309,8 +314,7 @@ class PlannerRun {
     std::erase_if(job->evicted_for, [&](const auto& each) { return each.until <= now; });
     if (eviction.beneficiary && eviction.moved.empty()) {
       const auto& lineage = job_of(*eviction.beneficiary)->lineage;
-      const auto until =
-          now + std::min(remembered, input_.policy->config.fairness.half_life.value_or(remembered));
+      const auto until = now + input_.policy->config.fairness.memory(remembered);
       std::erase_if(job->evicted_for,
                     [&](const auto& each) { return each.beneficiary == lineage; });
       job->evicted_for.insert(std::ranges::lower_bound(job->evicted_for, lineage, {},

@@ -9,8 +9,8 @@ namespace dray::simulate {
 
 QueueBooks::QueueBooks(const policy::Policy& policy)
     : policy_(policy), queues_(policy.queues), total_(policy.queues.resources()) {
-  if (const auto& half_life = policy.config.fairness.half_life) {
-    history_.emplace().half_life = *half_life;
+  if (const auto& fairness = policy.config.fairness; fairness.remembers()) {
+    policy::remember(history_.emplace(), fairness);
   }
 }
 

@@ -53,7 +53,7 @@ std::pair<Duration, std::size_t> WaitingJobs::turn_of(std::size_t job) const {
 
 bool WaitingJobs::has_like(std::size_t job) const {
   const auto& kind = kinds_[places_[job].kind];
-  return kind.shown + kind.hidden.size() > 1;
+  return kind.shown.size() + kind.hidden.size() > 1;
 }
 
 const policy::QueueName& WaitingJobs::queue_of(std::size_t job) const {
@@ -71,12 +71,12 @@ void WaitingJobs::set(std::size_t job, State state) {
     if (sum.size() == 0) sum = policy::Amounts(counts_of(job).size());
     return sum;
   };
-  if (place.state == State::shown) --kind.shown;
+  if (place.state == State::shown) kind.shown.erase(turn_of(job));
   if (place.state == State::hidden) {
     kind.hidden.erase(turn_of(job));
     count(unlisted_[queue_of(job)]) -= counts_of(job);
   }
-  if (state == State::shown) ++kind.shown;
+  if (state == State::shown) kind.shown.insert(turn_of(job));
   if (state == State::hidden) {
     kind.hidden.insert(turn_of(job));
     count(unlisted_[queue_of(job)]) += counts_of(job);
@@ -105,8 +105,12 @@ void WaitingJobs::add(std::size_t job, bool own) {
   ++size_;
   const auto& kind = kinds_[at];
   // An evicted job is before those that came after it, whenever it was evicted.
-  const bool first =
-      kind.hidden.empty() ? kind.shown < wanted(kind) : turn_of(job) < *kind.hidden.begin();
+  const auto before = [turn = turn_of(job)](const auto& turns, auto other) {
+    return !turns.empty() && turn < *other;
+  };
+  const bool first = before(kind.hidden, kind.hidden.begin()) ||
+                     before(kind.shown, kind.shown.rbegin()) ||
+                     (kind.hidden.empty() && kind.shown.size() < wanted(kind));
   set(job, all_ || first ? State::shown : State::hidden);
 }
 
@@ -124,7 +128,7 @@ std::size_t WaitingJobs::wanted(const Kind& kind) const {
 }
 
 void WaitingJobs::show(Kind& kind, std::size_t count) {
-  while (kind.shown < count && !kind.hidden.empty()) {
+  while (kind.shown.size() < count && !kind.hidden.empty()) {
     set(kind.hidden.begin()->second, State::shown);
   }
 }
@@ -146,8 +150,8 @@ bool WaitingJobs::show_more(const planner::Plan& plan) {
   const auto kinds = with_hidden_;
   for (const auto at : kinds) {
     auto& kind = kinds_[at];
-    if (kind.got < kind.shown) continue;
-    show(kind, 2 * kind.shown + 1);
+    if (kind.got < kind.shown.size()) continue;
+    show(kind, 2 * kind.shown.size() + 1);
     more = true;
   }
   return more;

@@ -53,8 +53,8 @@ class WaitingJobs {
   };
   struct Kind {
     std::size_t ask = 0;
-    std::set<std::pair<Duration, std::size_t>> hidden;  ///< by arrival
-    std::size_t shown = 0;
+    std::set<std::pair<Duration, std::size_t>> shown;  ///< by arrival; all before the hidden ones
+    std::set<std::pair<Duration, std::size_t>> hidden;
     std::size_t got = 0;  ///< of the shown ones, by the plan that is looked at
   };
   enum class State : std::uint8_t { absent, hidden, shown };

@@ -57,12 +57,9 @@ std::optional<std::pair<std::string_view, double>> weighted(std::string_view par
 }
 
 Result<void> read_queues(std::string_view text, SyntheticWorkload& spec) {
-  spec.queues.clear();
-  for (const auto part : parts_of(text, '+')) {
-    const auto queue = weighted(part);
-    if (!queue) return expected("queues", "NAME or NAME*WEIGHT, with + between", part);
-    spec.queues.push_back({std::string(queue->first), queue->second});
-  }
+  auto queues = parse_queues(text);
+  if (!queues) return std::unexpected(std::move(queues.error()));
+  spec.queues = *std::move(queues);
   return {};
 }
 
@@ -128,6 +125,16 @@ Result<SyntheticWorkload> parse_synthetic(std::string_view text) {
     if (!read) return std::unexpected(std::move(read.error()));
   }
   return spec;
+}
+
+Result<std::vector<WeightedQueue>> parse_queues(std::string_view text) {
+  std::vector<WeightedQueue> queues;
+  for (const auto part : parts_of(text, '+')) {
+    const auto queue = weighted(part);
+    if (!queue) return expected("queues", "NAME or NAME*WEIGHT, with + between", part);
+    queues.push_back({std::string(queue->first), queue->second});
+  }
+  return queues;
 }
 
 }  // namespace dray::simulate

@@ -71,4 +71,9 @@ Workload synthetic(const SyntheticWorkload& spec) {
   return workload;
 }
 
+void draw_queues(Workload& workload, const std::vector<WeightedQueue>& queues) {
+  Random random(1);
+  for (auto& job : workload.jobs) job.queue = draw_by_weight(random, queues).name;
+}
+
 }  // namespace dray::simulate

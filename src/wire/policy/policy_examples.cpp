@@ -50,6 +50,7 @@ constexpr auto examples = std::to_array<KeyExample>({
     {"topology", "[topology.kubernetes.io/zone, nvidia.com/gpu.clique]"},
     {"fairness", "{halfLife: 1d}"},
     {"fairness.halfLife", "1d"},
+    {"fairness.window", "7d"},
     {"fairness.strength", "1", "none: a factor"},
     {"aging", "1h"},
     {"gangs", "{staleAfter: 1m, reserveAfter: 10m}"},

@@ -112,8 +112,8 @@ TEST_CASE("what cannot be read is as if it had never been") {
                                      {"capacity", "gpu=1 =2 tpu=3 gpu=-1"},
                                      {"held.a", "gpu=nonsense"}},
                                     resources);
-  CHECK(history.capacity[0] == 1);
-  CHECK(history.held.at(policy::QueueName("a"))[0] == 0);
+  CHECK(history.sums.capacity[0] == 1);
+  CHECK(history.sums.held.at(policy::QueueName("a"))[0] == 0);
 }
 
 }  // namespace

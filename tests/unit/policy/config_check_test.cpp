@@ -91,6 +91,8 @@ std::vector<Row> faults_of_levels() {
        "no label key"},
       {"no half-life", [](PolicyConfig& c) { c.fairness.half_life = Duration(0); },
        "fairness.halfLife", "above 0"},
+      {"no window", [](PolicyConfig& c) { c.fairness.window = Duration(0); }, "fairness.window",
+       "above 0"},
       {"a negative strength", [](PolicyConfig& c) { c.fairness.strength = -1; },
        "fairness.strength", "below 0"},
       {"no time to age", [](PolicyConfig& c) { c.aging = Duration(0); }, "aging", "above 0"},

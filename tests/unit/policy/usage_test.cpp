@@ -1,6 +1,11 @@
 #include "dray/policy/usage.h"
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <vector>
 
 #include "trees.h"
 
@@ -48,8 +53,9 @@ TEST_CASE("many small steps count as one") {
   advance(many, tree, amounts({8}), Time(0s));
   advance(one, tree, amounts({8}), Time(1000s));
   for (int i = 1; i <= 1000; ++i) advance(many, tree, amounts({8}), Time(std::chrono::seconds(i)));
-  CHECK(many.capacity[0] == Approx(one.capacity[0]).epsilon(1e-9));
-  CHECK(many.held.at(QueueName("a"))[0] == Approx(one.held.at(QueueName("a"))[0]).epsilon(1e-9));
+  CHECK(many.sums.capacity[0] == Approx(one.sums.capacity[0]).epsilon(1e-9));
+  CHECK(many.sums.held.at(QueueName("a"))[0] ==
+        Approx(one.sums.held.at(QueueName("a"))[0]).epsilon(1e-9));
 }
 
 TEST_CASE("a queue that is gone fades out") {
@@ -60,9 +66,9 @@ TEST_CASE("a queue that is gone fades out") {
   advance(history, tree, amounts({8}), Time(1h));
   const auto without = tree_of({});
   advance(history, without, amounts({8}), Time(2h));
-  CHECK(history.held.size() == 1);
+  CHECK(history.sums.held.size() == 1);
   advance(history, without, amounts({8}), Time(30h));
-  CHECK(history.held.empty());
+  CHECK(history.sums.held.empty());
 }
 
 TEST_CASE("time that stands still or goes back counts nothing") {
@@ -72,24 +78,104 @@ TEST_CASE("time that stands still or goes back counts nothing") {
   advance(history, tree, amounts({8}), Time(5h));
   advance(history, tree, amounts({8}), Time(5h));
   advance(history, tree, amounts({8}), Time(4h));
-  CHECK(history.held.empty());
+  CHECK(history.sums.held.empty());
   CHECK(history.at == Time(4h));
 }
 
 TEST_CASE("a history of other resources starts anew, and one without half-life counts nothing") {
   auto tree = tree_of({spec("a")});
   auto history = with_half_life(1h);
-  history.capacity = amounts({1, 2});
-  history.held[QueueName("a")] = amounts({1, 2});
+  history.sums.capacity = amounts({1, 2});
+  history.sums.held[QueueName("a")] = amounts({1, 2});
   auto off = with_half_life(0s);
   apply_usage(history, tree);
   CHECK(queue(tree, "a").usage == amounts({0}));
   advance(history, tree, amounts({8}), Time(1h));
-  CHECK(history.held.empty());
-  CHECK(history.capacity == amounts({0}));
+  CHECK(history.sums.held.empty());
+  CHECK(history.sums.capacity == amounts({0}));
   advance(off, tree, amounts({8}), Time(1h));
   advance(off, tree, amounts({8}), Time(2h));
-  CHECK(off.held.empty());
+  CHECK(off.sums.held.empty());
+}
+
+namespace {
+
+UsageHistory with_window(std::optional<Duration> half_life, Duration window) {
+  UsageHistory history;
+  remember(history, {.half_life = half_life, .window = window});
+  return history;
+}
+
+/// What `a` had, by the definition: summed second by second over the window.
+double by_definition(const std::vector<double>& held, double total, double half_life,
+                     std::size_t window) {
+  double had = 0;
+  double capacity = 0;
+  for (std::size_t age = 0; age < std::min(window, held.size()); ++age) {
+    const auto weight =
+        half_life > 0 ? std::exp2(-(static_cast<double>(age) + 0.5) / half_life) : 1;
+    had += held[held.size() - 1 - age] * weight;
+    capacity += total * weight;
+  }
+  return had / capacity;
+}
+
+}  // namespace
+
+TEST_CASE("what was before the window does not count, to a part of it") {
+  for (const double half_life : {0.0, 50.0, 500.0}) {
+    auto tree = tree_of({spec("a")});
+    auto history = with_window(
+        half_life > 0 ? std::optional(Duration(std::chrono::seconds(static_cast<int>(half_life))))
+                      : std::nullopt,
+        200s);
+    std::vector<double> held;
+    advance(history, tree, amounts({8}), Time(0s));
+    for (int second = 1; second <= 1500; ++second) {
+      const double now = second % 230 < 90 ? 8 : second % 7;
+      tree.add_allocated(at(tree, "a"), amounts({now}), true);
+      advance(history, tree, amounts({8}), Time(std::chrono::seconds(second)));
+      tree.remove_allocated(at(tree, "a"), amounts({now}), true);
+      held.push_back(now);
+      apply_usage(history, tree);
+      const auto exact = by_definition(held, 8, half_life, 200);
+      REQUIRE(queue(tree, "a").usage[0] == Approx(exact).margin(0.02));
+    }
+    CHECK(history.parts.size() <= 34);
+  }
+}
+
+TEST_CASE("a long rest leaves nothing of a window, and one long step is cut exactly") {
+  auto tree = tree_of({spec("a")});
+  auto history = with_window(std::nullopt, 100s);
+  advance(history, tree, amounts({8}), Time(0s));
+  tree.add_allocated(at(tree, "a"), amounts({8}), true);
+  advance(history, tree, amounts({8}), Time(1000s));
+  CHECK(history.sums.held.at(QueueName("a"))[0] == Approx(800));
+  tree.remove_allocated(at(tree, "a"), amounts({8}), true);
+  advance(history, tree, amounts({8}), Time(1025s));
+  apply_usage(history, tree);
+  CHECK(queue(tree, "a").usage[0] == Approx(0.75));
+  advance(history, tree, amounts({8}), Time(1100s));
+  apply_usage(history, tree);
+  CHECK(queue(tree, "a").usage[0] == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("what was counted without a window leaves it evenly; without one nothing ends") {
+  auto tree = tree_of({spec("a")});
+  auto history = with_half_life(100s);
+  tree.add_allocated(at(tree, "a"), amounts({8}), true);
+  advance(history, tree, amounts({8}), Time(0s));
+  advance(history, tree, amounts({8}), Time(100s));
+  remember(history, {.half_life = std::nullopt, .window = 100s});
+  tree.remove_allocated(at(tree, "a"), amounts({8}), true);
+  advance(history, tree, amounts({8}), Time(150s));
+  const auto half = history.sums.held.at(QueueName("a"))[0];
+  CHECK(half == Approx(8 * 100 / std::numbers::ln2 * 0.5 / 2));
+  advance(history, tree, amounts({8}), Time(200s));
+  CHECK(history.sums.held.at(QueueName("a"))[0] == Approx(0).margin(1e-9));
+  remember(history, {.half_life = 100s, .window = std::nullopt});
+  CHECK(history.parts.empty());
 }
 
 }  // namespace dray::policy::usage_test

@@ -146,7 +146,7 @@ TEST_CASE("a policy file says all that it may") {
                                               "example.com/memory",
                                               {"cores"},
                                               "example.com/uuid"});
-  CHECK(config.fairness == policy::Fairness{168h, 0.5});
+  CHECK(config.fairness == policy::Fairness{168h, std::nullopt, 0.5});
   CHECK(config.aging == Duration(1h));
   CHECK(config.gangs == policy::Gangs{30s, 5min});
   CHECK(config.preemption == policy::Preemption{true, 10s});

@@ -73,11 +73,11 @@ TEST_CASE("what a queue had moves the shares as time goes by, and they come to r
   books.hold(a, gpus(16), at(0), false);
   CHECK(books.shares_moved(at(60)));
   const auto all = books.usage_until(at(60));
-  CHECK(all->held.at(a)[0] == all->capacity[0]);
+  CHECK(all->sums.held.at(a)[0] == all->sums.capacity[0]);
   // What it has no more counts less and less.
   books.hold(a, gpus(16), at(60), true);
   const auto half = books.usage_until(at(120));
-  CHECK(half->held.at(a)[0] < 0.6 * half->capacity[0]);
+  CHECK(half->sums.held.at(a)[0] < 0.6 * half->sums.capacity[0]);
 }
 
 }  // namespace dray::simulate::queue_books_test

@@ -44,6 +44,19 @@ TEST_CASE("more come at noon than at midnight") {
   CHECK(by_hour[12] > 5 * by_hour[0]);
 }
 
+TEST_CASE("jobs of a trace without queues get some, drawn by weight, the same each time") {
+  auto workload = synthetic(spec_of("jobs=4000"));
+  auto again = workload;
+  draw_queues(workload, parse_queues("a*3+b").value());
+  draw_queues(again, parse_queues("a*3+b").value());
+  CHECK(workload == again);
+  const auto of_a = std::ranges::count(workload.jobs, "a", &TraceJob::queue);
+  CHECK(static_cast<double>(of_a) == Approx(3000).epsilon(0.05));
+  CHECK(std::ranges::count(workload.jobs, "b", &TraceJob::queue) == 4000 - of_a);
+  CHECK(parse_queues("a*3+").error().message.contains("NAME or NAME*WEIGHT"));
+  CHECK(parse_queues("a*-1").error().message.contains("found \"a*-1\""));
+}
+
 TEST_CASE("queues and sizes are drawn by their weights") {
   const auto jobs = synthetic(spec_of("jobs=4000,queues=a*3+b,sizes=1*8+4x8*2+0,per-hour=10")).jobs;
   std::map<std::string, double> queues;
