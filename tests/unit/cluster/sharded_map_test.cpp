@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
+#include <random>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace dray::sharded_map_test {
 
@@ -52,6 +56,43 @@ TEST_CASE("a copy knows which of its shards are those of an earlier one") {
   CHECK(std::ranges::count(after, true) == 1);
   map.erase("a");
   CHECK(map.freeze().shards_changed_since(before)[Map::shard_of("a")]);
+}
+
+TEST_CASE("whatever is written between copies, each copy stays as it was") {
+  using Map = cluster::ShardedMap<std::string, int>;
+  std::mt19937 random(7);
+  Map map;
+  std::map<std::string, int> model;
+  std::vector<std::pair<Map, std::map<std::string, int>>> copies;
+  for (int i = 0; i < 20'000; ++i) {
+    const auto key = std::to_string(random() % 3'000);
+    if (random() % 3 == 0) {
+      CHECK(map.erase(key) == (model.erase(key) == 1));
+    } else {
+      map.set(key, i);
+      model[key] = i;
+    }
+    if (random() % 500 == 0) copies.emplace_back(map.freeze(), model);
+  }
+  REQUIRE(copies.size() > 20);
+  copies.emplace_back(map.freeze(), model);
+  for (const auto& [copy, were] : copies) {
+    std::map<std::string, int> seen;
+    copy.for_each([&](const std::string& key, int value) { seen[key] = value; });
+    REQUIRE(seen == were);
+    REQUIRE(copy.size() == were.size());
+  }
+  const auto changed = copies[1].first.shards_changed_since(copies[0].first);
+  std::vector<bool> differ(Map::shard_count);
+  for (int i = 0; i < 3'000; ++i) {
+    const auto key = std::to_string(i);
+    const auto* one = copies[0].first.find(key);
+    const auto* other = copies[1].first.find(key);
+    if ((one == nullptr) != (other == nullptr) || (one != nullptr && *one != *other)) {
+      differ[Map::shard_of(key)] = true;
+    }
+  }
+  for (std::size_t i = 0; i < Map::shard_count; ++i) CHECK((changed[i] || !differ[i]));
 }
 
 }  // namespace dray::sharded_map_test
