@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What documents point at is there: links between them, and the tests that docs/ai-conformance.md, docs/complaints.md and
-blocks of commands name."""
+"""What documents point at is there: links between them, and the tests that docs/ai-conformance.md, docs/complaints.md,
+docs/faults.md and blocks of commands name."""
 
 import pathlib
 import re
@@ -78,6 +78,22 @@ class Documents(unittest.TestCase):
                 named = set(re.findall(r"`([^`]+)`", shown))
                 self.assertTrue(named)
                 self.assertEqual(named - there, set())
+
+    def test_each_fault_has_a_change_and_a_test_that_exist(self):
+        there, changes = catch_tests(), {path.stem for path in (ROOT / "tests/mutants").glob("*.patch")}
+        tables = (ROOT / "docs/faults.md").read_text().split("| Fault | Change | First seed, rule |")[1:]
+        self.assertEqual(len(tables), 2)
+        lines = [line for table in tables for line in table.split("\n\n")[0].splitlines() if line.startswith("| ")]
+        rows = [line.strip("| ").split(" | ") for line in lines]
+        numbers = set()
+        for fault, change, shown in rows:
+            numbers |= {int(number) for number in re.findall(r"\((\d+)\b", fault)}
+            with self.subTest(fault):
+                self.assertEqual(set(re.findall(r"`([^`]+)`", change)) - changes, set())
+                named = re.findall(r'"([^"]+)"', shown)
+                self.assertEqual(set(named) - there, set())
+                self.assertTrue(named or re.match(r"\d+, [IL]\d+", shown), "neither a seed nor a test")
+        self.assertLessEqual(set(range(1, 18)), numbers)
 
     def test_commands_are_run_or_shown_by_a_test_that_exists(self):
         there = go_tests() | catch_tests() | deep_jobs()
