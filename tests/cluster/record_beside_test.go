@@ -21,14 +21,7 @@ import (
 
 const onlooker = "system:serviceaccount:dray-record:dray-record"
 
-var onlookerNeeds = []need{{"records", "list watch", "/pods /nodes /namespaces resource.k8s.io/resourceclaims " +
-	"resource.k8s.io/resourceclaimtemplates resource.k8s.io/resourceslices resource.k8s.io/deviceclasses " +
-	"resource.k8s.io/devicetaintrules policy/poddisruptionbudgets scheduling.k8s.io/priorityclasses " +
-	"scheduling.k8s.io/podgroups scheduling.x-k8s.io/podgroups scheduling.volcano.sh/podgroups scheduling.run.ai/queues " +
-	"scheduling.run.ai/podgroups kai.scheduler/topologies batch/jobs jobset.x-k8s.io/jobsets " +
-	"leaderworkerset.x-k8s.io/leaderworkersets ray.io/rayclusters kubeflow.org/pytorchjobs kubeflow.org/tfjobs " +
-	"kubeflow.org/mpijobs kubeflow.org/xgboostjobs kubeflow.org/paddlejobs kubeflow.org/jaxjobs " +
-	"autoscaling.x-k8s.io/provisioningrequests", ""}}
+var onlookerNeeds = []need{{"records", "list watch", watched(), ""}}
 
 // installOnlooker gives the account of overlays/record its rights, and nothing else; it returns the ClusterRole's rules.
 func installOnlooker(t *testing.T) []rbacv1.PolicyRule {

@@ -27,22 +27,13 @@ type need struct {
 }
 
 var needs = []need{
-	{"decides from", "get list watch", "/pods /nodes /namespaces resource.k8s.io/resourceclaims resource.k8s.io/resourceclaimtemplates " +
-		"resource.k8s.io/resourceslices resource.k8s.io/deviceclasses resource.k8s.io/devicetaintrules " +
-		"scheduling.k8s.io/priorityclasses", ""},
-	{"groups of pods", "get list watch", "scheduling.k8s.io/podgroups scheduling.x-k8s.io/podgroups scheduling.volcano.sh/podgroups " +
-		"scheduling.run.ai/podgroups", ""},
-	{"gangs by owner", "get list watch", "jobset.x-k8s.io/jobsets batch/jobs leaderworkerset.x-k8s.io/leaderworkersets ray.io/rayclusters " +
-		"kubeflow.org/pytorchjobs kubeflow.org/tfjobs kubeflow.org/mpijobs kubeflow.org/xgboostjobs kubeflow.org/paddlejobs " +
-		"kubeflow.org/jaxjobs", ""},
-	{"KAI's queues", "get list watch", "scheduling.run.ai/queues kai.scheduler/topologies", ""},
-	{"budgets before an eviction", "get list watch", "policy/poddisruptionbudgets", ""},
+	{"decides from", "get list watch", watched(), ""},
 	{"lifts gates and says why a pod waits", "patch", "/pods /pods/status", ""},
 	{"evicts", "create", "/pods/eviction", ""},
 	{"tells", "create patch", "/events events.k8s.io/events", ""},
 	{"allocates", "update patch", "resource.k8s.io/resourceclaims resource.k8s.io/resourceclaims/status resource.k8s.io/resourceclaims/binding", ""},
 	{"makes claims of its own", "create delete", "resource.k8s.io/resourceclaims", ""},
-	{"asks an autoscaler for nodes", "get list watch create delete", "autoscaling.x-k8s.io/provisioningrequests", ""},
+	{"asks an autoscaler for nodes", "create delete", "autoscaling.x-k8s.io/provisioningrequests", ""},
 	{"says what for", "create", "/podtemplates", ""},
 	{"binds", "create", "/pods/binding", ""},
 	{"leads", "get update", "coordination.k8s.io/leases", "dray-system/dray"},
