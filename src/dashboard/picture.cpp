@@ -39,10 +39,7 @@ bool Picture::shows_the_same(const Picture& other) const {
 
 std::size_t waiting_members(const planner::Job& job) {
   return static_cast<std::size_t>(
-      std::ranges::count_if(job.members, [](const planner::Member& member) {
-        return member.state == planner::MemberState::waiting ||
-               member.state == planner::MemberState::blocked;
-      }));
+      std::ranges::count_if(job.members, planner::is_unplaced, &planner::Member::state));
 }
 
 }  // namespace dray::dashboard

@@ -46,9 +46,7 @@ bool Engine::Router::may_evict(const planner::Eviction& eviction) const {
 bool Engine::Router::is_needed(const planner::Eviction& eviction) const {
   if (!eviction.beneficiary) return true;
   const auto taker = admission_.jobs().find(*eviction.beneficiary);
-  return taker && std::ranges::any_of(taker->members, [](const planner::Member& member) {
-           return member.state == planner::MemberState::waiting;
-         });
+  return taker && std::ranges::any_of(taker->members, planner::waits, &planner::Member::state);
 }
 
 void Engine::Router::on(const ForEviction& purpose, const WriteOutcome& outcome, Time now) {

@@ -30,10 +30,8 @@ std::vector<Engine::JobRow> Engine::Router::jobs_after(const std::optional<Uid>&
        ++at) {
     auto& row = rows.emplace_back();
     row.job = *at;
-    const auto waits = std::ranges::find_if(row.job->members, [](const planner::Member& member) {
-      return member.state == planner::MemberState::waiting ||
-             member.state == planner::MemberState::blocked;
-    });
+    const auto waits =
+        std::ranges::find_if(row.job->members, planner::is_unplaced, &planner::Member::state);
     if (waits == row.job->members.end()) continue;
     row.pod = waits->pod->key();
     if (const auto* pod = pods_.find(waits->pod->meta.uid); pod != nullptr) {

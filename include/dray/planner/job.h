@@ -30,6 +30,16 @@ enum class MemberState : std::uint8_t {
          state == MemberState::stuck;
 }
 
+/// It is to be placed, now.
+[[nodiscard]] constexpr bool waits(MemberState state) {
+  return state == MemberState::waiting;
+}
+
+/// It has no room yet, whether it may be placed now or not.
+[[nodiscard]] constexpr bool is_unplaced(MemberState state) {
+  return waits(state) || state == MemberState::blocked;
+}
+
 /// A pod of a job.
 struct Member {
   std::shared_ptr<const Pod> pod;

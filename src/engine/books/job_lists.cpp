@@ -6,15 +6,11 @@
 namespace dray::engine {
 namespace {
 
-bool waits(const planner::Member& member) {
-  return member.state == planner::MemberState::waiting;
-}
-
 std::shared_ptr<const planner::Job> without_wishes(std::shared_ptr<const planner::Job> job) {
-  if (std::ranges::none_of(job->members, waits)) return job;
+  if (std::ranges::none_of(job->members, planner::waits, &planner::Member::state)) return job;
   auto quiet = *job;
   for (auto& member : quiet.members) {
-    if (waits(member)) member.state = planner::MemberState::blocked;
+    if (planner::waits(member.state)) member.state = planner::MemberState::blocked;
   }
   return std::make_shared<const planner::Job>(std::move(quiet));
 }

@@ -8,7 +8,7 @@ namespace {
 
 std::size_t waiting_pods(const planner::Job& job) {
   return static_cast<std::size_t>(
-      std::ranges::count(job.members, planner::MemberState::waiting, &planner::Member::state));
+      std::ranges::count_if(job.members, planner::waits, &planner::Member::state));
 }
 
 }  // namespace

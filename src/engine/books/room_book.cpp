@@ -40,10 +40,7 @@ void RoomBook::refresh(const planner::JobList& jobs, Time now) {
   std::erase_if(moved_, [&](const auto& entry) { return entry.second.until <= now; });
   if (moved_.empty()) return;
   for (const auto& job : jobs) {
-    const bool waits = std::ranges::any_of(job->members, [](const planner::Member& member) {
-      return member.state == planner::MemberState::waiting;
-    });
-    if (!waits) continue;
+    if (std::ranges::none_of(job->members, planner::waits, &planner::Member::state)) continue;
     auto entry = moved_.extract(job->lineage);
     if (!entry.empty()) holds_[job->uid] = std::move(entry.mapped().placements);
   }

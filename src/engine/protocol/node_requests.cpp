@@ -49,10 +49,6 @@ std::string request_name(const planner::Job& job, std::uint32_t attempt) {
   return fmt::format("{}-{:08x}-{}", name, hash_of(job.uid.get()), attempt);
 }
 
-bool waits(const planner::Member& member) {
-  return member.state == planner::MemberState::waiting;
-}
-
 /// What an autoscaler simulates is alike.
 bool alike(const Pod& a, const Pod& b) {
   const PodRequirements& left = a;
@@ -69,7 +65,7 @@ struct PodSet {
 std::vector<PodSet> waiting_pods(const planner::Job& job) {
   std::vector<PodSet> sets;
   for (const auto& member : job.members) {
-    if (!waits(member)) continue;
+    if (!planner::waits(member.state)) continue;
     const auto same = std::ranges::find_if(
         sets, [&](const PodSet& set) { return alike(*set.example, *member.pod); });
     auto& set = same == sets.end() ? sets.emplace_back(member.pod, 0) : *same;
