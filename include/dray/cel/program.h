@@ -95,7 +95,7 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  [[nodiscard]] const std::string& text() const;
+  [[nodiscard]] const std::string& text() const;  ///< as it was written
   /// The checked type as Kubernetes prints it: `bool`, `list(int)`.
   [[nodiscard]] const std::string& output_type() const;
   /// Upstream's estimate of the worst cost; more than default_cost_limit is refused for new

@@ -73,7 +73,7 @@ class ShardedMap {
   }
 
   template <class F>
-  void for_each(F&& visit) const {
+  void for_each(F&& visit) const {  ///< visit(key, value); the same order everywhere
     for (const auto& group : groups_) {
       if (!group) continue;
       for (const auto& shard : *group) {
@@ -83,7 +83,7 @@ class ShardedMap {
     }
   }
 
-  [[nodiscard]] ShardedMap freeze() {
+  [[nodiscard]] ShardedMap freeze() {  ///< as it is now; costs no element
     ShardedMap copy;
     copy.groups_ = groups_;
     copy.size_ = size_;

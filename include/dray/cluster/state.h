@@ -50,9 +50,9 @@ class ClusterState {
   [[nodiscard]] std::optional<ObjectGone> replaced_by(const KubeObject& object) const;
   /// In no order that means anything, but always the same.
   void for_each_pod(const std::function<void(const std::shared_ptr<const Pod>&)>& visit) const;
-  [[nodiscard]] std::shared_ptr<const ResourceClaim> claim(const ClaimKey& key) const;
+  [[nodiscard]] std::shared_ptr<const ResourceClaim> claim(const ClaimKey& key) const;  ///< or null
   [[nodiscard]] std::shared_ptr<const ResourceClaimTemplate> claim_template(
-      const ClaimTemplateKey& key) const;
+      const ClaimTemplateKey& key) const;  ///< or null
   [[nodiscard]] std::shared_ptr<const DeviceClass> device_class(const ClassName& name) const;
   /// The place of the node, as in snapshots.
   [[nodiscard]] std::optional<NodeIndex> node(const NodeName& name) const;

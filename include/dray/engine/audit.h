@@ -34,6 +34,8 @@ enum class Hold : std::uint8_t {
   foreign,  ///< no user of it has a node, but one is another scheduler's: not dray's to take
   bound,    ///< a pod with a node uses it: nothing is taken from a running pod
 };
+/// That of the claim, by the pods that use it. Without a user it is foreign: whoever allocated it
+/// may be about to reserve it.
 [[nodiscard]] Hold hold_of(const ResourceClaim& claim, const AuditView& view);
 
 /// Of allocated claims that all have one device: those that have to give way to another. The one

@@ -266,7 +266,7 @@ class Engine {
     std::shared_ptr<const policy::Policy> policy;
     Status status;  ///< its pods_waiting and reservations are 0: they are not counted here
   };
-  [[nodiscard]] Picture picture();
+  [[nodiscard]] Picture picture();  ///< as of the last call
 
   /// One job, and why what waits of it waits.
   struct JobRow {

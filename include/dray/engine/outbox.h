@@ -79,6 +79,7 @@ class Outbox {
   /// When tick() may have something by time alone; a time that is over: at once.
   [[nodiscard]] std::optional<Time> next_tick() const;
 
+  /// What waits, by class, and how much may be under way.
   [[nodiscard]] Status status(Time now) const;
 
  private:

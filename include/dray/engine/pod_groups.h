@@ -32,6 +32,7 @@ class PodGroups {
 
   /// Group objects and owners of pods; others change nothing.
   void observe(const KubeObject& object);
+  /// It is gone; nothing if it was not observed.
   void forget(Kind kind, const std::string& namespace_name, const std::string& name);
 
   /// The pod's group; nothing: it is by itself, or its group's object is not known yet. Kueue

@@ -34,11 +34,13 @@ struct Churn {
 
 /// By the name of its enumerator, which people write.
 [[nodiscard]] std::optional<ChurnKind> find_churn(std::string_view name);
+
 /// What of a cluster churn may name.
 struct ChurnTargets {
   std::set<std::string, std::less<>> nodes;
   bool objects = false;  ///< it is one of Kubernetes objects, which may change
 };
+/// Its nodes, and whether it is of objects.
 [[nodiscard]] ChurnTargets churn_targets(const Cluster& cluster);
 [[nodiscard]] ChurnTargets churn_targets(const std::vector<KubeObject>& cluster);
 /// An Error names a node that the cluster does not have, or an object that cannot change.

@@ -18,10 +18,12 @@ namespace dray::simulate {
 /// runs, on any threads, may share it.
 class Setting {
  public:
+  /// An Error names what of the cluster or the workload cannot be run.
   [[nodiscard]] static Result<Setting> of(Cluster cluster, Workload workload);
   /// Of nodes alone.
   [[nodiscard]] static Result<Setting> make(std::vector<GpuNode> nodes, Workload workload);
 
+  /// As they were given; the nodes in the order of Decision::node.
   [[nodiscard]] const Cluster& cluster() const;
   [[nodiscard]] const std::vector<GpuNode>& nodes() const;
   [[nodiscard]] const Workload& workload() const;

@@ -64,6 +64,7 @@ struct Stay {
   bool operator==(const Stay&) const = default;
 };
 
+/// One run of the jobs of a workload, under one policy and seed.
 struct JobsRun {
   std::string policy;
   std::uint64_t seed = 0;

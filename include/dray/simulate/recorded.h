@@ -49,8 +49,11 @@ class LoadReader {
 
   /// Who records begins, or begins anew: all objects are listed, then comes synced().
   void begin(Time now);
+  /// All objects of the beginning were seen: what was known before and was not is gone.
   void synced(Time now);
+  /// An object, as it is from now on.
   void see(const KubeObject& object, Time now);
+  /// It is not there any more.
   void gone(const cluster::ObjectGone& gone, Time now);
   /// It is recorded still.
   void passed(Time now);

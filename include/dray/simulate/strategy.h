@@ -21,6 +21,7 @@ enum class Strategy : std::uint8_t {
   dray,         ///< dray's own
 };
 
+/// A strategy under the name that people write.
 struct StrategyName {
   std::string_view name;
   Strategy strategy;
@@ -36,7 +37,9 @@ inline constexpr std::array strategy_names{StrategyName{"random", Strategy::rand
                                            StrategyName{"fgd", Strategy::fgd},
                                            StrategyName{"dray", Strategy::dray}};
 
+/// As in strategy_names.
 [[nodiscard]] std::string_view name(Strategy strategy);
+/// The strategy of that name; nothing: there is none.
 [[nodiscard]] std::optional<Strategy> find_strategy(std::string_view name);
 
 }  // namespace dray::simulate

@@ -41,6 +41,7 @@ struct SyntheticWorkload {
   std::uint64_t seed = 1;
 };
 
+/// Its jobs, by their arrival; drawn by the specification's seed alone.
 [[nodiscard]] Workload synthetic(const SyntheticWorkload& spec);
 
 /// Reads `KEY=VALUE,…`: jobs, per-hour, swing, median, sigma, most, queues (`NAME*WEIGHT+…`), sizes

@@ -24,6 +24,7 @@ struct SkippedRows {
   bool operator==(const SkippedRows&) const = default;
 };
 
+/// What was read of a file, and what of it was not.
 template <class T>
 struct Traced {
   T value;
