@@ -76,7 +76,8 @@ ScenarioGenerator::ScenarioGenerator(const PlanContext& context, const Attempt& 
     : context_(context),
       attempt_(attempt),
       queues_(queues),
-      order_(queues, context.total, order, candidates, validator.open_queues(attempt, candidates)),
+      order_(queues, context.total, order, candidates, validator.open_queues(attempt, candidates),
+             [&](const Task& task) { return !validator.may_be_withdrawn(attempt, task); }),
       validator_(validator),
       capacity_(std::move(capacity)),
       taken_(queues.queues().size(), policy::Amounts(queues.resources())) {

@@ -57,7 +57,9 @@ bool VictimValidator::may_be_evicted(const Attempt& attempt, const Victims& chun
                                      std::span<const policy::Amounts> taken) {
   return has_priority(attempt, *chunk.job) &&
          (chunk.keeps_minimum || !protected_by_runtime(attempt, *chunk.job)) &&
-         !would_reclaim_back(attempt, chunk, taken) && may_be_withdrawn(attempt, chunk) &&
+         !would_reclaim_back(attempt, chunk, taken) &&
+         std::ranges::all_of(chunk.tasks,
+                             [&](const auto* task) { return may_be_withdrawn(attempt, *task); }) &&
          budget_.allows(std::span(&chunk, 1));
 }
 
@@ -116,14 +118,12 @@ bool VictimValidator::would_reclaim_back(const Attempt& attempt, const Victims& 
 /// that are not its alone; so can what it has moved, for which nobody makes room. Whoever only
 /// moves for it, or goes for another job, may as well do so for a higher priority of its queue:
 /// else that would evict somebody who runs and is served before it.
-bool VictimValidator::may_be_withdrawn(const Attempt& attempt, const Victims& chunk) const {
-  return std::ranges::all_of(chunk.tasks, [&](const auto* task) {
-    if (!task->placed_by_plan()) return true;
-    const bool kept = decisions_.keeps(*task) &&
-                      (attempt.action != Action::preempt || !decisions_.nobody_evicted_for(*task));
-    const bool open = task->moved || (attempt.action != Action::consolidate && !kept);
-    return open && task->shape != nullptr && !task->shape->singular && !counts_node_allocatable_;
-  });
+bool VictimValidator::may_be_withdrawn(const Attempt& attempt, const Task& task) const {
+  if (!task.placed_by_plan()) return true;
+  const bool kept = decisions_.keeps(task) &&
+                    (attempt.action != Action::preempt || !decisions_.nobody_evicted_for(task));
+  const bool open = task.moved || (attempt.action != Action::consolidate && !kept);
+  return open && task.shape != nullptr && !task.shape->singular && !counts_node_allocatable_;
 }
 
 bool VictimValidator::holds(const Attempt& attempt, const Solution& solution) const {

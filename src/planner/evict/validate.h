@@ -33,6 +33,9 @@ class VictimValidator {
   [[nodiscard]] bool may_be_evicted(const Attempt& attempt, const Victims& chunk,
                                     std::span<const policy::Amounts> taken);
 
+  /// Whether the pod's place is none that this plan itself gave it for good.
+  [[nodiscard]] bool may_be_withdrawn(const Attempt& attempt, const Task& task) const;
+
   /// Whether the solution, as it was simulated, may be carried out.
   [[nodiscard]] bool holds(const Attempt& attempt, const Solution& solution) const;
 
@@ -44,7 +47,6 @@ class VictimValidator {
   [[nodiscard]] bool protected_by_runtime(const Attempt& attempt, const PlanJob& victim);
   [[nodiscard]] bool would_reclaim_back(const Attempt& attempt, const Victims& chunk,
                                         std::span<const policy::Amounts> taken) const;
-  [[nodiscard]] bool may_be_withdrawn(const Attempt& attempt, const Victims& chunk) const;
   [[nodiscard]] bool holds_together(const Attempt& attempt, const Solution& solution) const;
   [[nodiscard]] std::vector<policy::Taking> takings(const Solution& solution) const;
 

@@ -9,14 +9,30 @@ namespace dray::planner {
 
 using policy::QueueIndex;
 
+namespace {
+
+/// The pod set of the gang that the task is in; null: of none.
+const policy::PodSet* set_of(const policy::SubGroup& gang, std::uint32_t task) {
+  for (const auto& set : gang.pod_sets) {
+    if (std::ranges::find(set.tasks, task, &policy::GangTask::id) != set.tasks.end()) return &set;
+  }
+  for (const auto& group : gang.sub_groups) {
+    if (const auto* set = set_of(group, task)) return set;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 VictimOrder::VictimOrder(const policy::QueueTree& queues, const policy::Amounts& total,
                          const JobOrder& order, const Candidates& candidates,
-                         std::vector<char> open)
+                         std::vector<char> open, Keeps keeps)
     : queues_(queues),
       total_(total),
       order_(order),
       candidates_(candidates),
       open_(std::move(open)),
+      keeps_(std::move(keeps)),
       at_(queues.queues().size(), 0),
       taken_(queues.queues().size(), policy::Amounts(queues.resources())),
       again_(queues.queues().size()) {}
@@ -53,6 +69,26 @@ std::optional<QueueIndex> VictimOrder::leaf_below(QueueIndex queue) {
   return child ? leaf_below(*child) : std::nullopt;
 }
 
+VictimOrder::Next VictimOrder::next_of(const PlanJob& job) const {
+  Next next{.tasks = job.next_victims().tasks};
+  const auto at = next.tasks.front();
+  if (!job.gang || next.tasks.size() > 1 || !keeps_(job.tasks[at])) return next;
+  const auto* set = set_of(*job.gang, at);
+  const auto open = [&](std::uint32_t id) {
+    return job.tasks[id].state == policy::TaskState::placed && !keeps_(job.tasks[id]);
+  };
+  const auto others =
+      std::ranges::count_if(set->tasks, [&](const auto& task) { return open(task.id); });
+  const bool last =
+      others == 1 && std::ranges::count_if(job.tasks, [&](const Task& task) {
+                       return open(static_cast<std::uint32_t>(&task - job.tasks.data()));
+                     }) == 1;
+  if (others == 0 || (others <= set->min_member && !last)) return next;
+  const auto other = std::ranges::find_if(set->tasks.rbegin(), set->tasks.rend(),
+                                          [&](const auto& task) { return open(task.id); });
+  return {.tasks = {other->id}, .runs_on = !last};
+}
+
 /// The one of `among` that would be served last, with what is taken and its next chunk away.
 std::optional<QueueIndex> VictimOrder::pick(std::span<const QueueIndex> among) {
   std::optional<QueueIndex> last;
@@ -63,7 +99,7 @@ std::optional<QueueIndex> VictimOrder::pick(std::span<const QueueIndex> among) {
     if (!last && among.size() == 1) return queue;
     auto taken = taken_[leaf->get()];
     const auto* job = head(*leaf);
-    for (const auto id : job->next_victims().tasks) taken += job->tasks[id].demand->freed();
+    for (const auto id : next_of(*job).tasks) taken += job->tasks[id].demand->freed();
     if (last) {
       const auto order = policy::compare_turns(
           {.queue = queues_[queue], .next = nullptr, .taken = std::span(&taken, 1)},
@@ -82,7 +118,7 @@ std::optional<VictimOrder::Chunk> VictimOrder::next() {
   const auto leaf = *leaf_below(*top);
   auto* job = head(leaf);
   drop_head(leaf);
-  const auto victims = job->next_victims();
+  const auto victims = next_of(*job);
   Chunk chunk{.job = job, .tasks = {}, .counts = policy::Amounts(queues_.resources())};
   for (const auto id : victims.tasks) {
     auto& task = job->tasks[id];
@@ -91,7 +127,7 @@ std::optional<VictimOrder::Chunk> VictimOrder::next() {
     marked_.emplace_back(job, &task);
     job->set_state(task, policy::TaskState::yielding);
   }
-  chunk.keeps_minimum = job->placed > 0 && job->has_minimum();
+  chunk.keeps_minimum = victims.runs_on && job->placed > 0 && job->has_minimum();
   taken_[leaf.get()] += chunk.counts;
   if (job->placed > 0) {
     auto& again = again_[leaf.get()];

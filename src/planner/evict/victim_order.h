@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -18,8 +20,11 @@ class VictimOrder {
  public:
   /// By queue, the jobs that may give, the last served first.
   using Candidates = std::vector<std::vector<PlanJob*>>;
+  /// Whether a pod keeps its place, whoever wants it. Of a surplus another pod of its set goes
+  /// then, unless that left a part of a minimum running.
+  using Keeps = std::function<bool(const Task&)>;
   VictimOrder(const policy::QueueTree& queues, const policy::Amounts& total, const JobOrder& order,
-              const Candidates& candidates, std::vector<char> open);
+              const Candidates& candidates, std::vector<char> open, Keeps keeps);
   ~VictimOrder();
   VictimOrder(const VictimOrder&) = delete;
   VictimOrder& operator=(const VictimOrder&) = delete;
@@ -41,6 +46,12 @@ class VictimOrder {
   void close_queue(policy::QueueIndex leaf) { open_[leaf.get()] = 0; }
 
  private:
+  /// What of a job goes next.
+  struct Next {
+    std::vector<std::uint32_t> tasks;
+    bool runs_on = true;  ///< something of it does that is not merely promised
+  };
+  [[nodiscard]] Next next_of(const PlanJob& job) const;
   [[nodiscard]] std::optional<policy::QueueIndex> pick(std::span<const policy::QueueIndex> among);
   [[nodiscard]] std::optional<policy::QueueIndex> leaf_below(policy::QueueIndex queue);
   [[nodiscard]] PlanJob* head(policy::QueueIndex leaf);
@@ -51,6 +62,7 @@ class VictimOrder {
   const JobOrder& order_;
   const Candidates& candidates_;
   std::vector<char> open_;
+  Keeps keeps_;
   std::vector<std::size_t> at_;  ///< by queue: the place of its head
   std::vector<policy::Amounts> taken_;
   /// Jobs that have given a part, the last served at the end.

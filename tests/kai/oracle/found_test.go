@@ -70,6 +70,8 @@ var foundBefore = []struct {
 	{924472, ""},
 	// Fewer pods were evicted, but of a higher priority.
 	{940942, "the same pods get their room"},
+	// A promised pod kept the rest of its gang, and another gang went as a whole.
+	{852734, ""},
 	// A rule was missing, or too narrow.
 	{785640, "bound: who has to move is placed after the job or before it; where that finds no moves"},
 	{787575, "on purpose: what one job of a queue may reclaim goes to no other that may not"},

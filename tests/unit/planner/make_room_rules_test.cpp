@@ -234,6 +234,35 @@ TEST_CASE("nobody is evicted who would move to room that its own gang has taken"
   CHECK(placed(made) == std::map<std::string, std::string>{{"g", "n2"}, {"y0", "-"}});
 }
 
+TEST_CASE("a pod that is promised room keeps it, and the others of its gang do not for its sake") {
+  // v goes for s1. Nobody who runs but s0 is below p: with its room g0 goes on elsewhere.
+  auto world = two_queues(8, 0);
+  world.node("n0", 4);
+  world.node("n1", 4);
+  auto& other = world.gang("v", "y", 2);
+  world.member(other, "v0", 1, "n0", 0);
+  world.member(other, "v1", 1, "n1", 0);
+  world.running("old", "n1", 1, 2, "x");
+  auto& gang = world.gang("g", "x", 3);
+  gang.created = start + 1s;
+  world.member(gang, "g0", 1, "n1", 3);
+  world.member(gang, "g1", 1, "n0", 1);
+  world.member(gang, "g2", 1, "n0", 2);
+  auto& grows = world.gang("s", "x", 1);
+  grows.created = start + 2s;
+  world.member(grows, "s0", 1, "n0", 3);
+  world.member(grows, "s1", 1);
+  world.waiting("p", 2, "x").priority = 1;
+  const auto made = world.plan();
+  CHECK(placed(made)["p"] == "held n1");
+  CHECK(placed(made)["s"] == "held n0");
+  std::map<std::string, std::size_t> lost;
+  for (const auto& eviction : made.evictions) {
+    lost[eviction.job.get().substr(4)] = eviction.pods.size() - eviction.moved.size();
+  }
+  CHECK(lost == std::map<std::string, std::size_t>{{"g", 0}, {"s", 1}, {"v", 2}});
+}
+
 /// r1 moves for `late`, which then is on a node of its own; old runs on a third.
 World moved_for_late() {
   World world;

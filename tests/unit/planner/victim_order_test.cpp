@@ -1,6 +1,7 @@
 #include "planner/evict/victim_order.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "tests/unit/planner/fixture.h"
 
@@ -22,9 +23,10 @@ struct Walk {
     }
     for (auto& each : candidates) jobs.sort_backwards(each);
   }
-  VictimOrder order(std::vector<char> open = {}) {
+  VictimOrder order(std::vector<char> open = {}, const std::set<std::string>& keep = {}) {
     if (open.empty()) open.assign(candidates.size(), 1);
-    return {parts.overlay.queues(), parts.context.total, jobs, candidates, std::move(open)};
+    const auto keeps = [keep](const Task& task) { return keep.contains(task.pod().meta.name); };
+    return {parts.overlay.queues(), parts.context.total, jobs, candidates, std::move(open), keeps};
   }
 };
 
@@ -100,6 +102,37 @@ TEST_CASE("who is spared is placed again and gives no more") {
   CHECK(walk.parts.task("g", 2).state == policy::TaskState::placed);
   CHECK(name(order.next()) == "r ");
   CHECK(name(order.next()) == "-");
+}
+
+TEST_CASE(
+    "in place of a pod that keeps its place another of its set goes, and no part of a minimum "
+    "stays") {
+  struct Row {
+    const char* name;
+    int minimum;
+    int members;
+    std::set<std::string> keep;
+    std::vector<std::string> want;
+    bool runs_on;  ///< without the last of them
+  };
+  const auto row = GENERATE(Row{"above the minimum", 2, 4, {"g3"}, {"g2 ", "g3 "}, true},
+                            Row{"what runs is just the minimum", 2, 3, {"g2"}, {"g2 "}, true},
+                            Row{"all that runs", 1, 2, {"g1"}, {"g0 "}, false},
+                            Row{"nothing else is placed", 1, 2, {"g0", "g1"}, {"g1 "}, true});
+  DYNAMIC_SECTION(row.name) {
+    World world;
+    world.node("n0", 8);
+    auto& gang = world.gang("g", "a", row.minimum);
+    for (int i = 0; i < row.members; ++i) world.member(gang, "g" + std::to_string(i), 1, "n0", i);
+    Walk walk(world, {"g"});
+    auto order = walk.order({}, row.keep);
+    std::optional<VictimOrder::Chunk> chunk;
+    for (const auto& want : row.want) {
+      chunk = order.next();
+      CHECK(name(chunk) == want);
+    }
+    CHECK(chunk->keeps_minimum == row.runs_on);
+  }
 }
 
 TEST_CASE("closed queues give nothing") {
