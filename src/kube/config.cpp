@@ -2,11 +2,10 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <ranges>
 #include <utility>
 
+#include "net/file.h"
 #include "wire/base64.h"
 #include "wire/kubeconfig_codec.h"
 
@@ -18,13 +17,6 @@ constexpr auto token_read_every = std::chrono::seconds(30);
 constexpr auto plugin_time = std::chrono::seconds(30);
 constexpr auto plugin_every = std::chrono::seconds(10);
 constexpr auto before_expiry = std::chrono::seconds(60);
-
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return fail(ErrorCode::not_found, path + ": cannot be read");
-  return text;
-}
 
 std::string trimmed(std::string text) {
   while (!text.empty() && std::string_view(" \t\r\n").contains(text.back())) text.pop_back();
@@ -43,7 +35,7 @@ struct Material {
 
 Result<void> load(const Material& what) {
   if (what.data.empty() && what.file.empty()) return {};
-  auto text = what.data.empty() ? read_file((what.folder / what.file).string())
+  auto text = what.data.empty() ? net::read_file((what.folder / what.file).string())
                                 : wire::decode_base64(what.data);
   if (!text) return std::unexpected(std::move(text.error()).within(what.name));
   what.out = std::move(*text);
@@ -111,7 +103,7 @@ Result<ClusterConfig> load_kubeconfig(std::span<const std::string> paths,
   std::vector<wire::KubeconfigText> files;
   std::string names;
   for (const auto& path : paths) {
-    auto text = read_file(path);
+    auto text = net::read_file(path);
     if (!text) return std::unexpected(Error(text.error()).within("kubeconfig"));
     files.push_back({"kubeconfig " + path, std::filesystem::path(path).parent_path().string(),
                      *std::move(text)});
@@ -184,15 +176,15 @@ Result<ClusterConfig> in_cluster_config(const GetEnv& getenv, const std::string&
   auto url = net::Url::parse("https://" + (v6 ? "[" + *host + "]" : *host) + ":" + *port);
   if (!url) return std::unexpected(std::move(url.error()).within("in-cluster"));
   config.server = std::move(*url);
-  auto ca = read_file(folder + "/ca.crt");
+  auto ca = net::read_file(folder + "/ca.crt");
   if (!ca) return std::unexpected(std::move(ca.error()).within("in-cluster"));
   if (ca->empty()) return fail(ErrorCode::invalid, "in-cluster: " + folder + "/ca.crt is empty");
   config.tls.ca = std::move(*ca);
   config.token_file = folder + "/token";
-  if (auto token = read_file(config.token_file); !token) {
+  if (auto token = net::read_file(config.token_file); !token) {
     return std::unexpected(std::move(token.error()).within("in-cluster"));
   }
-  config.namespace_name = trimmed(read_file(folder + "/namespace").value_or(""));
+  config.namespace_name = trimmed(net::read_file(folder + "/namespace").value_or(""));
   return config;
 }
 
@@ -216,7 +208,7 @@ void TokenSource::read_file(Clock::time_point now) {
   if (!refused_ && read_at_ && now - *read_at_ < token_read_every) return;
   refused_ = false;
   read_at_ = now;
-  auto text = trimmed(kube::read_file(file_).value_or(""));
+  auto text = trimmed(net::read_file(file_).value_or(""));
   if (!text.empty()) current_ = std::move(text);
 }
 

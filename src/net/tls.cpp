@@ -7,11 +7,10 @@
 #include <array>
 #include <chrono>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "net/file.h"
 #include "net/tls_native.h"
 
 namespace dray::net {
@@ -97,10 +96,9 @@ Time expiry_of(ssl::context& context) {
   return Time(std::chrono::seconds(timegm(&fields)));
 }
 
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file || text.empty()) return fail(ErrorCode::not_found, path + ": cannot be read");
+Result<std::string> read_some(const std::string& path) {
+  auto text = read_file(path);
+  if (text && text->empty()) return fail(ErrorCode::not_found, path + ": is empty");
   return text;
 }
 
@@ -160,14 +158,14 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::client(const ClientTls& tl
 
 Result<ServerTls> read_tls_files(const ServerTlsFiles& files) {
   ServerTls tls;
-  auto certificate = read_file(files.certificate);
+  auto certificate = read_some(files.certificate);
   if (!certificate) return std::unexpected(std::move(certificate.error()).within("certificate"));
-  auto key = read_file(files.key);
+  auto key = read_some(files.key);
   if (!key) return std::unexpected(std::move(key.error()).within("key"));
   tls.certificate = std::move(*certificate);
   tls.key = std::move(*key);
   if (!files.client_ca.empty()) {
-    auto ca = read_file(files.client_ca);
+    auto ca = read_some(files.client_ca);
     if (!ca) return std::unexpected(std::move(ca.error()).within("client ca"));
     tls.client_ca = std::move(*ca);
   }

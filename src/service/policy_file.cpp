@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <boost/asio/post.hpp>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
+#include "net/file.h"
 #include "service/log.h"
 #include "wire/policy/policy_codec.h"
 
@@ -14,15 +13,6 @@ namespace dray::service {
 namespace {
 
 constexpr auto look_every = std::chrono::seconds(5);
-
-Result<std::string> text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(ErrorCode::not_found, path + ": cannot be opened");
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad()) return fail(ErrorCode::unavailable, path + ": cannot be read");
-  return std::move(text).str();
-}
 
 }  // namespace
 
@@ -37,7 +27,7 @@ Result<void> PolicyFile::open() {
 }
 
 Result<void> PolicyFile::read() {
-  auto text = text_of(path_);
+  auto text = net::read_file(path_);
   if (!text) return std::unexpected(text.error());
   text_ = std::move(*text);
   auto file = wire::read_policy(*text_);
@@ -78,7 +68,7 @@ void PolicyFile::stop() {
 
 /// A file that is as it was, and a problem that was told, are not worth a word.
 void PolicyFile::look() {
-  const auto text = text_of(path_);
+  const auto text = net::read_file(path_);
   if (text && text_ == *text) return;
   const auto taken = text ? read() : Result<void>(std::unexpected(text.error()));
   auto problem = taken ? std::string() : taken.error().message;

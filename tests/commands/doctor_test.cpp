@@ -79,13 +79,15 @@ TEST_CASE("doctor ends with 2 where the command line or a file is wrong") {
   const auto row =
       GENERATE(Row{"an unknown flag", {"doctor", "--bogus"}, "not expected: --bogus"},
                Row{"no cluster", {"doctor"}, "dray doctor: no cluster to look at"},
-               Row{"no such file", {"doctor", "-f", "/none"}, "dray doctor: /none: cannot be read"},
+               Row{"no such file",
+                   {"doctor", "-f", "/none"},
+                   "dray doctor: /none: cannot be read: no such file or directory"},
                Row{"no such kubeconfig", {"doctor", "--kubeconfig", "/none"}, "/none"},
                Row{"an unknown mode", {"doctor", "--mode", "best", "-f", "-"}, "--mode"},
                Row{"an unknown gate", {"doctor", "--feature-gates", "X=true", "-f", "-"}, "X=true"},
                Row{"no such configuration",
                    {"doctor", "-f", "-", "--scheduler-config", "/none"},
-                   "/none: cannot be read"});
+                   "/none: cannot be read: no such file or directory"});
   DYNAMIC_SECTION(row.name) {
     const auto ended = dray(row.arguments, "");
     CHECK(ended.status == 2);

@@ -53,7 +53,7 @@ TEST_CASE("serve says which flag is wrong, and what would be right") {
   }
   SECTION("a cluster that is not there") {
     check({"--cluster", "/no/such", "--insecure-extender", "--extender-address", "127.0.0.1:0"},
-          "/no/such: cannot be read");
+          "/no/such: cannot be read: no such file or directory");
   }
 }
 

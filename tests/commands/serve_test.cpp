@@ -142,7 +142,9 @@ TEST_CASE("serve says how it is") {
 TEST_CASE("the shipped sample of the configuration is taken; what is missing are its files") {
   const auto ended = dray({"serve", "--config", "config/serve.yaml"});
   CHECK(ended.status == 2);
-  CHECK(ended.err == "dray serve: kubeconfig: /etc/dray/kubeconfig: cannot be read\n");
+  CHECK(
+      ended.err ==
+      "dray serve: kubeconfig: /etc/dray/kubeconfig: cannot be read: no such file or directory\n");
 }
 
 TEST_CASE("at SIGHUP serve takes over what can change, and names what needs a restart") {

@@ -43,7 +43,7 @@ TEST_CASE("a cluster that cannot be read is an error, and nothing is written") {
   const auto ended = dray({"snapshot", "-f", "/nowhere.yaml"});
   CHECK(ended.status == 2);
   CHECK(ended.out.empty());
-  CHECK(ended.err == "dray snapshot: /nowhere.yaml: cannot be read\n");
+  CHECK(ended.err == "dray snapshot: /nowhere.yaml: cannot be read: no such file or directory\n");
 }
 
 }  // namespace

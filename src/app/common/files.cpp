@@ -1,16 +1,16 @@
 #include "app/common/files.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <iterator>
 #include <utility>
 
 #include "app/common/zip.h"
+#include "net/file.h"
 #include "wire/object/manifests.h"
 
 namespace dray::app {
@@ -86,12 +86,7 @@ Result<std::vector<std::string>> manifest_files(const std::vector<std::string>& 
 }
 
 Result<std::string> read_file(const std::string& path) {
-  if (path == "-") return std::string{std::istreambuf_iterator<char>(std::cin), {}};
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return fail(ErrorCode::not_found, path + ": cannot be read");
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) return fail(ErrorCode::invalid, path + ": cannot be read");
-  return text;
+  return path == "-" ? net::read_all(STDIN_FILENO, "standard input") : net::read_file(path);
 }
 
 Result<std::vector<KubeObject>> load_cluster(const std::vector<std::string>& paths) {

@@ -76,7 +76,7 @@ TEST_CASE("what cannot be read is said with its place") {
   CHECK(load_objects({{}, {folder.path()}, "", ""}).error().message ==
         folder.path() + ": no *.yaml, *.yml or *.json in this folder");
   CHECK(load_objects({{folder.path() + "/absent.yaml"}, {}, "", ""}).error().message ==
-        folder.path() + "/absent.yaml: cannot be read");
+        folder.path() + "/absent.yaml: cannot be read: no such file or directory");
   const auto bad = folder.write("bad.yaml", "kind: Pod\napiVersion: v1\nmetadata: {name: [1]}\n");
   const auto error = load_objects({{bad}, {}, "", ""}).error().message;
   CHECK_THAT(error, Catch::StartsWith(bad + ":3: "));

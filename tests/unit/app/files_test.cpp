@@ -56,8 +56,10 @@ TEST_CASE(
 
 TEST_CASE("what cannot be read is named") {
   const TempFolder folder;
-  CHECK(read_file("/no/such").error().message == "/no/such: cannot be read");
-  CHECK(load_cluster({"/no/such"}).error().message == "/no/such: cannot be read");
+  CHECK(read_file("/no/such").error().message ==
+        "/no/such: cannot be read: no such file or directory");
+  CHECK(load_cluster({"/no/such"}).error().message ==
+        "/no/such: cannot be read: no such file or directory");
   CHECK(manifest_files({folder.path()}).error().message ==
         folder.path() + ": no *.yaml, *.yml or *.json in this folder");
   const auto broken = folder.write("broken.yaml", namespaced("a") + "---\nkind: [\n");

@@ -257,11 +257,11 @@ TEST_CASE("a file that is missing or empty is named") {
     return read ? std::string() : read.error().message;
   };
   CHECK(message({.certificate = nowhere, .key = good, .client_ca = ""}) ==
-        "certificate: " + nowhere + ": cannot be read");
+        "certificate: " + nowhere + ": cannot be read: no such file or directory");
   CHECK(message({.certificate = good, .key = empty, .client_ca = ""}) ==
-        "key: " + empty + ": cannot be read");
+        "key: " + empty + ": is empty");
   CHECK(message({.certificate = good, .key = good, .client_ca = nowhere}) ==
-        "client ca: " + nowhere + ": cannot be read");
+        "client ca: " + nowhere + ": cannot be read: no such file or directory");
   CHECK(message({.certificate = good, .key = good, .client_ca = good}).empty());
 }
 
