@@ -12,9 +12,12 @@ namespace dray::alloc {
 /// out. It names no device, so that nodes that look alike say the same.
 struct Shortage {
   std::string request;  ///< request, or request/alternative, where there are several; else empty
-  std::string device_class;  ///< empty: it is no single request that lacks devices; see `because`
-  bool all = false;          ///< all suitable devices are wanted
-  std::int64_t wanted = 0;   ///< at least one for `all`
+  std::string device_class;  ///< empty: it is no single request that lacks devices
+  /// It is a constraint: the devices have to be this together (`share one PCIe root`), and the
+  /// numbers below are of those that are. Of several requests what they want is said, and no class.
+  std::string together;
+  bool all = false;         ///< all suitable devices are wanted
+  std::int64_t wanted = 0;  ///< at least one for `all`
   std::size_t of_class = 0;
   std::size_t suitable = 0;  ///< of the class, and the request's selectors accept them
   std::size_t left = 0;      ///< suitable, and nothing keeps them out
@@ -28,7 +31,7 @@ struct Shortage {
   std::vector<KeptOut> kept_out;  ///< suitable ones, in the order in which people think of it
   std::size_t incomplete_pools = 0;
   std::size_t invalid_pools = 0;
-  std::string because;  ///< what else it is: a constraint over several requests, a budget
+  std::string because;  ///< what else it is: the policy's alignment, a budget
 
   /// Whether the node would have enough if all its suitable devices were free.
   [[nodiscard]] bool would_do_if_free() const;
@@ -36,7 +39,8 @@ struct Shortage {
   bool operator==(const Shortage&) const = default;
 };
 
-/// What is wanted: `9 devices of class gpu.nvidia.com`.
+/// What is wanted: `9 devices of class gpu.nvidia.com`, `2 devices (1 gpu, 1 nic) that share one
+/// PCIe root`.
 [[nodiscard]] std::string terms(const Shortage& shortage);
 
 /// For one node: `wants 4 devices of class gpu.nvidia.com; the node has 8: 5 in use, 1

@@ -17,10 +17,11 @@ namespace dray::planner {
 /// Nodes that refuse a pod for one reason.
 struct NodesAlike {
   Reason reason = Reason::none;
-  std::string what;       ///< of a node's own reasons: NodeFit::Lack
-  std::string text;       ///< what decides, with numbers; of devices also where it is nearest
-  std::int64_t left = 0;  ///< of a resource of nodes: the most of one
-  NodeName nearest;       ///< of devices and resources: the node that lacks least
+  std::string what;           ///< of a node's own reasons: NodeFit::Lack
+  std::string text;           ///< what decides, with numbers; of devices also where it is nearest
+  std::int64_t left = 0;      ///< of a resource of nodes: the most of one
+  NodeName nearest;           ///< of devices and resources: the node that lacks least
+  bool free_would_do = true;  ///< false: of devices these nodes have too few, used or free
   std::vector<NodeName> nodes;
 
   bool operator==(const NodesAlike&) const = default;

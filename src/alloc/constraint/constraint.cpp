@@ -55,8 +55,8 @@ bool Constraint::hopeless(std::span<const ValueId> /*chosen*/, std::span<Demand>
   return false;
 }
 
-std::optional<std::string> Constraint::shortage(std::span<const Demand> /*demands*/,
-                                                const AttributeValues& /*values*/) const {
+std::optional<Together> Constraint::together(std::span<const Demand> /*demands*/,
+                                             const AttributeValues& /*values*/) const {
   return std::nullopt;
 }
 

@@ -20,6 +20,13 @@ struct Demand {
   const std::vector<ValueId>* values = nullptr;  ///< of the attribute, by device
 };
 
+/// How many of the devices that are wanted a constraint lets one have at the same time.
+struct Together {
+  std::int64_t wanted = 0;
+  std::int64_t most = 0;  ///< at most `wanted`
+  std::string how;  ///< after a number of devices: `share one resource.kubernetes.io/pcieRoot`
+};
+
 /// Devices by the value that they have of the attribute, of all demands together; nothing where
 /// some value is a list: lists share elements, and no device is of one value alone.
 [[nodiscard]] std::optional<std::map<ValueId, Bits>> candidates_by_value(
@@ -65,10 +72,10 @@ class Constraint {
   [[nodiscard]] virtual bool hopeless(std::span<const ValueId> chosen, std::span<Demand> demands,
                                       const AttributeValues& values) const;
 
-  /// Explain: why the demands cannot be met, whatever else is placed, in numbers without names of
-  /// devices (equal nodes share the answer); nothing if the constraint is not why.
-  [[nodiscard]] virtual std::optional<std::string> shortage(std::span<const Demand> demands,
-                                                            const AttributeValues& values) const;
+  /// Explain: of the candidates, how many can be had together, whatever else is placed; nothing if
+  /// the constraint cannot tell.
+  [[nodiscard]] virtual std::optional<Together> together(std::span<const Demand> demands,
+                                                         const AttributeValues& values) const;
   /// Explain: what a user should know of a device that was chosen with this value.
   [[nodiscard]] virtual std::optional<std::string> warning(ValueId chosen,
                                                            const AttributeValues& values) const;

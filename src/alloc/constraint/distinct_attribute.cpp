@@ -2,8 +2,6 @@
 #include <memory>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "alloc/constraint/kinds.h"
 
 // distinctAttribute: constraint.add of the structured allocator (distinctAttributeConstraint).
@@ -49,13 +47,13 @@ class DistinctAttribute final : public Constraint {
     return by_value && std::cmp_less(by_value->size(), total(demands));
   }
 
-  [[nodiscard]] std::optional<std::string> shortage(std::span<const Demand> demands,
-                                                    const AttributeValues& values) const override {
+  [[nodiscard]] std::optional<Together> together(std::span<const Demand> demands,
+                                                 const AttributeValues& values) const override {
     const auto by_value = candidates_by_value(demands, values);
+    if (!by_value) return std::nullopt;
     const auto wanted = total(demands);
-    if (!by_value || std::cmp_greater_equal(by_value->size(), wanted)) return std::nullopt;
-    return fmt::format("{} different values of {}, {} wanted", by_value->size(), attribute(),
-                       wanted);
+    return Together{wanted, std::min(wanted, static_cast<std::int64_t>(by_value->size())),
+                    "differ in " + attribute()};
   }
 
  private:

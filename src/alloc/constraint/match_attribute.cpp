@@ -70,8 +70,8 @@ class MatchAttribute final : public Constraint {
     });
   }
 
-  [[nodiscard]] std::optional<std::string> shortage(std::span<const Demand> demands,
-                                                    const AttributeValues& values) const override {
+  [[nodiscard]] std::optional<Together> together(std::span<const Demand> demands,
+                                                 const AttributeValues& values) const override {
     const auto by_value = candidates_by_value(demands, values);
     if (!by_value) return std::nullopt;
     std::int64_t wanted = 0;
@@ -85,8 +85,7 @@ class MatchAttribute final : public Constraint {
       }
       most = std::max(most, std::min(sum, static_cast<std::int64_t>(devices.count())));
     }
-    if (most >= wanted) return std::nullopt;
-    return fmt::format("of {} wanted, at most {} have one {}", wanted, most, attribute());
+    return Together{wanted, most, "share one " + attribute()};
   }
 
   /// `false NUMA alignment: -1 means unknown (dra.net/numaNode)`.

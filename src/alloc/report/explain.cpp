@@ -210,15 +210,31 @@ Shortage shortage_of(const RequestFunnel& made, const PreparedClaims& prepared, 
   return shortage;
 }
 
-/// Why a constraint leaves too few devices for the requests that it binds, those with alternatives
+/// The devices that would be usable if nobody used any; `values` are those that a constraint
+/// compares.
+Bits once_free(const CandidateTables::Row& row, const std::vector<ValueId>& values) {
+  auto bits = row.usable;
+  for (std::uint32_t d = 0; d < row.stages.size(); ++d) {
+    const auto stage = row.stages[d];
+    const bool used =
+        stage == Stage::in_use || stage == Stage::counters || stage == Stage::capacity;
+    if (used && values[d] != 0 && values[d] != value_error) bits.set(d);
+  }
+  return bits;
+}
+
+/// How a constraint leaves too few devices for the requests that it binds, those with alternatives
 /// and `All` left out; nothing if it does not.
-std::optional<std::string> too_few_together(const PreparedClaims& prepared,
-                                            const CandidateTables& tables,
-                                            const AttributeValues& values,
-                                            const PreparedClaim& claim, std::uint32_t number) {
+std::optional<Shortage> too_few_together(const PreparedClaims& prepared,
+                                         const CandidateTables& tables,
+                                         const AttributeValues& values, const PreparedClaim& claim,
+                                         std::uint32_t number) {
   std::vector<Bits> usable;
+  std::vector<Bits> free;
   usable.reserve(claim.requests.size());
+  free.reserve(claim.requests.size());
   std::vector<Demand> demands;
+  Shortage shortage;
   for (const auto& request : claim.requests) {
     const auto& spec = prepared.specs[request.first];
     if (request.alternatives || spec.all) continue;
@@ -227,12 +243,25 @@ std::optional<std::string> too_few_together(const PreparedClaims& prepared,
     const auto& row = tables.row(request.first);
     usable.push_back(row.usable);
     const auto at = static_cast<std::size_t>(place - spec.constraints.begin());
+    free.push_back(once_free(row, *row.values[at]));
     demands.push_back(
         {.count = spec.count, .candidates = &usable.back(), .values = row.values[at]});
+    shortage.device_class = demands.size() == 1 ? spec.spec->device_class.get() : "";
+    shortage.request +=
+        fmt::format("{}{} {}", demands.size() == 1 ? "" : ", ", spec.count, spec.full_name());
   }
-  auto text = claim.constraints[number]->shortage(demands, values);
-  if (!text) return std::nullopt;
-  return fmt::format("constraint #{}: {}", number, *text);
+  const auto& constraint = *claim.constraints[number];
+  auto left = constraint.together(demands, values);
+  if (!left || left->most >= left->wanted) return std::nullopt;
+  for (std::size_t i = 0; i < demands.size(); ++i) demands[i].candidates = &free[i];
+  const auto all = constraint.together(demands, values);
+  if (demands.size() == 1) shortage.request.clear();
+  shortage.together = std::move(left->how);
+  shortage.wanted = left->wanted;
+  shortage.left = static_cast<std::size_t>(left->most);
+  shortage.suitable = static_cast<std::size_t>(all ? all->most : left->wanted);
+  shortage.of_class = shortage.suitable;
+  return shortage;
 }
 
 }  // namespace
@@ -291,7 +320,7 @@ Remembered diagnose(const NodeView& view, const PreparedClaims& prepared,
   for (const auto& claim : prepared.claims) {
     for (std::uint32_t i = 0; i < claim.constraints.size(); ++i) {
       if (auto few = too_few_together(prepared, tables, values, claim, i)) {
-        refusal.shortage = because(*std::move(few));
+        refusal.shortage = std::make_shared<const Shortage>(*std::move(few));
         return refusal;
       }
     }

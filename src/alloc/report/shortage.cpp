@@ -37,8 +37,13 @@ bool Shortage::would_do_if_free() const {
 
 std::string terms(const Shortage& shortage) {
   if (shortage.all) return "all devices of class " + shortage.device_class;
-  return fmt::format("{} device{} of class {}", shortage.wanted, shortage.wanted == 1 ? "" : "s",
-                     shortage.device_class);
+  auto text = fmt::format("{} device{}", shortage.wanted, shortage.wanted == 1 ? "" : "s");
+  if (!shortage.device_class.empty()) {
+    text += " of class " + shortage.device_class;
+  } else if (!shortage.request.empty()) {
+    text += fmt::format(" ({})", shortage.request);
+  }
+  return shortage.together.empty() ? text : text + " that " + shortage.together;
 }
 
 std::string kept_out_text(const Shortage& shortage) {
@@ -51,11 +56,13 @@ std::string kept_out_text(const Shortage& shortage) {
 
 std::string text(const Shortage& shortage) {
   if (!shortage.because.empty()) return shortage.because;
-  const auto request = shortage.request.empty() ? "" : fmt::format("request {} ", shortage.request);
-  const auto has = shortage.would_do_if_free()
-                       ? fmt::format("has {}: {}, {} left", shortage.suitable,
-                                     kept_out_text(shortage), shortage.left)
-                       : published_text(shortage);
+  const bool one = !shortage.request.empty() && !shortage.device_class.empty();
+  const auto request = one ? fmt::format("request {} ", shortage.request) : "";
+  auto kept_out = kept_out_text(shortage);
+  if (!kept_out.empty()) kept_out += ", ";
+  const auto has = shortage.would_do_if_free() ? fmt::format("has {}: {}{} left", shortage.suitable,
+                                                             kept_out, shortage.left)
+                                               : published_text(shortage);
   return fmt::format("{}wants {}; the node {}{}", request, terms(shortage), has,
                      pools_text(shortage));
 }

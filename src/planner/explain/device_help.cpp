@@ -12,6 +12,7 @@
 #include "dray/cluster/device_taints.h"
 #include "dray/model/pod_claim.h"
 #include "dray/planner/pod_claims.h"
+#include "planner/explain/constraint_help.h"
 #include "planner/explain/words.h"
 
 namespace dray::planner {
@@ -62,8 +63,9 @@ bool names_key(const DeviceRequestSpec& spec, const std::string& key) {
 
 class DeviceHelp {
  public:
-  DeviceHelp(const cluster::AllocatedState& state, const Pod& pod, const DeviceLack& lack)
-      : state_(state), snapshot_(state.snapshot()), lack_(lack) {
+  DeviceHelp(const cluster::AllocatedState& state, const Pod& pod, const DeviceLack& lack,
+             const alloc::AllocatorOptions& options)
+      : state_(state), snapshot_(state.snapshot()), lack_(lack), options_(options) {
     if (auto claims = claims_of(snapshot_, pod)) claims_ = *std::move(claims);
     if (!lack.node.get().empty()) node_ = snapshot_.node(lack.node);
   }
@@ -98,6 +100,7 @@ class DeviceHelp {
         break;
       case Reason::constraint:
         other_attribute();
+        change_constraints();
         break;
       case Reason::pool_incomplete:
         say(fmt::format(
@@ -240,6 +243,15 @@ class DeviceHelp {
     return std::nullopt;
   }
 
+  void change_constraints() {
+    if (!lack_.free_would_do) {
+      say("nobody's end helps, because no node has enough devices that are together as the claim's "
+          "constraints want it, used or free");
+    }
+    if (!node_) return;
+    for (auto& each : help_for_constraints(state_, *node_, claims_, options_)) say(std::move(each));
+  }
+
   /// A constraint over an attribute that devices do not publish is met by none of them.
   void other_attribute() {
     for (const auto& claim : claims_) {
@@ -287,6 +299,7 @@ class DeviceHelp {
   const cluster::AllocatedState& state_;
   const cluster::Snapshot& snapshot_;
   const DeviceLack& lack_;
+  const alloc::AllocatorOptions& options_;
   PodClaims claims_;
   std::optional<cluster::NodeIndex> node_;
   cel::Evaluator evaluator_;
@@ -296,8 +309,8 @@ class DeviceHelp {
 }  // namespace
 
 Sentences help_for_devices(const cluster::AllocatedState& state, const Pod& pod,
-                           const DeviceLack& lack) {
-  return DeviceHelp(state, pod, lack).run();
+                           const DeviceLack& lack, const alloc::AllocatorOptions& options) {
+  return DeviceHelp(state, pod, lack, options).run();
 }
 
 std::string near_class(const cluster::Snapshot& snapshot, const Pod& pod) {

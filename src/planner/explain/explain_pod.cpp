@@ -165,7 +165,7 @@ class Explainer {
     const auto& groups = watch_.node_groups;
     say(Standing::waits, reason_text(outcome) + (groups.empty() ? "" : "; " + groups));
     if (watch_.no_room) describe_nodes(watch_.no_room->nodes);
-    auto found = WhatHelps(question_, *job_, plan, watch_, planner).find();
+    auto found = WhatHelps(question_, *job_, plan, watch_, planner, options_).find();
     made_.nearest = std::move(found.nearest);
     made_.helps = std::move(found.helps);
     if (made_.helps.empty())

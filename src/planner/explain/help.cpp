@@ -196,10 +196,14 @@ bool WhatHelps::help_devices() {
                   .node = {}};
   const auto group = std::ranges::find(no_room.nodes, outcome->reason, &NodesAlike::reason);
   if (group != no_room.nodes.end()) lack.node = group->nearest;
-  for (auto& each : help_for_devices(no_room.state, *refused->pod, lack)) {
+  lack.free_would_do = std::ranges::any_of(no_room.nodes, [](const NodesAlike& alike) {
+    return alike.free_would_do && reason_info(alike.reason).eviction_helps;
+  });
+  for (auto& each : help_for_devices(no_room.state, *refused->pod, lack, options_)) {
     found_.helps.push_back(std::move(each));
   }
-  return !info.eviction_helps || outcome->reason == Reason::allocation_error;
+  const bool never = outcome->reason == Reason::constraint && !lack.free_would_do;
+  return never || !info.eviction_helps || outcome->reason == Reason::allocation_error;
 }
 
 /// Each bound that is in the way, as far as it has to go.

@@ -28,9 +28,15 @@ class WhatHelps {
   };
 
   /// `plan`: of the question's input, in which `watch` saw the job find nothing.
+  /// `options`: of the planner's allocator.
   WhatHelps(const Question& question, const Job& job, const Plan& plan, const JobWatch& watch,
-            Planner& planner)
-      : question_(question), job_(job), plan_(plan), watch_(watch), planner_(planner) {}
+            Planner& planner, const alloc::AllocatorOptions& options)
+      : question_(question),
+        job_(job),
+        plan_(plan),
+        watch_(watch),
+        planner_(planner),
+        options_(options) {}
 
   [[nodiscard]] Found find();
 
@@ -73,6 +79,7 @@ class WhatHelps {
   const Plan& plan_;
   const JobWatch& watch_;
   Planner& planner_;
+  const alloc::AllocatorOptions& options_;
   Found found_;
 };
 

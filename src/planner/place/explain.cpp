@@ -184,7 +184,7 @@ std::vector<NodesAlike> nodes_alike(const NoRoom& failure, Fit& fit, const Overl
     cluster::NodeFit::Lack lack;
     if (answer.shortage != nullptr) {
       const auto& shortage = **answer.shortage;
-      lack.what = shortage.request + "\n" + shortage.device_class;
+      lack.what = shortage.request + "\n" + shortage.device_class + "\n" + shortage.together;
     } else if (answer.words.empty() && answer.reason != Reason::gang_no_room) {
       lack = task.shape->fit.lack(overlay.releasing(), node);
     }
@@ -221,6 +221,7 @@ std::vector<NodesAlike> nodes_alike(const NoRoom& failure, Fit& fit, const Overl
                      .text = group.text(),
                      .left = group.left,
                      .nearest = group.lacks_devices ? group.shortages.nearest() : group.best,
+                     .free_would_do = !group.lacks_devices || group.shortages.free_would_do(),
                      .nodes = std::move(group.nodes)});
   }
   return alike;

@@ -12,7 +12,8 @@ using alloc::Shortage;
 
 /// How near a node is to what is wanted; more is nearer.
 auto nearness(const Shortage& shortage) {
-  return std::tuple(!shortage.because.empty(), shortage.would_do_if_free(),
+  return std::tuple(!shortage.because.empty() || !shortage.together.empty(),
+                    shortage.would_do_if_free(),
                     shortage.would_do_if_free() ? shortage.left : shortage.suitable,
                     shortage.suitable, shortage.of_class, shortage.incomplete_pools);
 }
@@ -76,18 +77,25 @@ const Shortages::Group& Shortages::best() const {
   });
 }
 
+bool Shortages::free_would_do() const {
+  return std::ranges::any_of(groups_, [](const Group& group) {
+    return !group.shortage->because.empty() || group.shortage->would_do_if_free();
+  });
+}
+
 std::string Shortages::text() const {
   if (groups_.empty()) return {};
   const auto& best = this->best();
   const auto& shortage = *best.shortage;
   const auto where = places(best) + pools_text(shortage);
   if (!shortage.because.empty()) return fmt::format("{} {}", shortage.because, where);
-  const auto request =
-      shortage.request.empty() ? "" : fmt::format("request {}: ", shortage.request);
+  const bool one = !shortage.request.empty() && !shortage.device_class.empty();
+  const auto request = one ? fmt::format("request {}: ", shortage.request) : "";
   const auto wants = fmt::format("{}wants {} on one node; ", request, alloc::terms(shortage));
   if (shortage.would_do_if_free()) {
-    return fmt::format("{}the most that a node has left is {} of {}: {} {}", wants, shortage.left,
-                       shortage.suitable, alloc::kept_out_text(shortage), where);
+    const auto kept_out = alloc::kept_out_text(shortage);
+    return fmt::format("{}the most that a node has left is {} of {}{}{} {}", wants, shortage.left,
+                       shortage.suitable, kept_out.empty() ? "" : ": ", kept_out, where);
   }
   if (shortage.suitable == 0) return request + none_text(shortage, where);
   const auto accepted = shortage.suitable < shortage.of_class ? " that the request accepts" : "";

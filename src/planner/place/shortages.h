@@ -20,6 +20,8 @@ class Shortages {
   /// `wants 9 devices of class gpu.nvidia.com on one node; the most that a node has is 8
   /// (dgxh100-00 and 31 more)`; empty if nothing was added.
   [[nodiscard]] std::string text() const;
+  /// Whether some node would have enough if nobody used its devices; something was added.
+  [[nodiscard]] bool free_would_do() const;
   /// The first of the nodes that text() names; something was added.
   [[nodiscard]] const NodeName& nearest() const { return best().first; }
 

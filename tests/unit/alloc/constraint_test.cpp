@@ -37,7 +37,7 @@ TEST_CASE("a kind that knows nothing more is exact: it compares every value, and
   CHECK(key == std::vector<std::uint64_t>{0, chosen[1], alloc::value_error});
   std::vector<alloc::Demand> none;
   CHECK_FALSE(constraint.hopeless({}, none, values.known));
-  CHECK_FALSE(constraint.shortage(none, values.known));
+  CHECK_FALSE(constraint.together(none, values.known));
   CHECK_FALSE(constraint.warning(chosen[0], values.known));
 }
 

@@ -77,12 +77,14 @@ TEST_CASE("distinctAttribute counts values, not devices") {
   const auto ask = [&](std::int64_t first, std::int64_t second) {
     std::vector<Demand> demands{{first, &all, &column}, {second, &one, &column}};
     const bool hopeless = made(false)->hopeless({}, demands, values.known);
-    const auto shortage = made(false)->shortage(demands, values.known);
-    CHECK(hopeless == shortage.has_value());
-    return shortage.value_or("");
+    const auto together = made(false)->together(demands, values.known);
+    REQUIRE(together);
+    CHECK(hopeless == (together->most < together->wanted));
+    CHECK(together->how == "differ in d.io/x");
+    return together->most;
   };
-  CHECK(ask(1, 1).empty());
-  CHECK(ask(2, 1) == "2 different values of d.io/x, 3 wanted");
+  CHECK(ask(1, 1) == 2);
+  CHECK(ask(2, 1) == 2);
   CHECK_FALSE(made(false)->warning(values.of(std::int64_t{-1}), values.known));
 }
 

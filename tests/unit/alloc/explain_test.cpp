@@ -100,12 +100,20 @@ TEST_CASE("a constraint tells how many devices it leaves together") {
     asked.spec.constraints = {match("gpu.example.com/root")};
     const auto refusal = Explained().refusal(asked);
     CHECK(refusal.reason == Reason::constraint);
-    CHECK(refusal.detail == "constraint #0: of 3 wanted, at most 2 have one gpu.example.com/root");
+    CHECK(refusal.detail ==
+          "wants 3 devices of class gpu that share one gpu.example.com/root; the node has 2");
+  }
+  SECTION("of one value, were others not in use") {
+    auto two = of_size(2, {"device.attributes[device.driver].size != 2"});
+    two.spec.constraints = {match("gpu.example.com/root")};
+    CHECK(
+        Explained().refusal(two).detail ==
+        "wants 2 devices of class gpu that share one gpu.example.com/root; the node has 2: 1 left");
   }
   SECTION("of different ones") {
     asked.spec.constraints = {distinct("gpu.example.com/root")};
     CHECK(Explained().refusal(asked).detail ==
-          "constraint #0: 2 different values of gpu.example.com/root, 3 wanted");
+          "wants 3 devices of class gpu that differ in gpu.example.com/root; the node has 2");
   }
 }
 

@@ -116,18 +116,26 @@ TEST_CASE("matchAttribute rules out values that cannot serve all requests") {
   }
 }
 
-TEST_CASE("matchAttribute says how many have one value at most") {
+TEST_CASE("matchAttribute says how many have one value") {
   Values values;
   const auto a = values.text("a");
   const auto b = values.text("b");
   const std::vector<ValueId> column{a, a, b, b, b, a, b, a};
   auto gpus = bits({0, 1, 2, 3, 4});
-  const auto shortage = [&](std::int64_t count) {
+  const auto most = [&](std::int64_t count) {
     const std::vector<Demand> demands{{count, &gpus, &column}};
-    return made(false)->shortage(demands, values.known).value_or("");
+    const auto together = made(false)->together(demands, values.known);
+    REQUIRE(together);
+    CHECK(together->wanted == count);
+    CHECK(together->how == "share one d.io/x");
+    return together->most;
   };
-  CHECK(shortage(4) == "of 4 wanted, at most 3 have one d.io/x");
-  CHECK(shortage(3).empty());
+  CHECK(most(4) == 3);
+  CHECK(most(3) == 3);
+  CHECK(most(2) == 2);
+  const std::vector<ValueId> lists(8, values.list({"a"}));
+  const std::vector<Demand> unknown{{2, &gpus, &lists}};
+  CHECK_FALSE(made(false)->together(unknown, values.known));
 }
 
 TEST_CASE("matched by a value that stands for unknown is warned of") {

@@ -26,9 +26,14 @@ struct Scene {
     pod.resource_claims = {{.name = "c", .claim_name = claim.meta.name, .template_name = {}}};
     put(cluster, std::move(claim));
   }
-  Names help(Reason reason, const std::string& said = "") {
+  Names help(Reason reason, const std::string& said = "", bool free_would_do = true) {
     const cluster::AllocatedState state(cluster.snapshot());
-    return help_for_devices(state, pod, {.reason = reason, .said = said, .node = NodeName("n0")});
+    alloc::AllocatorOptions options;
+    options.mode = alloc::Mode::best;
+    return help_for_devices(
+        state, pod,
+        {.reason = reason, .said = said, .node = NodeName("n0"), .free_would_do = free_would_do},
+        options);
   }
 };
 
@@ -96,6 +101,39 @@ TEST_CASE("a constraint over what nobody publishes: the attributes of a like nam
   SECTION("it is published") {
     Scene scene(claim, {device("a", {{"deviceID", std::string("y")}})});
     CHECK(scene.help(Reason::constraint, said).empty());
+  }
+}
+
+TEST_CASE("a constraint that no node can meet: what the nearest has without it, or with another") {
+  const auto placed = [](const char* name, const char* root, std::int64_t numa) {
+    return device(name, {{"resource.kubernetes.io/pcieRoot", std::string(root)},
+                         {"resource.kubernetes.io/numaNode", numa}});
+  };
+  auto claim = make_claim("c", 2);
+  claim.spec.constraints.push_back(match("resource.kubernetes.io/pcieRoot"));
+  const std::string never =
+      "nobody's end helps, because no node has enough devices that are together as the claim's "
+      "constraints want it, used or free";
+  const std::string dropped =
+      "drop the claim's constraint that devices share one resource.kubernetes.io/pcieRoot: n0 then "
+      "has devices for it";
+  SECTION("they share a NUMA node") {
+    Scene scene(claim, {placed("a", "r0", 0), placed("b", "r1", 0)});
+    CHECK(
+        scene.help(Reason::constraint, "", false) ==
+        Names{never,
+              "match resource.kubernetes.io/numaNode in place of resource.kubernetes.io/pcieRoot: "
+              "n0 then has devices for it",
+              dropped});
+    CHECK(scene.help(Reason::constraint).size() == 2);
+  }
+  SECTION("they share nothing") {
+    Scene scene(claim, {placed("a", "r0", 0), placed("b", "r1", 1)});
+    CHECK(scene.help(Reason::constraint, "", false) == Names{never, dropped});
+  }
+  SECTION("there are too few, however far apart") {
+    Scene scene(claim, {placed("a", "r0", 0)});
+    CHECK(scene.help(Reason::constraint, "", false) == Names{never});
   }
 }
 

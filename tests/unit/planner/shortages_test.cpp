@@ -74,10 +74,32 @@ TEST_CASE("a class that no node has, and a pool that is not published in full") 
 }
 
 TEST_CASE("devices that are there but not together come nearest") {
-  alloc::Shortage together;
-  together.because = "constraint #0: of 2 wanted, at most 1 have one root";
+  auto together = gpus(2, 1, 1, 1);
+  together.together = "share one root";
   CHECK(said({used(gpus(2, 2, 2, 1), 1), together}) ==
-        "constraint #0: of 2 wanted, at most 1 have one root (b)");
+        "wants 2 devices of class gpu that share one root on one node; the most that a node has is "
+        "1 (b)");
+}
+
+TEST_CASE("of nodes with too few devices together the one with most is told") {
+  const auto sharing = [](std::size_t all, std::size_t left) {
+    auto made = gpus(4, all, all, left);
+    made.together = "share one root";
+    return made;
+  };
+  CHECK(said({sharing(1, 1), sharing(3, 2), sharing(2, 2)}) ==
+        "wants 4 devices of class gpu that share one root on one node; the most that a node has is "
+        "3 (b)");
+  CHECK(said({sharing(3, 3), sharing(4, 2), sharing(4, 3)}) ==
+        "wants 4 devices of class gpu that share one root on one node; the most that a node has "
+        "left is 3 of 4 (c)");
+  auto several = sharing(2, 1);
+  several.wanted = 2;
+  several.device_class.clear();
+  several.request = "1 gpu, 1 nic";
+  CHECK(said({several}) ==
+        "wants 2 devices (1 gpu, 1 nic) that share one root on one node; the most that a node has "
+        "left is 1 of 2 (a)");
 }
 
 }  // namespace
