@@ -16,6 +16,25 @@
 #include "planner/stale_gangs.h"
 
 namespace dray::planner {
+namespace {
+
+/// Of the first set of pods that lacks some: `1 of 3`, `workers: 1 of 3`; empty: none does.
+std::string members_there(const policy::SubGroup& group, bool alone = true) {
+  alone = alone && group.sub_groups.empty() && group.pod_sets.size() == 1;
+  for (const auto& set : group.pod_sets) {
+    const auto there = std::ranges::count_if(set.tasks, [](const policy::GangTask& task) {
+      return task.state != policy::TaskState::other;
+    });
+    if (std::cmp_greater_equal(there, set.min_member)) continue;
+    return fmt::format("{}{} of {}", alone ? "" : set.name + ": ", there, set.min_member);
+  }
+  for (const auto& below : group.sub_groups) {
+    if (auto text = members_there(below, false); !text.empty()) return text;
+  }
+  return {};
+}
+
+}  // namespace
 
 PlanMaker::PlanMaker(const PlanInput& input, PlanMemory& memory)
     : input_(input),
@@ -25,7 +44,8 @@ PlanMaker::PlanMaker(const PlanInput& input, PlanMemory& memory)
       options_(memory.allocator().options()),
       overlay_(input.snapshot, memory.nodes(), start_.queues),
       placer_(context_, overlay_, memory.allocator(), memory.verdicts(), memory.rankings()),
-      decisions_(start_.queues) {}
+      decisions_(start_.queues,
+                 WhyThere(context_, overlay_, placer_.fit().everywhere(), options_)) {}
 
 Plan PlanMaker::make(JobWatch* watch) {
   Plan plan;
@@ -259,7 +279,7 @@ bool PlanMaker::is_ready(PlanJob& job) {
     return false;
   }
   if (job.reaches_minimum(chunk)) return true;
-  decisions_.wait(job, Reason::gang_incomplete, {});
+  decisions_.wait(job, Reason::gang_incomplete, job.gang ? members_there(*job.gang) : "");
   return false;
 }
 

@@ -50,7 +50,7 @@ TEST_CASE("allocate shows every pod of the file; one that waits is status 2") {
       ended.out ==
       "POD                      NODE             DEVICES                                      WHY\n"
       "default/small            gb200-r0-00      gpu: gpu-0 gpu-1                             "
-      "the fullest with room (of 44 nodes)\n"
+      "its 2 gpu on one NUMA node; the fullest with room (of 44 nodes)\n"
       "default/unknown          -                -                                            "
       "dray: a ResourceClaim of the pod does not exist yet (claim for gpus)\n");
 }
@@ -73,6 +73,18 @@ TEST_CASE("allocate on one node, as kube-scheduler would, with what is said of t
   CHECK(ended.status == 0);
   CHECK(ended.out.contains("default/small            dgxh100-03       gpu: gpu-0 gpu-1  "));
   CHECK(ended.out.contains("\n    dgxh100-03: fits (score 0)\n"));
+}
+
+TEST_CASE("allocate: wide names each device whole, name those that get some") {
+  const TempFile file("pods.yaml", pods);
+  const auto wide = allocate(file.path(), {"-o", "wide"});
+  CHECK(wide.status == 1);
+  CHECK(
+      wide.out.contains("\n    gpu: gpu.nvidia.com/gb200-r0-00/gpu-0\n    gpu: "
+                        "gpu.nvidia.com/gb200-r0-00/gpu-1\ndefault/unknown "));
+  const auto names = allocate(file.path(), {"-o", "name"});
+  CHECK(names.status == 1);
+  CHECK(names.out == "pod/default/small\n");
 }
 
 TEST_CASE("allocate's JSON and YAML have the allocation in the form of the API") {

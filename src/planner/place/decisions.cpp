@@ -1,19 +1,10 @@
 #include "planner/place/decisions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 namespace dray::planner {
 namespace {
-
-/// `the fullest with room (of 12 nodes)`.
-std::string words_for(const Placed& placed) {
-  if (placed.among == 0) return std::string(placed.why);
-  if (placed.among == 1) return "the only node";
-  return fmt::format("{} (of {} nodes)", placed.why, placed.among);
-}
 
 void add(JobOutcome& made, std::vector<Placement>& to, std::span<const Placed> placed) {
   for (const auto& each : placed) {
@@ -59,7 +50,7 @@ void Decisions::start(const PlanJob& job, std::span<const Placed> placed,
                       const policy::QueueTree& tried) {
   auto& made = outcome(job);
   add(made, made.placements, placed);
-  say(made, Reason::none, words_for(placed.front()));
+  say(made, Reason::none, why_there_.text(placed.front()));
   settle(job, tried);
 }
 

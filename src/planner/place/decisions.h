@@ -10,6 +10,7 @@
 
 #include "dray/policy/queue_tree.h"
 #include "planner/place/gangs.h"
+#include "planner/place/why_there.h"
 
 namespace dray::planner {
 
@@ -22,7 +23,8 @@ enum class Left : std::uint8_t { for_good, moved, for_another };
 class Decisions {
  public:
   /// Nothing is decided yet, and the queues hold what they do.
-  explicit Decisions(policy::QueueTree queues) : queues_(std::move(queues)) {}
+  Decisions(policy::QueueTree queues, const WhyThere& why_there)
+      : queues_(std::move(queues)), why_there_(why_there) {}
 
   [[nodiscard]] const policy::QueueTree& queues() const { return queues_; }
   /// Null: the job was not looked at.
@@ -55,6 +57,7 @@ class Decisions {
 
  private:
   policy::QueueTree queues_;
+  WhyThere why_there_;
   std::vector<JobOutcome> outcomes_;
   std::vector<std::uint32_t> places_;  ///< in `outcomes_`, from 1, by PlanJob::slot; 0: none
   std::map<const Task*, Left> kept_;   ///< members that others leave for, and how these do

@@ -253,8 +253,7 @@ bool GangPlacer::Run::place_one(Task& task) {
                        .placement = std::move(placement),
                        .room = choice->room,
                        .warnings = std::move(chosen->warnings),
-                       .why = choice->why,
-                       .among = choice->among});
+                       .chosen = choice->chosen});
     return true;
   }
   failure_ = {.task = &task,
@@ -342,10 +341,7 @@ bool GangPlacer::Run::put_together(std::span<Task* const> tasks, NodeIndex node,
       return false;
     }
     overlay_.place(job_, task, node, found->placements[i], room);
-    placed_.push_back({.task = &task,
-                       .placement = found->placements[i],
-                       .room = room,
-                       .why = "chosen for the gang's pods together"});
+    placed_.push_back({.task = &task, .placement = found->placements[i], .room = room});
   }
   return true;
 }

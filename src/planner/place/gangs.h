@@ -5,7 +5,6 @@
 #include <expected>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "planner/place/domains.h"
@@ -19,8 +18,7 @@ struct Placed {
   Placement placement;
   Room room = Room::idle;
   std::vector<std::string> warnings = {};
-  std::string_view why = {};  ///< this node, for people
-  std::size_t among = 0;      ///< so many
+  ChosenFor chosen = {};
 };
 
 /// Why a chunk found no room.

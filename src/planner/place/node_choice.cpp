@@ -118,10 +118,20 @@ std::optional<NodeCandidate> NodeChoice::judge(const Wish& wish, const Task& tas
   return made;
 }
 
-std::string_view NodeChoice::why(const Wish& wish, NodeIndex node, bool shares) {
-  if (wish.nominated == node) return "promised before";
-  if (shares && wish.joins_shares) return "beside other shares";
-  return placement_reason(wish.strategy);
+ChosenFor NodeChoice::chosen_for(const Wish& wish, const NodeSet& among,
+                                 const NodeCandidate& found) const {
+  const auto& nodes = overlay_.nodes();
+  const auto node = found.node;
+  ChosenFor chosen{.rule = ChosenFor::Rule::strategy,
+                   .strategy = wish.strategy,
+                   .column = wish.column,
+                   .free = nodes.free(node)[wish.column],
+                   .capacity = nodes.capacity(node)[wish.column],
+                   .among = among.nodes.size()};
+  if (!among.bonus.empty() && among.bonus[node.get()] > 0) chosen.rule = ChosenFor::Rule::domain;
+  if (found.shares && wish.joins_shares) chosen.rule = ChosenFor::Rule::shares;
+  if (wish.nominated == node) chosen.rule = ChosenFor::Rule::promised;
+  return chosen;
 }
 
 std::vector<NodeIndex> NodeChoice::ranked(const PlanJob& job, const Task& task,
@@ -182,8 +192,7 @@ std::optional<Choice> NodeChoice::best(const PlanJob& job, const Task& task, Nod
   const bool idle = found->idle && !task.has_to_leave();
   return Choice{.node = found->node,
                 .room = idle ? Room::idle : Room::releasing,
-                .why = why(wish, found->node, found->shares),
-                .among = among.nodes.size()};
+                .chosen = chosen_for(wish, among, *found)};
 }
 
 }  // namespace dray::planner

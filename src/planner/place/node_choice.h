@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "dray/policy/policy.h"
@@ -12,12 +11,30 @@
 
 namespace dray::planner {
 
+/// What a node was chosen for, with the numbers of that moment: words are made of it where the
+/// member stays there (WhyThere).
+struct ChosenFor {
+  /// The first that the node has before others.
+  enum class Rule : std::uint8_t {
+    together,  ///< it takes several members of the gang at once
+    promised,  ///< an earlier plan had chosen it
+    shares,    ///< a device there is shared already
+    domain,    ///< the job prefers its topology domain
+    strategy,  ///< of the policy
+  };
+  Rule rule = Rule::together;
+  policy::PlacementStrategy strategy{};
+  std::size_t column = 0;  ///< of what nodes have: what the strategy goes by
+  double free = 0;         ///< of that, before
+  double capacity = 0;
+  std::size_t among = 0;  ///< so many nodes
+};
+
 /// A node for a member.
 struct Choice {
   cluster::NodeIndex node;
   Room room = Room::idle;
-  std::string_view why = {};  ///< this one, for people
-  std::size_t among = 0;      ///< so many nodes
+  ChosenFor chosen;
 };
 
 /// Nodes that seemed to have devices for a member and had none after all, and why.
@@ -57,7 +74,8 @@ class NodeChoice {
   };
 
   [[nodiscard]] Wish wish_of(const PlanJob& job, const Task& task);
-  [[nodiscard]] static std::string_view why(const Wish& wish, cluster::NodeIndex node, bool shares);
+  [[nodiscard]] ChosenFor chosen_for(const Wish& wish, const NodeSet& among,
+                                     const NodeCandidate& found) const;
   /// `verdict` null: the most that the node could get.
   [[nodiscard]] NodeCandidate candidate(const Wish& wish, const NodeSet& among,
                                         cluster::NodeIndex node, const NodeVerdict* verdict);

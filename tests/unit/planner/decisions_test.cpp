@@ -102,10 +102,10 @@ TEST_CASE("warnings of the placements are told with them") {
   Parts parts(world);
   auto placed = place(parts, "p");
   placed[0].warnings = {"it is slow"};
-  placed[0].among = 12;
+  placed[0].chosen.among = 12;
   parts.decisions.start(parts.job("p"), placed, parts.overlay.queues());
   const auto& made = *parts.decisions.find(parts.job("p"));
-  CHECK(made.detail == "the fullest with room (of 12 nodes); it is slow");
+  CHECK(made.detail == "the fullest with room: 2 of 2 gpu were free (of 12 nodes); it is slow");
   CHECK(made.warnings == std::vector<std::string>{"it is slow"});
 }
 

@@ -227,7 +227,8 @@ struct Parts {
         context{input, memory.policy_of(input), begin.total},
         overlay(input.snapshot, memory.nodes(), begin.queues),
         placer(context, overlay, memory.allocator(), memory.verdicts(), memory.rankings()),
-        decisions(begin.queues) {}
+        decisions(begin.queues, WhyThere(context, overlay, placer.fit().everywhere(),
+                                         memory.allocator().options())) {}
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 

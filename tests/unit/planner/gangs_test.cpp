@@ -184,7 +184,7 @@ TEST_CASE("only the nodes that are asked for are used") {
   const auto made = place(parts, "p", Room::idle, {"b"});
   REQUIRE(made);
   CHECK((*made)[0].placement.node == NodeName("b"));
-  CHECK((*made)[0].among == 1);
+  CHECK((*made)[0].chosen.among == 1);
 }
 
 TEST_CASE("members that together need other devices than one by one are placed jointly") {

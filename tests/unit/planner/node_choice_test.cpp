@@ -53,15 +53,20 @@ TEST_CASE("pack takes the fullest node with room, spread the emptiest part") {
     CHECK(c.name(c.best("one")) == "b");
     CHECK(c.name(c.best("two")) == "c");
     CHECK(c.name(c.best("many")) == "-");
-    CHECK(c.best("one")->why == "the fullest with room");
-    CHECK(c.best("one")->among == 3);
+    const auto chosen = c.best("one")->chosen;
+    CHECK(chosen.rule == ChosenFor::Rule::strategy);
+    CHECK(chosen.strategy == policy::PlacementStrategy::pack);
+    CHECK(chosen.column == c.parts.gpu());
+    CHECK(chosen.free == 1);
+    CHECK(chosen.capacity == 2);
+    CHECK(chosen.among == 3);
     CHECK(c.best("one")->room == Room::idle);
   }
   SECTION("spread") {
     world.config.placement["gpu"] = policy::PlacementStrategy::spread;
     Choosing c(world);
     CHECK(c.name(c.best("one")) == "a");
-    CHECK(c.best("one")->why == "the emptiest with room");
+    CHECK(c.best("one")->chosen.strategy == policy::PlacementStrategy::spread);
   }
 }
 
@@ -93,7 +98,7 @@ TEST_CASE("the node that was promised before comes before all others") {
                 [](Pod& pod) { pod.meta.annotations[reservation_annotation] = "gone"; });
   Choosing c(world);
   CHECK(c.name(c.best("nominated")) == "c");
-  CHECK(c.best("nominated")->why == "promised before");
+  CHECK(c.best("nominated")->chosen.rule == ChosenFor::Rule::promised);
   CHECK(c.name(c.best("hinted")) == "a");
   CHECK(c.name(c.best("gone")) == "b");
 }
@@ -107,6 +112,7 @@ TEST_CASE("a wanted domain goes before the strategy, a promise before the domain
   among.bonus.assign(3, 0);
   among.bonus[c.parts.node("a").get()] = 100'000;
   CHECK(c.name(c.best("one", among)) == "a");
+  CHECK(c.best("one", among)->chosen.rule == ChosenFor::Rule::domain);
   CHECK(c.name(c.best("nominated", among)) == "c");
 }
 
@@ -228,7 +234,7 @@ TEST_CASE("a share joins a device that is shared already, unless shares are spre
   CAPTURE(asked, spread);
   if (asked == 20 && !spread) {
     CHECK(c.name(made) == "b");
-    CHECK(made->why == "beside other shares");
+    CHECK(made->chosen.rule == ChosenFor::Rule::shares);
   } else if (asked == 61) {
     CHECK(c.name(made) == "a");
   }

@@ -65,6 +65,7 @@ TEST_CASE("a gang that lacks pods or claims waits for these") {
   world.waiting("lost", 1, "nowhere");
   const auto made = world.plan();
   CHECK(outcome(made, "few").reason == Reason::gang_incomplete);
+  CHECK(outcome(made, "few").detail == "2 of 3");
   CHECK(outcome(made, "unready").reason == Reason::claim_missing);
   CHECK(outcome(made, "lost").reason == Reason::queue_missing);
 }
