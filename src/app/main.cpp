@@ -17,10 +17,34 @@
 
 namespace {
 
-/// For words that nothing expected: the flags and commands that may have been meant.
-void print_hints(const CLI::App& app) {
+/// The command that was named, or the one above it.
+const CLI::App& named_command(const CLI::App& app) {
   const auto* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+/// `of: node not in {nodes,drivers,jobs}`: the value that may have been meant.
+std::string hint_for_value(std::string_view error) {
+  constexpr std::string_view not_in = " not in {";
+  const auto at = error.find(not_in);
+  const auto from = error.find(": ");
+  if (at == std::string_view::npos || from >= at) return {};
+  const auto value = error.substr(from + 2, at - from - 2);
+  auto list = error.substr(at + not_in.size());
+  list = list.substr(0, list.find('}'));
+  std::vector<std::string> known;
+  for (const auto each : std::views::split(list, ',')) known.emplace_back(each.begin(), each.end());
+  const auto hint = dray::suggest_near(value, known);
+  return hint.empty() ? hint : std::string(value) + hint;
+}
+
+/// For words that nothing expected: the flags and commands that may have been meant.
+void print_hints(const CLI::App& app, const CLI::ParseError& error) {
+  if (const auto hint = hint_for_value(error.what()); !hint.empty()) {
+    fmt::print(stderr, "{}\n", hint);
+  }
+  const auto* command = &named_command(app);
   std::vector<std::string> known;
   for (const auto* below : command->get_subcommands({})) known.push_back(below->get_name());
   for (const auto* option : command->get_options()) {
@@ -76,9 +100,16 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    // Where a command was left out, and nothing else is wrong, all that there are.
+    const auto& asked = named_command(app);
+    if (error.get_name() == "RequiredError" && !asked.get_subcommands({}).empty() &&
+        app.remaining(true).empty()) {
+      fmt::print(stderr, "{}", asked.help());
+      return dray::app::exit_status::usage;
+    }
     // `--help` and `--version` come here, too, with 0.
     if (app.exit(error) == 0) return 0;
-    print_hints(app);
+    print_hints(app, error);
     const auto named = commands.find(first);
     return named == commands.end() ? dray::app::exit_status::usage : named->second->usage_status();
   }

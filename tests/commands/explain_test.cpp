@@ -127,6 +127,17 @@ TEST_CASE("explain's JSON and YAML are the same") {
   CHECK(yaml.out.starts_with("pod: default/big\nstanding: waits\nreason: ClassSelector\n"));
 }
 
+TEST_CASE("explain: wide names the Reasons, name the pod alone") {
+  const auto wide = explain({"big", "-o", "wide"});
+  CHECK(wide.status == 1);
+  CHECK(wide.out.contains("\n  reason   ClassSelector\n"));
+  CHECK(wide.out.contains("\n       36  ClassSelector       wants 9 devices "));
+  CHECK(wide.out.contains("\n        6  NodeTaint           the node has the taint "));
+  const auto name = explain({"training", "-o", "name"});
+  CHECK(name.status == 1);
+  CHECK(name.out == "pod/default/big\n");
+}
+
 TEST_CASE("explain's status says what was wrong with the question") {
   struct Row {
     std::string name;
@@ -148,6 +159,11 @@ TEST_CASE("explain's status says what was wrong with the question") {
           {"x", "-n", "none"},
           2,
           "there is no pod or job none/x; there are no pods in namespace none, see -n"},
+      Row{"a namespace that is nearly right",
+          {"x", "-n", "defaul"},
+          2,
+          "there is no pod or job defaul/x; there are no pods in namespace defaul; did you mean "
+          "default?"},
       Row{"two namespaces",
           {"a/x", "-n", "b"},
           2,

@@ -147,7 +147,9 @@ TEST_CASE("what there is not is an error that names what is near") {
       Row{{"devices", "--driver", "gpu.exampel.com"}, 2, "; did you mean gpu.example.com?\n"},
       Row{{"devices", "g7"}, 2, "dray devices: no device goes by g7\n"},
       Row{{"top", "pods"}, 2, "of: pods not in {nodes,drivers,jobs}"},
-      Row{{"top", "--policy", "/no/such"}, 2, "dray top: /no/such: cannot be read\n"});
+      Row{{"top", "--policy", "/no/such"},
+          2,
+          "dray top: /no/such: cannot be read: no such file or directory\n"});
   DYNAMIC_SECTION(row.arguments.back()) {
     const auto ended = inspect(row.arguments);
     CHECK(ended.status == row.status);
@@ -155,6 +157,19 @@ TEST_CASE("what there is not is an error that names what is near") {
     CHECK(ended.err.contains(row.want));
   }
   CHECK(inspect({"queues", "--policy", "POLICY"}, "kind: Policy\n").status == 4);
+}
+
+TEST_CASE("slices of a node that is not there are told, and not listed") {
+  const auto one = node_with("n0", "[{name: g0}]");
+  const auto slice = one.substr(one.find("kind: ResourceSlice"));
+  const auto ended =
+      dray({"devices", "-f", "-", "-o", "name"}, "apiVersion: resource.k8s.io/v1\n" + slice);
+  CHECK(ended.status == 0);
+  CHECK(ended.out.empty());
+  CHECK(ended.err ==
+        "dray devices: warning: there are ResourceSlices of a node that the cluster does not have, "
+        "and whose devices are not counted: n0\n");
+  CHECK(dray({"devices", "-f", "-"}, one).err.empty());
 }
 
 }  // namespace dray::commands_test::inspect_test

@@ -33,6 +33,15 @@ struct Row {
 
 }  // namespace
 
+TEST_CASE("match -o name lists what matches, for other commands") {
+  const auto ended = dray({"match", R"(device.driver == "tpu.google.com")", "-o", "name",
+                           "--cluster", "config/demo/cluster"});
+  CHECK(ended.status == 0);
+  const auto names = lines(ended.out);
+  CHECK(names.size() == 32);
+  CHECK(names.front() == "device/tpu.google.com/tpu-v5e-0/0");
+}
+
 TEST_CASE("match shows devices that answer alike, and what decided on them") {
   const auto row = GENERATE(
       Row{"a table",
@@ -99,6 +108,14 @@ expression:
   }
 }
 
+TEST_CASE("match names the class that may have been meant") {
+  const auto ended =
+      dray({"match", "--class", "gpu.nvidia.cmo", "--cluster", "config/demo/cluster"});
+  CHECK(ended.status == 2);
+  CHECK(ended.err ==
+        "dray match: no DeviceClass \"gpu.nvidia.cmo\"; did you mean gpu.nvidia.com?\n");
+}
+
 TEST_CASE("match says what is wrong with its input") {
   const auto row = GENERATE(
       Row{"no selector",
@@ -148,7 +165,7 @@ TEST_CASE("match says what is wrong with its input") {
           {"true", "--kubeconfig", "/no/such"},
           2,
           "",
-          "kubeconfig: /no/such: cannot be read\n"});
+          "kubeconfig: /no/such: cannot be read: no such file or directory\n"});
   DYNAMIC_SECTION(row.name) {
     std::vector<std::string> arguments{"match"};
     arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());

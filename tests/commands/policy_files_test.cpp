@@ -52,6 +52,25 @@ TEST_CASE("a warning is shown, and the file is valid") {
                     "\n");
 }
 
+TEST_CASE("what policy commands say as JSON they say as YAML, too") {
+  const TempFile good("good.yaml", policy("queues:\n  - {name: a, quota: {gpu: 1}}\n"));
+  const TempFile other("other.yaml", policy("queues:\n  - {name: a, quota: {gpu: 2}}\n"));
+  const auto valid = dray({"policy", "validate", good.path(), "-o", "yaml"});
+  CHECK(valid.status == 0);
+  CHECK(valid.out.starts_with("files:\n- file: "));
+  const auto changes = dray({"policy", "diff", good.path(), other.path(), "-o", "yaml"});
+  CHECK(changes.status == 1);
+  CHECK(changes.out.starts_with("changes:\n- "));
+}
+
+TEST_CASE("of a folder the policies are validated, and not their tests") {
+  const auto ended = dray({"policy", "validate", "config/policies"});
+  CHECK(ended.status == 0);
+  CHECK(ended.out.contains("config/policies/teams.yaml: valid, 3 queues\n"));
+  CHECK_FALSE(ended.out.contains(".test.yaml"));
+  CHECK(dray({"policy", "validate", "config/policies/teams.test.yaml"}).status == 4);
+}
+
 TEST_CASE("the policies that come with dray are valid") {
   const auto ended = dray({"policy", "validate", "config/policy.yaml", "config/demo/policy.yaml",
                            "config/simulate/today.yaml", "config/simulate/tomorrow.yaml"});

@@ -124,7 +124,7 @@ TEST_CASE("a manual page is of the same definitions as --help, and sound for gro
   CHECK(page.status == 0);
   CHECK(page.out.starts_with(".TH DRAY\\-POLICY\\-TEST 1 "));
   CHECK(
-      page.out.contains(".B \\-\\-output, \\-o TEXT\nOne of table, json, yaml. Default table.\n"));
+      page.out.contains(".B \\-\\-output, \\-o TEXT\nOne of table, json, yaml. Default: table.\n"));
   CHECK(page.out.contains(".SH EXIT STATUS\n"));
   CHECK(dray({"man"}).out.contains(".TP\n.BR dray\\-queues (1)\n"));
   const auto none = dray({"man", "polcy"});

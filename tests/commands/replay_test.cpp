@@ -81,6 +81,30 @@ TEST_CASE("what serve recorded is decided again, shown as it was, and under anot
   CHECK(other.out.contains("\n  would: waits: "));
 }
 
+TEST_CASE("commands that look at a cluster take a record, as it was at a moment or at its end") {
+  const Recorded recorded;
+  const auto explained = dray({"explain", "a", "--cluster", recorded.folder});
+  INFO(explained.err);
+  CHECK(explained.status == 0);
+  CHECK(explained.out.starts_with("default/a: would start now on dgxh100-"));
+  CHECK(dray({"devices", "--cluster", recorded.folder, "-o", "name"})
+            .out.contains("device/gpu.nvidia.com/dgxh100-00/gpu-0\n"));
+  const auto then =
+      dray({"explain", "a", "--cluster", recorded.folder, "--at", "2100-01-01T00:00:00Z"});
+  CHECK(then.out == explained.out);
+  const auto before =
+      dray({"explain", "a", "--cluster", recorded.folder, "--at", "2000-01-01T00:00:00Z"});
+  CHECK(before.status == 2);
+  CHECK(before.err == "dray explain: the record begins after 2000-01-01T00:00:00Z\n");
+  const auto wrong = dray({"explain", "a", "--cluster", recorded.folder, "--at", "noon"});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.err.starts_with("dray explain: --at: "));
+  const auto no_record =
+      dray({"explain", "a", "--cluster", "config/demo/cluster", "--at", "2100-01-01T00:00:00Z"});
+  CHECK(no_record.status == 2);
+  CHECK(no_record.err == "dray explain: --at: --cluster names no record\n");
+}
+
 TEST_CASE("a folder without a record is an error") {
   const auto ended = dray({"replay", "config"});
   CHECK(ended.status == 2);

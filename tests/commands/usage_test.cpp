@@ -13,9 +13,27 @@ struct Row {
 
 }  // namespace
 
+TEST_CASE("a folder in place of a file ends a command with words, not with a signal") {
+  const auto arguments = GENERATE(
+      std::vector<std::string>{"explain", "x", "-f", "config/demo/workload.yaml", "--policy",
+                               "config"},
+      std::vector<std::string>{"devices", "--kubeconfig", "config"},
+      std::vector<std::string>{"serve", "--config", "config"},
+      std::vector<std::string>{"serve", "--cluster", "config/demo/cluster", "--insecure-extender",
+                               "--extender-address", "127.0.0.1:0", "--admin-address",
+                               "127.0.0.1:0", "--dashboard-address", "", "--policy", "config"},
+      std::vector<std::string>{"simulate", "-f", "config"},
+      std::vector<std::string>{"policy", "fmt", "config"});
+  CAPTURE(arguments);
+  const auto ended = dray(arguments);
+  CHECK(ended.status == 2);
+  CHECK(ended.err.contains("config: cannot be read: is a directory"));
+}
+
 TEST_CASE("what the command line does not know is named, with status 2 and no output") {
   const auto row = GENERATE(
-      Row{"no command", {}, "A subcommand is required"},
+      Row{"no command", {}, "dray: a scheduling brain for accelerators on Kubernetes"},
+      Row{"no command of several", {"policy"}, "Check, format, compare, test and try policy files"},
       Row{"a command that there is not",
           {"alocate", "-f", "x"},
           "dray: no command \"alocate\"; did you mean allocate?"},
@@ -49,6 +67,10 @@ TEST_CASE("a flag or a command that is nearly right is named") {
   CHECK(dray({"match", "true", "--clas", "x"}).err.contains("--clas; did you mean --class?\n"));
   CHECK(dray({"policy", "valdate", "x"}).err.contains("valdate; did you mean validate?\n"));
   CHECK(!dray({"lint", "x", "--bogus"}).err.contains("did you mean"));
+  CHECK(dray({"top", "node"}).err.contains("\nnode; did you mean nodes?\n"));
+  CHECK(dray({"top", "-o", "jsn"}).err.contains("\njsn; did you mean json?\n"));
+  CHECK(!dray({"top", "-o", "quark"}).err.contains("did you mean"));
+  CHECK(dray({}).err.contains("  explain "));
 }
 
 TEST_CASE("a cluster from files and a live one exclude each other") {

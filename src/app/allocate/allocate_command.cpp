@@ -11,8 +11,8 @@
 #include "app/common/command.h"
 #include "app/common/feature_gates.h"
 #include "app/common/files.h"
+#include "app/common/output.h"
 #include "dray/planner/what_if.h"
-#include "wire/yaml/json_yaml.h"
 
 namespace dray::app {
 namespace {
@@ -92,9 +92,9 @@ class AllocateCommand : public Command {
         ->check(CLI::IsMember({"1.37.0", "1.37.2"}))
         ->capture_default_str();
     command->add_flag("--explain", flags_.explain, "Say of every node why, and where devices went");
-    command->add_option("-o,--output", flags_.output)
-        ->check(CLI::IsMember({"table", "json", "yaml"}))
-        ->capture_default_str();
+    add_output(*command, flags_.output, {"wide", "name"});
+    command->get_option("--output")
+        ->description("wide: each device by its whole name; name: the pods that get devices");
     command->footer(
         "Exit status: 0 all get devices, 1 somebody gets none, 2 or 3 an error (docs/cli.md).");
   }
@@ -155,9 +155,10 @@ class AllocateCommand : public Command {
   }
 
   void print(const std::vector<AllocateVerdict>& verdicts) const {
-    auto text = flags_.output == "table" ? allocate_table(verdicts)
-                                         : allocate_json(verdicts, flags_.mode) + "\n";
-    if (flags_.output == "yaml") text = wire::json_to_yaml(text);
+    const auto text = is_data(flags_.output)
+                          ? data_text(allocate_json(verdicts, flags_.mode), flags_.output)
+                      : flags_.output == "name" ? allocate_names(verdicts)
+                                                : allocate_table(verdicts, flags_.output == "wide");
     std::fputs(text.c_str(), stdout);
   }
 

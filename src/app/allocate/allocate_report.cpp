@@ -165,13 +165,26 @@ void write_pod(FieldWriter& io, const AllocateVerdict& verdict) {
 
 }  // namespace
 
-std::string allocate_table(const std::vector<AllocateVerdict>& verdicts) {
+std::string allocate_names(const std::vector<AllocateVerdict>& verdicts) {
+  std::string out;
+  for (const auto& verdict : verdicts) {
+    if (!verdict.outcome.placements.empty()) out += "pod/" + verdict.pod.to_string() + "\n";
+  }
+  return out;
+}
+
+std::string allocate_table(const std::vector<AllocateVerdict>& verdicts, bool wide) {
   auto out = fmt::format(form, "POD", "NODE", "DEVICES", "WHY");
   for (const auto& [pod, outcome, nodes] : verdicts) {
     const auto devices = devices_of(outcome);
     out += fmt::format(form, pod.to_string(),
                        outcome.placements.empty() ? "-" : outcome.placements.front().node.get(),
                        devices.empty() ? "-" : describe_devices(devices), why(outcome));
+    if (wide) {
+      for (const auto& each : devices) {
+        out += fmt::format("    {}: {}\n", each.request, each.device.to_string());
+      }
+    }
     for (const auto& warning : outcome.warnings) out += "    warning: " + warning + "\n";
     for (const auto& placement : outcome.placements) {
       for (const auto& claim : placement.claims) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/common/files.h"
+#include "app/common/recorded_cluster.h"
 #include "dray/cluster/state.h"
 #include "dray/sim/api_server.h"
 #include "kube/api_path.h"
@@ -64,7 +65,9 @@ void add_cluster_source(CLI::App& command, ClusterSource& source) {
       ->allow_extra_args(false);
   auto* cluster =
       command
-          .add_option("--cluster", source.cluster, "Manifests, or a folder of them: the cluster")
+          .add_option("--cluster", source.cluster,
+                      "Manifests, or a folder of them: the cluster; or a record of one (dray serve "
+                      "--record, dray record)")
           ->allow_extra_args(false);
   command
       .add_option("--kubeconfig", source.kubeconfig,
@@ -73,6 +76,10 @@ void add_cluster_source(CLI::App& command, ClusterSource& source) {
       ->excludes(cluster);
   command.add_option("--context", source.context, "Of the kubeconfig, in place of its current one")
       ->excludes(cluster);
+  command
+      .add_option("--at", source.at,
+                  "Of a record: as it was then (2026-01-02T03:04:05Z), and not at its end")
+      ->needs(cluster);
 }
 
 bool ClusterSource::live() const {
@@ -99,7 +106,17 @@ Result<ClusterObjects> load_objects(const ClusterSource& source, std::span<const
     result.objects = std::move(listed->objects);
     result.warnings = std::move(listed->warnings);
   }
-  auto paths = source.cluster;
+  std::vector<std::string> paths;
+  std::vector<std::string> records;
+  for (const auto& path : source.cluster) (is_record(path) ? records : paths).push_back(path);
+  if (!records.empty()) {
+    auto recorded = recorded_cluster(records, source.at);
+    if (!recorded) return std::unexpected(std::move(recorded.error()));
+    result.objects = std::move(recorded->objects);
+    result.at = recorded->at;
+  } else if (!source.at.empty()) {
+    return fail(ErrorCode::invalid, "--at: --cluster names no record");
+  }
   paths.insert(paths.end(), source.files.begin(), source.files.end());
   auto manifests = load_cluster(paths);
   if (!manifests) return std::unexpected(std::move(manifests.error()));

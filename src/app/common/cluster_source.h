@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,19 +24,21 @@ struct ClusterSource {
   std::string kubeconfig;            ///< --kubeconfig: a live cluster, listed once
   std::string context;               ///< --context of the kubeconfig
   kube::GetEnv environment = kube::process_environment;
+  std::string at = {};  ///< --at: a moment of the record that --cluster names
 
   /// A live cluster: where nothing else is named, the one that kubectl would ask.
   [[nodiscard]] bool live() const;
   [[nodiscard]] Result<kube::ClusterConfig> live_config() const;
 };
 
-/// -f, --cluster, --kubeconfig and --context. --cluster excludes the last two; -f may stand alone
-/// or beside any, and its objects then replace those of the same name.
+/// -f, --cluster, --kubeconfig, --context and --at. --cluster excludes the last two; -f may stand
+/// alone or beside any, and its objects then replace those of the same name.
 void add_cluster_source(CLI::App& command, ClusterSource& source);
 
 struct ClusterObjects {
   std::vector<KubeObject> objects;    ///< no two of one kind and name
   std::vector<std::string> warnings;  ///< for the standard error
+  std::optional<Time> at = {};        ///< of a record: when they were so
 };
 
 /// The objects as the API server would show them: with its defaults, a namespace where the kind has

@@ -13,6 +13,7 @@
 #include "app/common/command.h"
 #include "app/common/feature_gates.h"
 #include "app/common/files.h"
+#include "app/common/output.h"
 #include "app/doctor/doctor_report.h"
 #include "app/doctor/live_reader.h"
 #include "app/doctor/object_check.h"
@@ -58,9 +59,7 @@ class DoctorCommand : public Command {
             {"allocate", SchedulerMode::allocate}, {"advise", SchedulerMode::advise}}))
         ->default_str("allocate");
     add_feature_gates(*command, gates_);
-    command->add_option("-o,--output", output_)
-        ->check(CLI::IsMember({"table", "json"}))
-        ->capture_default_str();
+    add_output(*command, output_);
     add_cluster_source(*command, source_);
     command->footer(
         "It changes nothing. Exit status: 0 nothing is wrong, 1 something is, 2 the command line "
@@ -201,7 +200,8 @@ class DoctorCommand : public Command {
     add(*std::move(config));
     sort_findings(findings);
     std::fputs(
-        (output_ == "json" ? findings_json(findings) + "\n" : findings_text(findings)).c_str(),
+        (is_data(output_) ? data_text(findings_json(findings), output_) : findings_text(findings))
+            .c_str(),
         stdout);
     return findings.empty() ? done : found;
   }
@@ -251,7 +251,8 @@ class DoctorCommand : public Command {
     }
     std::ranges::move(stranded_policies(there), std::back_inserter(stranded));
     std::fputs(
-        (output_ == "json" ? stranded_json(stranded) + "\n" : stranded_text(stranded)).c_str(),
+        (is_data(output_) ? data_text(stranded_json(stranded), output_) : stranded_text(stranded))
+            .c_str(),
         stdout);
     return stranded.empty() ? done : found;
   }

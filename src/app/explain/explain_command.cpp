@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "app/common/cluster_source.h"
 #include "app/common/command.h"
 #include "app/common/feature_gates.h"
+#include "app/common/output.h"
 #include "app/common/policy_file.h"
 #include "app/common/progress.h"
 #include "app/explain/explain_report.h"
@@ -21,7 +23,6 @@
 #include "dray/planner/explanation.h"
 #include "service/clock.h"
 #include "wire/explanation_codec.h"
-#include "wire/yaml/json_yaml.h"
 
 namespace dray::app {
 namespace {
@@ -44,9 +45,8 @@ class ExplainCommand : public Command {
     command->add_option("--scheduler-name", options_.scheduler_name, "Whose pods are dray's")
         ->capture_default_str();
     add_feature_gates(*command, feature_gates_);
-    command->add_option("-o,--output", output_)
-        ->check(CLI::IsMember({"table", "json", "yaml"}))
-        ->capture_default_str();
+    add_output(*command, output_, {"wide", "name"});
+    command->get_option("--output")->description("wide: with the Reasons' names");
     command->footer(
         "It changes nothing. Exit status: 0 it runs, would start, or is not dray's; 1 it waits; 2 "
         "the command line or a file is wrong, or there is no such pod; 3 the cluster cannot be "
@@ -71,7 +71,7 @@ class ExplainCommand : public Command {
     if (!loaded) return std::unexpected(std::move(loaded.error()));
     print_warnings("explain", loaded->warnings);
     const auto objects = engine::with_claims(std::move(loaded->objects));
-    const auto now = service::Clock().now();
+    const auto now = loaded->at.value_or(service::Clock().now());
     Progress planning("explain: makes plans");
     const auto told = engine::at_once(objects, config, options_, now);
     if (!told) {
@@ -107,10 +107,12 @@ class ExplainCommand : public Command {
   /// Says where there is such a name, or what is near.
   [[nodiscard]] static Error unknown(const PodKey& key, const std::vector<KubeObject>& objects) {
     std::vector<std::string> elsewhere;
+    std::set<std::string> spaces;
     std::vector<std::string> here;
     for (const auto& object : objects) {
       const auto* pod = std::get_if<Pod>(&object);
       if (pod == nullptr) continue;
+      spaces.insert(pod->meta.namespace_name);
       if (pod->meta.name == key.name) elsewhere.push_back(pod->key().to_string());
       if (pod->meta.namespace_name == key.namespace_name) here.push_back(pod->meta.name);
     }
@@ -119,7 +121,10 @@ class ExplainCommand : public Command {
       elsewhere.resize(std::min(elsewhere.size(), most_listed));
       said += fmt::format("; did you mean {}?", fmt::join(elsewhere, " or "));
     } else if (here.empty()) {
-      said += fmt::format("; there are no pods in namespace {}, see -n", key.namespace_name);
+      const std::vector<std::string> known(spaces.begin(), spaces.end());
+      const auto near = suggest_near(key.namespace_name, known);
+      said += fmt::format("; there are no pods in namespace {}{}", key.namespace_name,
+                          near.empty() ? ", see -n" : near);
     } else {
       said += here.size() <= most_listed ? suggest(key.name, here) : suggest_near(key.name, here);
     }
@@ -127,9 +132,9 @@ class ExplainCommand : public Command {
   }
 
   void print(const planner::Explanation& explanation) const {
-    auto text =
-        output_ == "table" ? explanation_text(explanation) : wire::encode(explanation) + "\n";
-    if (output_ == "yaml") text = wire::json_to_yaml(text);
+    const auto text = is_data(output_)    ? data_text(wire::encode(explanation), output_)
+                      : output_ == "name" ? "pod/" + explanation.pod + "\n"
+                                          : explanation_text(explanation, output_ == "wide");
     std::fputs(text.c_str(), stdout);
   }
 

@@ -88,11 +88,12 @@ std::string names_text(const planner::NodesView& nodes) {
   return text + ")";
 }
 
-std::string nodes_text(const Explanation& made) {
+std::string nodes_text(const Explanation& made, bool wide) {
   if (made.nodes.empty()) return {};
   std::string text = "  nodes that refuse it:\n";
   for (const auto& nodes : made.nodes) {
-    text += fmt::format("    {:>5}  {}{}\n", nodes.count, nodes.text, names_text(nodes));
+    const auto reason = wide ? fmt::format("{:<18}  ", name(nodes.reason)) : "";
+    text += fmt::format("    {:>5}  {}{}{}\n", nodes.count, reason, nodes.text, names_text(nodes));
   }
   if (made.nodes_left_out > 0) {
     text += fmt::format("    {:>5}  for other reasons\n", made.nodes_left_out);
@@ -102,12 +103,14 @@ std::string nodes_text(const Explanation& made) {
 
 }  // namespace
 
-std::string explanation_text(const Explanation& made) {
+std::string explanation_text(const Explanation& made, bool wide) {
   auto text = made.pod + std::string(verb(made.standing)) + made.summary + "\n";
+  if (wide && made.reason != Reason::none)
+    text += fmt::format("  reason   {}\n", name(made.reason));
   for (const auto& device : made.devices) text += "  device   " + device + "\n";
   if (made.job) text += job_text(*made.job);
   if (made.queue) text += queue_text(*made.queue);
-  text += nodes_text(made);
+  text += nodes_text(made, wide);
   if (!made.nearest.empty()) text += "  nearest  " + made.nearest + "\n";
   if (!made.helps.empty()) text += "  what would help:\n";
   for (const auto& help : made.helps) text += "    - " + help + "\n";

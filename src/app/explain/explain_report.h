@@ -7,6 +7,8 @@
 namespace dray::app {
 
 /// A line with what decides, and below it the job, its queue, the nodes, and what would help.
-[[nodiscard]] std::string explanation_text(const planner::Explanation& explanation);
+/// `wide`: with the names of the Reasons, as conditions and metrics have them.
+[[nodiscard]] std::string explanation_text(const planner::Explanation& explanation,
+                                           bool wide = false);
 
 }  // namespace dray::app

@@ -1,7 +1,11 @@
 #include "app/inspect/cluster_view.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <limits>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "app/common/policy_file.h"
@@ -29,6 +33,24 @@ std::vector<planner::QueueReport> report_queues(const ClusterView& view, Time no
   return planner::Planner().plan(input).queues;
 }
 
+/// Devices of nodes that are not there belong to nobody's list: a file of slices alone, or a driver
+/// that outlived its node.
+void warn_of_lost_slices(const cluster::Snapshot& snapshot, std::string_view command) {
+  std::set<std::string> nodes;
+  snapshot.for_each_pool([&](const cluster::Pool& pool) {
+    for (const auto& slot : pool.slots) {
+      const auto& name = slot.slice->node_name();
+      if (!name.empty() && !snapshot.node(NodeName(name))) nodes.insert(name);
+    }
+  });
+  if (nodes.empty()) return;
+  print_warnings(command,
+                 {fmt::format("there are ResourceSlices of {} that the cluster does not have, and "
+                              "whose devices are not counted: {}{}",
+                              nodes.size() == 1 ? "a node" : "nodes", *nodes.begin(),
+                              nodes.size() == 1 ? "" : " and others")});
+}
+
 }  // namespace
 
 void add_view_flags(CLI::App& command, ViewFlags& flags) {
@@ -52,11 +74,12 @@ Result<ClusterView> load_view(const ViewFlags& flags, std::string_view command) 
   auto loaded = load_objects(flags.source);
   if (!loaded) return std::unexpected(std::move(loaded.error()));
   print_warnings(command, loaded->warnings);
+  const auto now = loaded->at.value_or(service::Clock().now());
   const auto objects = engine::with_claims(std::move(loaded->objects));
-  const auto now = service::Clock().now();
   const auto told = engine::at_once(objects, std::move(config), flags.options, now);
   if (!told) return std::unexpected(Error(told.error()).within(flags.policy));
   auto picture = told->engine->picture();
+  warn_of_lost_slices(*picture.snapshot, command);
   ClusterView view{
       .snapshot = std::move(picture.snapshot),
       .policy = std::move(picture.policy),

@@ -9,10 +9,10 @@
 #include "app/common/cluster_source.h"
 #include "app/common/colour.h"
 #include "app/common/command.h"
+#include "app/common/output.h"
 #include "app/common/progress.h"
 #include "app/match/match_hints.h"
 #include "app/match/match_report.h"
-#include "wire/yaml/json_yaml.h"
 
 namespace dray::app {
 namespace {
@@ -27,9 +27,9 @@ class MatchCommand : public Command {
     command->add_option("--explain", explain_,
                         "The value of every sub-expression on this device (name, pool/name or "
                         "driver/pool/name)");
-    command->add_option("-o,--output", output_, "wide: a line for each device")
-        ->check(CLI::IsMember({"table", "wide", "json", "yaml"}))
-        ->capture_default_str();
+    add_output(*command, output_, {"wide", "name"});
+    command->get_option("--output")
+        ->description("wide: a line for each device; name: those that match");
     add_cluster_source(*command, source_);
     command->footer(
         "Exit status: 0 some device matches, 1 none does, 2 or 3 an error (docs/cli.md).");
@@ -74,8 +74,8 @@ class MatchCommand : public Command {
                       std::vector<NamedSelector>& selectors) const {
     const auto device = find_device(devices, explain_);
     if (!device) return std::unexpected(device.error());
-    if (is_data()) {
-      print_data(explain_json(**device, selectors));
+    if (is_data(output_)) {
+      print(data_text(explain_json(**device, selectors), output_));
     } else {
       print(explain_table(**device, selectors));
     }
@@ -83,16 +83,11 @@ class MatchCommand : public Command {
     return match_devices(one, selectors).front().verdict == cel::Verdict::yes ? done : no;
   }
 
-  [[nodiscard]] bool is_data() const { return output_ == "json" || output_ == "yaml"; }
-
   void show(const std::vector<DeviceMatch>& matches) const {
-    if (is_data()) return print_data(match_json(matches));
+    if (is_data(output_)) return print(data_text(match_json(matches), output_));
+    if (output_ == "name") return print(match_names(matches));
     print(output_ == "wide" ? match_rows(matches) : match_table(matches, colours_output()));
     for (const auto& hint : key_hints(matches)) fmt::print(stderr, "dray match: {}\n", hint);
-  }
-
-  void print_data(const std::string& json) const {
-    print(output_ == "yaml" ? wire::json_to_yaml(json) : json + "\n");
   }
 
   static void print(const std::string& text) { std::fputs(text.c_str(), stdout); }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "dray/base/suggest.h"
 #include "dray/cel/selector_memo.h"
 
 namespace dray::app {
@@ -121,7 +122,12 @@ Result<std::vector<NamedSelector>> selectors_for(const std::vector<KubeObject>& 
       return one != nullptr && one->meta.name == class_name;
     });
     if (found == objects.end()) {
-      return fail(ErrorCode::not_found, fmt::format("no DeviceClass \"{}\"", class_name));
+      std::vector<std::string> known;
+      for (const auto& object : objects) {
+        if (std::holds_alternative<DeviceClass>(object)) known.push_back(meta_of(object).name);
+      }
+      return fail(ErrorCode::not_found, fmt::format("no DeviceClass \"{}\"{}", class_name,
+                                                    suggest_near(class_name, known)));
     }
     const auto& all = std::get<DeviceClass>(*found).selectors;
     for (std::size_t i = 0; i < all.size(); ++i) {

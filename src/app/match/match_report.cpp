@@ -146,6 +146,14 @@ void write_match(wire::JsonWriter& out, const DeviceMatch& match) {
 
 }  // namespace
 
+std::string match_names(const std::vector<DeviceMatch>& matches) {
+  std::string text;
+  for (const auto& match : matches) {
+    if (match.verdict == cel::Verdict::yes) text += "device/" + match.device->id() + "\n";
+  }
+  return text;
+}
+
 std::string match_rows(const std::vector<DeviceMatch>& matches) {
   std::size_t node = 4;
   std::size_t device = 6;

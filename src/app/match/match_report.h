@@ -13,6 +13,8 @@ namespace dray::app {
 [[nodiscard]] std::string match_table(const std::vector<DeviceMatch>& matches, bool coloured);
 /// A line a device, and one with the counts.
 [[nodiscard]] std::string match_rows(const std::vector<DeviceMatch>& matches);
+/// Those that match, for other commands: `device/gpu.nvidia.com/n1/gpu-0`, a line each.
+[[nodiscard]] std::string match_names(const std::vector<DeviceMatch>& matches);
 /// {"devices":[{"node":…,"device":…,"match":true|false,"error":…,"selector":…,"why":…}],
 /// "matched":…,"notMatched":…,"failed":…}; node is null for a device that is not of one node.
 [[nodiscard]] std::string match_json(const std::vector<DeviceMatch>& matches);

@@ -12,6 +12,7 @@
 
 #include "app/common/cluster_source.h"
 #include "app/common/exit_status.h"
+#include "app/common/output.h"
 #include "app/common/policy_file.h"
 #include "app/policy/config_changes.h"
 #include "app/policy/full_shares.h"
@@ -89,9 +90,7 @@ class PolicyDiffCommand : public Command {
     diff->add_option("old", old_, "The policy file in force")->required();
     diff->add_option("new", new_, "The other one")->required();
     add_cluster_source(*diff, source_);
-    diff->add_option("-o,--output", output_)
-        ->check(CLI::IsMember({"table", "json"}))
-        ->capture_default_str();
+    add_output(*diff, output_);
     diff->footer(
         "With a cluster (-f, --cluster, --kubeconfig or --context) also what each queue may hold "
         "of it.\nExit status: 0 they say the same, 1 they do not, 2 to 4 an error (docs/cli.md).");
@@ -128,8 +127,8 @@ class PolicyDiffCommand : public Command {
  private:
   void print(const std::vector<ConfigChange>& changes, const ShareChanges& shares) const {
     std::string text;
-    if (output_ == "json") {
-      text = json_of(changes, shares);
+    if (is_data(output_)) {
+      text = data_text(json_of(changes, shares), output_);
     } else {
       for (const auto& change : changes) text += change.to_string() + "\n";
       if (changes.empty()) text = "Both say the same.\n";

@@ -8,6 +8,7 @@
 #include "app/common/cluster_source.h"
 #include "app/common/command.h"
 #include "app/common/exit_status.h"
+#include "app/common/output.h"
 #include "app/common/policy_file.h"
 #include "app/policy/policy_commands.h"
 #include "dray/engine/at_once.h"
@@ -34,9 +35,7 @@ class PolicySimulate : public Command {
                          "When that is (2026-01-02T03:04:05Z): run times and ages count; now");
     simulate->add_option("--scheduler-name", options_.scheduler_name, "Whose pods are dray's")
         ->capture_default_str();
-    simulate->add_option("-o,--output", output_)
-        ->check(CLI::IsMember({"table", "json"}))
-        ->capture_default_str();
+    add_output(*simulate, output_);
     simulate->footer(
         "Exit status: 0 no job fares otherwise, 1 some do, 2 to 4 an error (docs/cli.md). Past "
         "usage does not count, "
@@ -64,10 +63,10 @@ class PolicySimulate : public Command {
         cluster, std::make_shared<const policy::PolicyConfig>(*std::move(tried)), options_, *now);
     if (!would) return refuse_policy("policy", Error(would.error()).within(policy_));
     const auto effect = simulate::effect_of(*was, *would);
-    std::fputs(
-        (output_ == "json" ? report::effect_json(effect) + "\n" : report::effect_text(effect))
-            .c_str(),
-        stdout);
+    std::fputs((is_data(output_) ? data_text(report::effect_json(effect), output_)
+                                 : report::effect_text(effect))
+                   .c_str(),
+               stdout);
     return effect.jobs.empty() ? exit_status::ok : exit_status::finding;
   }
 

@@ -16,13 +16,13 @@
 #include "app/common/colour.h"
 #include "app/common/exit_status.h"
 #include "app/common/files.h"
+#include "app/common/output.h"
 #include "app/common/policy_file.h"
 #include "app/common/progress.h"
 #include "app/policy/policy_commands.h"
 #include "app/policy/policy_test_report.h"
 #include "dray/simulate/pod_fate.h"
 #include "service/clock.h"
-#include "wire/yaml/json_yaml.h"
 
 namespace dray::app {
 namespace {
@@ -107,9 +107,7 @@ class PolicyTest : public Command {
     test->add_option("files", paths_,
                      "Test files, or folders with *.test.yaml; - for the standard input")
         ->required();
-    test->add_option("-o,--output", output_)
-        ->check(CLI::IsMember({"table", "json", "yaml"}))
-        ->capture_default_str();
+    add_output(*test, output_);
     test->footer(
         "Exit status: 0 all is as expected, 1 something is not, 2 a file cannot be used, 4 a "
         "policy "
@@ -124,8 +122,8 @@ class PolicyTest : public Command {
       const auto status = play(path, files);
       if (!status || *status != exit_status::ok) return status;
     }
-    auto text = output_ == "table" ? test_table(files, colours_output()) : test_json(files);
-    if (output_ == "yaml") text = wire::json_to_yaml(text);
+    const auto text = is_data(output_) ? data_text(test_json(files), output_)
+                                       : test_table(files, colours_output());
     std::fputs(text.c_str(), stdout);
     const bool passed = std::ranges::all_of(files, [](const PlayedFile& file) {
       return std::ranges::all_of(file.cases, &PlayedCase::passed);

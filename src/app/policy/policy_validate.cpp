@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +12,7 @@
 
 #include "app/common/exit_status.h"
 #include "app/common/files.h"
+#include "app/common/output.h"
 #include "app/policy/policy_commands.h"
 #include "app/policy/policy_test_file.h"
 #include "wire/json/json_writer.h"
@@ -81,28 +84,44 @@ std::string json_of(const std::vector<CheckedFile>& files) {
   return std::move(out).take() + "\n";
 }
 
+/// In a folder beside its policies are their tests.
+Result<std::vector<std::string>> policy_files(const std::vector<std::string>& given) {
+  auto paths = manifest_files(given);
+  if (!paths) return paths;
+  std::erase_if(*paths, [&](const std::string& path) {
+    const auto stem = std::filesystem::path(path).stem();
+    return stem.extension() == ".test" && std::ranges::find(given, path) == given.end();
+  });
+  return paths;
+}
+
 class PolicyValidate : public Command {
  public:
   explicit PolicyValidate(CLI::App& policy) {
     auto* validate = policy.add_subcommand(
         "validate", "Say what is wrong with policy files, where, and what would be right");
-    validate->add_option("files", files_, "Policy files; - for the standard input")->required();
-    validate->add_option("-o,--output", output_)
-        ->check(CLI::IsMember({"table", "json"}))
-        ->capture_default_str();
+    validate
+        ->add_option("files", files_,
+                     "Policy files, or folders with some (*.yaml but for *.test.yaml); - for the "
+                     "standard input")
+        ->required();
+    add_output(*validate, output_);
     validate->footer("Exit status: 0 all are valid (warnings may be), 4 one is not.");
   }
 
   Result<int> run() override {
     std::vector<CheckedFile> checked;
     int status = exit_status::ok;
-    for (const auto& path : files_) {
+    const auto paths = policy_files(files_);
+    if (!paths) return std::unexpected(paths.error());
+    for (const auto& path : *paths) {
       const auto text = read_file(path);
       if (!text) return std::unexpected(text.error());
       checked.push_back({path, wire::read_policy(*text)});
       if (!checked.back().file.config) status = exit_status::invalid_policy;
     }
-    std::fputs((output_ == "json" ? json_of(checked) : text_of(checked)).c_str(), stdout);
+    std::fputs((is_data(output_) ? data_text(json_of(checked), output_) : text_of(checked)).c_str(),
+               stdout);
     return status;
   }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <string_view>
 
 namespace dray::app {
 namespace {
@@ -59,17 +60,28 @@ std::string synopsis(const CommandTree& command) {
   return text;
 }
 
+/// With its full stop.
+std::string sentence(std::string text) {
+  if (!text.empty() && !std::string_view(".?!").contains(text.back())) text += '.';
+  return text;
+}
+
+/// What stands behind the page's own name.
+std::string summary(const CommandTree& command) {
+  const auto own = command.path.front() + ": ";
+  return command.description.starts_with(own) ? command.description.substr(own.size())
+                                              : command.description;
+}
+
 std::string entry(const CommandOption& option) {
   auto head =
       option.names.empty() ? option.value : fmt::format("{}", fmt::join(option.names, ", "));
   if (!option.names.empty() && !option.value.empty()) head += " " + option.value;
-  auto text = fmt::format(".TP\n.B {}\n{}", roff(head), roff(option.description));
-  if (!option.choices.empty()) {
-    text += roff(fmt::format("{}One of {}.", option.description.empty() ? "" : ". ",
-                             fmt::join(option.choices, ", ")));
-  }
-  if (!option.absent.empty()) text += roff(fmt::format(" Default {}.", option.absent));
-  return text + "\n";
+  auto said = sentence(option.description);
+  const auto add = [&](const std::string& more) { said += (said.empty() ? "" : " ") + more; };
+  if (!option.choices.empty()) add(fmt::format("One of {}.", fmt::join(option.choices, ", ")));
+  if (!option.absent.empty()) add(fmt::format("Default: {}.", option.absent));
+  return fmt::format(".TP\n.B {}\n{}\n", roff(head), roff(said));
 }
 
 }  // namespace
@@ -82,7 +94,7 @@ std::string man_page(const CommandTree& command) {
   const auto name = man_name(command);
   auto text = fmt::format(
       ".TH {} 1 \"\" \"dray {}\" \"dray\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n{}",
-      roff(upper(name)), DRAY_VERSION, roff(name), roff(command.description), synopsis(command));
+      roff(upper(name)), DRAY_VERSION, roff(name), roff(summary(command)), synopsis(command));
   if (!command.commands.empty()) text += ".SH COMMANDS\n";
   for (const auto& below : command.commands) {
     text += fmt::format(".TP\n.BR {} (1)\n{}\n", roff(man_name(below)), roff(below.description));

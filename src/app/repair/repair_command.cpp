@@ -8,6 +8,7 @@
 
 #include "app/common/cluster_source.h"
 #include "app/common/command.h"
+#include "app/common/output.h"
 #include "app/repair/repair_report.h"
 #include "dray/engine/audit.h"
 #include "kube/write_now.h"
@@ -24,9 +25,7 @@ class RepairCommand : public Command {
     command
         ->add_option("--scheduler-name", scheduler_name_, "Whose waiting pods' claims may give way")
         ->capture_default_str();
-    command->add_option("-o,--output", output_)
-        ->check(CLI::IsMember({"table", "json"}))
-        ->capture_default_str();
+    add_output(*command, output_);
     add_cluster_source(*command, source_);
     command->footer(
         "Nothing is taken from a pod that has a node. Exit status: 0 nothing is wrong (any more), "
@@ -51,7 +50,8 @@ class RepairCommand : public Command {
     if (!dry_run_) {
       if (auto mended = mend(results); !mended) return std::unexpected(std::move(mended.error()));
     }
-    const auto text = output_ == "json" ? repair_json(results) + "\n" : repair_table(results);
+    const auto text =
+        is_data(output_) ? data_text(repair_json(results), output_) : repair_table(results);
     std::fputs(text.c_str(), stdout);
     return std::ranges::all_of(results, &RepairResult::mended) ? done : no;
   }

@@ -12,6 +12,7 @@
 #include "app/common/object_list.h"
 #include "app/common/policy_file.h"
 #include "app/common/record_files.h"
+#include "app/common/recorded_cluster.h"
 #include "app/replay/policy_diff.h"
 #include "app/replay/replay_report.h"
 #include "service/record/record_file.h"
@@ -64,16 +65,12 @@ class ReplayCommand : public Command {
   }
 
   [[nodiscard]] Result<int> snapshot(const std::vector<std::string>& files) const {
-    const auto until = parse_time(until_);
-    if (!until) return std::unexpected(Error(until.error()).within("--until"));
-    service::RecordedState state;
-    for (const auto& file : files) {
-      auto read = service::read_record(
-          file, [&](std::string_view line) { return state.feed(line, *until); });
-      if (!read) return std::unexpected(std::move(read.error()));
+    if (auto until = parse_time(until_); !until) {
+      return std::unexpected(std::move(until.error()).within("--until"));
     }
-    if (!state.begun()) return fail(ErrorCode::not_found, "the record begins after " + until_);
-    std::fputs(object_list(state.objects()).c_str(), stdout);
+    const auto recorded = recorded_cluster(files, until_);
+    if (!recorded) return std::unexpected(recorded.error());
+    std::fputs(object_list(recorded->objects).c_str(), stdout);
     return done;
   }
 

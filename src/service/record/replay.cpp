@@ -38,6 +38,7 @@ Result<void> RecordedState::feed(std::string_view text, Time until) {
   const auto input = decode_input(json);
   if (!input) return std::unexpected(input.error());
   begun_ = true;
+  at_ = record_time(line->at);
   state_.take(*input);
   return {};
 }

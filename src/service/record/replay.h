@@ -46,12 +46,15 @@ class RecordedState {
   [[nodiscard]] Result<void> feed(std::string_view line, Time until);
   /// Whether there was anything by then.
   [[nodiscard]] bool begun() const { return begun_; }
+  /// When that was which came last by then.
+  [[nodiscard]] Time at() const { return at_; }
   [[nodiscard]] std::vector<KubeObject> objects() const { return state_.objects(); }
 
  private:
   StateTable state_;
   std::int64_t run_ = -1;
   bool begun_ = false;
+  Time at_;
 };
 
 /// Feeds a record to an engine that is made anew, and compares what that decides.
