@@ -26,4 +26,9 @@ struct DeviceFigures {
 /// By driver; of each pool its newest generation. Looks at every device.
 [[nodiscard]] std::map<DriverName, DeviceFigures> count_devices(const cluster::Snapshot& snapshot);
 
+/// By DeviceClass, also those that accept none; a device counts for each class that accepts it.
+/// Only the states are counted, and nothing of nodes.
+[[nodiscard]] std::map<ClassName, DeviceFigures> count_devices_by_class(
+    const cluster::Snapshot& snapshot);
+
 }  // namespace dray::metrics

@@ -39,6 +39,7 @@ struct Reading {
   std::vector<alloc::GateDifference> gates = {};
   std::vector<Watch> watches = {};
   std::map<DriverName, DeviceFigures> devices = {};
+  std::map<ClassName, DeviceFigures> class_devices = {};
   std::optional<Recording> recording = {};
   std::int32_t lease_epoch = 0;
   std::uint64_t policy_generation = 0;

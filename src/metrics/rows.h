@@ -101,6 +101,16 @@ template <auto Figure>
 void drivers(const Reading& reading, Samples& out) {
   for (const auto& [driver, figures] : reading.devices) out(figures.*Figure, {driver.get()});
 }
+/// Devices by state, by what names them.
+template <auto Devices>
+void states(const Reading& reading, Samples& out) {
+  for (const auto& [name, figures] : reading.*Devices) {
+    out(figures.free, {name.get(), "free"});
+    out(figures.tainted, {name.get(), "tainted"});
+    out(figures.in_use, {name.get(), "in_use"});
+    out(figures.shared, {name.get(), "shared"});
+  }
+}
 /// A figure of each kind's watch.
 template <auto Figure>
 void watches(const Reading& reading, Samples& out) {

@@ -30,7 +30,7 @@ inline constexpr auto table = [] {
               "Calls of kube-scheduler by verb and result: ok, refused (no node is left) or error.",
               {"verb", "result"}),
       observed("dray_extender_request_duration_seconds",
-               "From the request's body to the answer's, by verb.", {"verb"}),
+               "From the request's body to the answer's, by verb and result.", {"verb", "result"}),
       counted("dray_api_writes_total",
               "Requests to the API server by kind and result: ok or the error's code.",
               {"kind", "result"}),
@@ -84,15 +84,11 @@ inline constexpr auto table = [] {
       gauge("dray_driver_devices",
             "Devices by driver and state: free, tainted (free, but a taint of it keeps pods off), "
             "in_use, or shared (a part of it is in use).",
-            {"driver", "state"},
-            [](const Reading& r, Samples& out) {
-              for (const auto& [driver, figures] : r.devices) {
-                out(figures.free, {driver.get(), "free"});
-                out(figures.tainted, {driver.get(), "tainted"});
-                out(figures.in_use, {driver.get(), "in_use"});
-                out(figures.shared, {driver.get(), "shared"});
-              }
-            }),
+            {"driver", "state"}, states<&Reading::devices>),
+      gauge("dray_class_devices",
+            "Devices that a DeviceClass accepts, by class and state, as in dray_driver_devices. A "
+            "device counts for each class that accepts it.",
+            {"device_class", "state"}, states<&Reading::class_devices>),
       gauge("dray_driver_free_devices_on_used_nodes",
             "Free devices on nodes where others of the driver are used: what is left over there.",
             {"driver"}, drivers<&DeviceFigures::free_on_used_nodes>),

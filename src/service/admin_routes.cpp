@@ -100,6 +100,7 @@ asio::awaitable<metrics::Reading> read_metrics(EngineStrand& engine, kube::Clust
   }
   if (const auto snapshot = co_await engine.snapshot()) {
     reading.devices = metrics::count_devices(*snapshot);
+    reading.class_devices = metrics::count_devices_by_class(*snapshot);
   }
   if (const auto recording = engine.recording()) {
     reading.recording = {recording->recording, recording->steps, recording->waiting};

@@ -153,7 +153,7 @@ asio::awaitable<HttpResponse> answer(Answering by, HttpRequest request) {
   }
   auto verdict = co_await route->run(by, std::move(request));
   by.metrics.count("dray_extender_requests_total", {route->verb, verdict.result});
-  by.metrics.observe("dray_extender_request_duration_seconds", {route->verb},
+  by.metrics.observe("dray_extender_request_duration_seconds", {route->verb, verdict.result},
                      std::chrono::steady_clock::now() - start);
   co_return std::move(verdict.response);
 }

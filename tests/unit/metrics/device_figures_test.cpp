@@ -65,6 +65,23 @@ TEST_CASE(
                                      .most_free_on_one_node = 1});
 }
 
+TEST_CASE("devices are counted for each class that accepts them, by state") {
+  cluster::ClusterState state;
+  put(state, make_class("gpu"));
+  put(state, make_class("first", {"device.attributes[device.driver].number == 0"}));
+  put(state, make_class("broken", {"device.nope"}));
+  for (const std::string node : {"n1", "n2"}) {
+    put(state, make_node(node));
+    put(state, make_slice(node, {device("gpu-0", {{"number", std::int64_t{0}}}),
+                                 device("gpu-1", {{"number", std::int64_t{1}}})}));
+  }
+  put(state, claim_on("a", {gpu_of("n2", "gpu-0")}));
+  const auto counted = count_devices_by_class(*state.snapshot());
+  CHECK(counted.at(ClassName("gpu")) == DeviceFigures{.free = 3, .in_use = 1});
+  CHECK(counted.at(ClassName("first")) == DeviceFigures{.free = 1, .in_use = 1});
+  CHECK(counted.at(ClassName("broken")) == DeviceFigures{});
+}
+
 TEST_CASE("a DeviceTaintRule taints what it selects, and a pool that has no taint of its own") {
   cluster::ClusterState state;
   for (const std::string node : {"n1", "n2"}) {

@@ -152,6 +152,7 @@ TEST_CASE("what the policy gives a queue is shown, no bound as nothing, and who 
 TEST_CASE("devices, watches and the recorder are shown as they were read") {
   Reading reading;
   reading.devices[DriverName("g")] = {1, 2, 3, 4, 5, 6};
+  reading.class_devices[ClassName("c")] = {1, 2, 3, 4, 0, 0};
   reading.watches.push_back({"pods", 7, 8, std::chrono::seconds(9), std::chrono::seconds(10)});
   reading.recording = {true, 11, 12};
   reading.lease_epoch = 13;
@@ -159,7 +160,8 @@ TEST_CASE("devices, watches and the recorder are shown as they were read") {
   Metrics metrics("x");
   const auto shown = metrics.page(reading);
   for (const auto* line :
-       {"dray_driver_devices{driver=\"g\",state=\"free\"} 1",
+       {"dray_class_devices{device_class=\"c\",state=\"in_use\"} 3",
+        "dray_driver_devices{driver=\"g\",state=\"free\"} 1",
         "dray_driver_devices{driver=\"g\",state=\"tainted\"} 2",
         "dray_driver_devices{driver=\"g\",state=\"in_use\"} 3",
         "dray_driver_devices{driver=\"g\",state=\"shared\"} 4",

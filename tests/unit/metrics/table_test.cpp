@@ -82,6 +82,7 @@ TEST_CASE("a row that is read gives a value for each of its labels") {
   reading.version = "1.2.3";
   reading.watches.push_back({"pods"});
   reading.devices[DriverName("gpu.example.com")] = {};
+  reading.class_devices[ClassName("gpu.example.com")] = {};
   reading.recording = Reading::Recording();
   reading.engine.waiting_for[Reason::planning] = 1;
   reading.engine.policy = one_queue();

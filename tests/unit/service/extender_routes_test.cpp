@@ -128,8 +128,9 @@ TEST_CASE("filter answers the reserved node; prioritize ranks it first") {
     CHECK(score == (node == answer.node_names[0] ? 10 : 0));
   }
   CHECK(bench.counted("prioritize", "ok", 1));
-  CHECK_THAT(bench.metrics.page({}),
-             Contains("dray_extender_request_duration_seconds_count{verb=\"filter\"} 1\n"));
+  CHECK_THAT(
+      bench.metrics.page({}),
+      Contains("dray_extender_request_duration_seconds_count{result=\"ok\",verb=\"filter\"} 1\n"));
 }
 
 TEST_CASE("filter without a node that fits is refused, and counted so") {
