@@ -138,6 +138,8 @@ Standing Board::standing(const Viewer& viewer) const {
   standing.trouble = sources_.api.trouble();
   standing.port = published(readiness.port_problem);
   standing.policy = published(readiness.policy_problem);
+  standing.policy_generation = readiness.policy_generation;
+  standing.epoch = readiness.lease_epoch;
   if (readiness.gates != nullptr) standing.gates = readiness.gates->report().to_string();
   return viewer.everything ? standing : without_names(std::move(standing));
 }
@@ -284,6 +286,7 @@ asio::awaitable<HttpResponse> Board::health(Asked asked) {
   out.object([&](FieldWriter& io) {
     write_count(io, "revision", asked.picture->revision);
     io.required("leading", status.leading);
+    io.required("epoch", at.epoch);
     io.required("synced", status.synced);
     io.required("broken", at.broken);
     io.required("trouble", at.trouble);

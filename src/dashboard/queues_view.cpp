@@ -123,6 +123,7 @@ std::string policy_json(const Picture& picture, const Standing& standing) {
   JsonWriter out;
   out.object([&](FieldWriter& io) {
     write_count(io, "revision", picture.revision);
+    write_count(io, "generation", standing.policy_generation);
     io.required("problem", standing.policy);
     io.required("objectsProblem", picture.engine.status.policy_problem);
     write_count(io, "queues", policy.queues.queues().size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,8 @@ struct Standing {
   std::string port;     ///< why the extender's port is not open; empty: it is
   std::string policy;   ///< why the policy file as it is now is not in force; empty: it is
   std::string gates;    ///< how the API server's feature gates differ; empty: they do not
+  std::uint64_t policy_generation = 0;  ///< policy files put in force since the start
+  std::int32_t epoch = 0;               ///< of the Lease that this replica holds; 0: it holds none
 };
 
 /// The same for whom not everything is shown: that something is wrong, without the texts, which

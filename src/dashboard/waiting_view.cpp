@@ -110,6 +110,16 @@ std::string waiting_json(const Picture& picture, std::string_view reason, const 
   return std::move(out).take();
 }
 
+/// Since when its pods have it: the allocation says so where devices had to be made ready; else
+/// their binding does, which follows at once.
+std::optional<Time> held_since(const Picture& picture, const HeldClaim& held) {
+  const auto& [claim, allocation] = held;
+  if (!allocation || !claim->allocation) return std::nullopt;
+  if (allocation->allocated) return allocation->allocated;
+  const auto* job = picture.owners().job_of(*claim);
+  return job == nullptr ? std::nullopt : job->started;
+}
+
 std::string ledger_json(const Picture& picture, const Page& page, const Viewer& viewer) {
   std::vector<const HeldClaim*> found;
   std::size_t hidden = 0;
@@ -127,6 +137,7 @@ std::string ledger_json(const Picture& picture, const Page& page, const Viewer& 
   JsonWriter out;
   out.object([&](FieldWriter& io) {
     write_count(io, "revision", picture.revision);
+    io.required("at", picture.at);
     write_count(io, "total", picture.owners().claims().size());
     write_count(io, "found", found.size());
     write_count(io, "hidden", hidden);
@@ -143,7 +154,7 @@ std::string ledger_json(const Picture& picture, const Page& page, const Viewer& 
                                                 : "waiting";
         item.required("state", std::string(state));
         item.field("created", claim->meta.created);
-        if (allocation) item.field("allocated", allocation->allocated);
+        item.field("allocated", held_since(picture, *found[at]));
         std::vector<std::string> devices;
         if (allocation) {
           for (const auto& device : allocation->devices) {

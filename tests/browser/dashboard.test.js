@@ -64,6 +64,29 @@ test('from a node to the claim that has its device, by keyboard', async () => {
   await close();
 });
 
+test('one queue over time: used against its fair share and quota', async () => {
+  const {page, faults, close} = await visit(browser, `${url}#/queues`);
+  await page.locator('#bands select').selectOption('product');
+  await page.getByText('GPUs of queue product', {exact: true}).waitFor({timeout: 40_000}); // after the second sample
+  assert.deepEqual(await page.locator('#bands .legend-item').allTextContents().then((all) => all.map((text) => text.trim())),
+    ['used', 'fair share', 'quota now']);
+  await page.screenshot({path: join(out, 'dashboard-queue-over-time.png'), fullPage: true});
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('the ledger has a timeline of each claim, and says since when it has its devices', async () => {
+  const {page, close} = await visit(browser, `${url}#/ledger`);
+  await settled(page);
+  const rows = page.locator('#claims tbody tr');
+  assert.equal(await page.locator('#claims .life').count(), await rows.count());
+  const held = rows.filter({hasText: 'demo/train-0-'});
+  assert.match(await held.locator('td').nth(3).textContent(), /\d/);
+  const waits = rows.filter({hasText: 'demo/huge-0-'});
+  assert.equal((await waits.locator('td').nth(3).textContent()).trim(), '–');
+  await close();
+});
+
 const manifest = `apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate
 metadata: {name: whole, namespace: default}

@@ -9,12 +9,15 @@ import {useAnswer} from './ask.js';
 import {Answered, Find, link, Pager} from './parts.js';
 
 const step = 400;
-const [square, gap, across] = [9, 2, 10];
+const most_large = 60;
+/// How a node's squares are drawn: where each partition of its devices is one they are small, so that boxes are about as high.
+export const layout = (count) => (count > most_large ? {square: 4, gap: 1, across: 22} : {square: 9, gap: 2, across: 10});
 const is_held = (letter) => /[a-z]/i.test(letter);
 
 /// Paths of one node's picture by kind: free, taint, other, or the place of a queue.
 export function nodePaths(letters) {
   const found = new Map();
+  const {square, gap, across} = layout(letters.length);
   [...letters].forEach((letter, at) => {
     const [x, y] = [(at % across) * (square + gap) + 0.5, Math.floor(at / across) * (square + gap) + 0.5];
     const add = (key, height) => found.set(key, `${found.get(key) ?? ''}M${x} ${y + square - height}h${square}v${height}h-${square}z`);
@@ -43,6 +46,7 @@ function NodeBox({node, queues, chosen, q}) {
 }
 
 function nodeBox(node, queues, chosen, q) {
+  const {square, gap, across} = layout(node.devices.length);
   const rows = Math.ceil(node.devices.length / across);
   const said = describe(node, queues);
   return html`<li><a href=${link('devices', {node: node.name, q})} title=${said} aria-label=${said} aria-current=${chosen ? 'true' : undefined}>

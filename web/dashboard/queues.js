@@ -35,17 +35,30 @@ export function bands({times, queues}, leaves, most = most_bands) {
   return {xs: times, series: series.reverse()};
 }
 
+/// Of one queue what it held against its fair share, and what it is owed now: {xs, series}. `quota` null: unlimited.
+export function ofOne({times, queues}, name, quota) {
+  const found = queues.find((queue) => queue.name === name) ?? {used: times.map(() => null), fairShare: times.map(() => null)};
+  const series = [{label: 'used', place: 0, fill: 25, values: found.used}, {label: 'fair share', place: 1, values: found.fairShare}];
+  if (quota !== null && quota !== undefined) series.push({label: 'quota now', dashed: true, values: times.map(() => quota)});
+  return {xs: times, series};
+}
+
 const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString(undefined, {hour: '2-digit', minute: '2-digit', second: '2-digit'});
 const moment = (seconds) => new Date(seconds * 1000).toLocaleString(undefined, {month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit'});
 const spans = [{value: 2, label: '2 hours'}, {value: 48, label: '2 days'}, {value: 336, label: '2 weeks'}];
 
-function Bands({resource, leaves, revision}) {
+function Bands({resource, at, data: now, leaves, revision}) {
   const [hours, setHours] = useState(2);
+  const [queue, setQueue] = useState('');
   const answer = useAnswer('history', {resource: resource.name, hours}, revision, 10000);
-  const drawn = useMemo(() => answer.data && bands(answer.data, leaves), [answer.data, leaves]);
-  return html`<${Choice} label="The last" value=${hours} onChange=${setHours} options=${spans} />
+  const drawn = useMemo(() => answer.data && (queue ? ofOne(answer.data, queue, now.queues.find(({name}) => name === queue)?.quota?.[at])
+    : bands(answer.data, leaves)), [answer.data, leaves, queue, now, at]);
+  return html`<div class="find"><label>Queue<select value=${queue} onChange=${(event) => setQueue(event.currentTarget.value)}>
+      <option value="">all, one on top of the other</option>
+      ${inTree(now.queues).map(({name}) => html`<option key=${name} value=${name}>${name}: used, fair share, quota</option>`)}</select></label></div>
+    <${Choice} label="The last" value=${hours} onChange=${setHours} options=${spans} />
     <${Answered} answer=${answer}>${(data) => (data.times.length < 2 ? html`<p class="note">dray takes a sample every ten seconds; the curve begins with the second one.</p>` : html`
-    <${Chart} title=${`${resource.title} held, by queue, one on top of the other`} summary=${`${data.times.length} samples.`} xs=${drawn.xs} series=${drawn.series}
+    <${Chart} title=${queue ? `${resource.title} of queue ${queue}` : `${resource.title} held, by queue, one on top of the other`} summary=${`${data.times.length} samples.`} xs=${drawn.xs} series=${drawn.series}
       xFormat=${hours > 2 ? moment : clock} yFormat=${plain} xLabel="at" />
     <${LeftOut}>A sample every ten seconds for two hours, every five minutes for two days, every hour for two weeks. Without ${html`<code>--history</code>`} the curves begin with this process.${data.leftOut ? ` ${number(data.leftOut)} queues are not kept.` : ''}<//>`)}<//>`;
 }
@@ -75,6 +88,6 @@ export function Queues({revision}) {
     return html`<${Section} id="tree" title="Now" lead=${resource ? `In ${resource.unit}. The mark in a bar is the fair share: what the queue may hold now.` : 'The policy counts no resource: queues have neither quotas nor limits.'}>
       ${data.resources.length > 1 && html`<${Choice} label="Resource" value=${at} onChange=${setChosen} options=${data.resources.map(({name}, value) => ({value, label: name}))} />`}
       <${QueueTable} data=${data} at=${at} /><//>
-      ${resource && html`<${Section} id="bands" title="Over time"><${Bands} resource=${resource} leaves=${leaves} revision=${revision} /><//>`}`;
+      ${resource && html`<${Section} id="bands" title="Over time"><${Bands} resource=${resource} at=${at} data=${data} leaves=${leaves} revision=${revision} /><//>`}`;
   }}<//>`;
 }

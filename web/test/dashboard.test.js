@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {address, readEvents} from '../dashboard/ask.js';
-import {describe, nodePaths, tree} from '../dashboard/devices.js';
-import {devicesText} from '../dashboard/ledger.js';
+import {describe, layout, nodePaths, tree} from '../dashboard/devices.js';
+import {devicesText, life, spanOf} from '../dashboard/ledger.js';
 import {histograms, quantile, readSample} from '../dashboard/latency.js';
-import {bands, inTree} from '../dashboard/queues.js';
+import {bands, inTree, ofOne} from '../dashboard/queues.js';
+import {generation, replica, watches} from '../dashboard/service.js';
 import {after, fate, podRows, question, split} from '../dashboard/whatif.js';
 
 test('what is empty is not asked for', () => {
@@ -18,6 +19,14 @@ test('a node is one square a device, by who has it', () => {
   assert.deepEqual(['free', 'taint', 'other', 0, 1].map(squares), [2, 1, 1, 1, 1]);
   assert.equal(describe({name: 'n', devices: '.!-aB', cordoned: true}, ['x', 'y']),
     'n, cordoned: 3 of 5 devices held (x 1, y 1), 1 tainted');
+});
+
+test('a node of hundreds of partitions is about as high as one of sixty devices, and as wide', () => {
+  const height = (count) => { const {square, gap, across} = layout(count); return Math.ceil(count / across) * (square + gap); };
+  const width = (count) => { const {square, gap, across} = layout(count); return across * (square + gap); };
+  assert.ok(height(208) <= height(60));
+  assert.equal(width(208), width(8));
+  assert.equal(nodePaths('.'.repeat(208)).get('free').split('M').length - 1, 208);
 });
 
 test('devices of one pool name it once; of many the first are named', () => {
@@ -41,6 +50,37 @@ test('bands lie on one another, the widest at the bottom, and what is left over 
   const {xs, series} = bands({times: [0, 10], queues}, new Set(['small', 'wide', 'least']), 2);
   assert.deepEqual(xs, [0, 10]);
   assert.deepEqual(series.map(({label, values}) => [label, values]), [['other queues', [3, 7]], ['small', [3, 6]], ['wide', [2, 5]]]);
+});
+
+test('one queue: used against its fair share, and the quota of now as a line', () => {
+  const data = {times: [0, 10], queues: [{name: 'a', used: [1, 2], fairShare: [3, 4]}]};
+  const shown = (quota) => ofOne(data, 'a', quota).series.map(({label, values}) => [label, values]);
+  assert.deepEqual(shown(8), [['used', [1, 2]], ['fair share', [3, 4]], ['quota now', [8, 8]]]);
+  assert.deepEqual(shown(null).map(([label]) => label), ['used', 'fair share']);
+  assert.deepEqual(ofOne(data, 'new', 1).series[0].values, [null, null]);
+});
+
+test('a claim waits until it has its devices, and the timeline begins with the oldest', () => {
+  const at = (second) => new Date(second * 1000).toISOString();
+  const claims = [{created: at(10), allocated: at(20), state: 'allocated'}, {created: at(15), state: 'waiting'}, {created: at(12), state: 'allocated'}];
+  const span = spanOf({claims, at: at(30)});
+  assert.deepEqual(span, {from: 10_000, to: 30_000});
+  assert.deepEqual(claims.map((claim) => life(claim, span)), [{begin: 0, held: 0.5}, {begin: 0.25, held: 1}, {begin: 0.1, held: 0.1}]);
+  assert.ok(spanOf({claims: [], at: at(30)}).from < 30_000);
+});
+
+test('watches are read from the metrics, by kind', () => {
+  const text = ['# TYPE dray_watch_silence_seconds gauge', 'dray_watch_silence_seconds{kind="pods"} 3', 'dray_watch_failing_seconds{kind="pods"} 0',
+    'dray_watch_corrections_total{kind="pods"} 2', 'dray_watch_silence_seconds{kind="nodes"} 1', 'dray_nodes 4'].join('\n');
+  assert.deepEqual(watches(text), [{kind: 'pods', silence: 3, failing: 0, corrections: 2}, {kind: 'nodes', silence: 1}]);
+});
+
+test('which replica and which generation of the policy are said in words', () => {
+  assert.match(replica({leading: true, epoch: 3}), /leads, in epoch 3/);
+  assert.match(replica({leading: true, epoch: 0}), /without a Lease/);
+  assert.match(replica({leading: false, epoch: 0}), /stands by/);
+  assert.match(generation(2), /^Generation 2 /);
+  assert.equal(generation(0), 'No policy file');
 });
 
 test('quantiles of histograms, as Prometheus has them', () => {

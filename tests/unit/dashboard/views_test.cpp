@@ -130,8 +130,10 @@ TEST_CASE("queues have their jobs; the policy is shown as it is read") {
              Contains(R"("name":"default","priority":100,"leaf":true,"waiting":1,"running":1)"));
   Standing standing;
   standing.policy = "7:12: no such key";
+  standing.policy_generation = 4;
   CHECK_THAT(policy_json(world.picture(), standing),
-             Contains(R"("problem":"7:12: no such key")") && Contains("apiVersion: dray.dev"));
+             Contains(R"("generation":4,"problem":"7:12: no such key")") &&
+                 Contains("apiVersion: dray.dev"));
 }
 
 TEST_CASE("a tenant knows his own queues and those above; others' go by their place") {
