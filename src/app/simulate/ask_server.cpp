@@ -19,6 +19,7 @@
 #include "app/common/object_list.h"
 #include "app/common/policy_file.h"
 #include "app/simulate/sources.h"
+#include "kube/config.h"
 #include "net/http_client.h"
 #include "net/url.h"
 #include "report/jobs_report.h"
@@ -118,6 +119,7 @@ Result<std::string> question_of(const SimulateFlags& flags) {
 /// What an answer without a simulation means.
 Error refusal_of(int status, std::string text) {
   while (text.ends_with('\n')) text.pop_back();
+  if (status == 401) text += "; name who asks with --token-file FILE or --kubeconfig FILE";
   const auto code = status == 400 || status == 413   ? ErrorCode::invalid
                     : status == 401 || status == 403 ? ErrorCode::denied
                                                      : ErrorCode::unavailable;
@@ -208,13 +210,38 @@ class Printer {
   bool whole_ = false;
 };
 
-asio::awaitable<Result<void>> converse(std::shared_ptr<net::HttpClient> client, std::string body,
-                                       std::shared_ptr<Printer> printer) {
-  net::HttpRequest request;
-  request.method = "POST";
-  request.target = "/v1/simulate";
-  request.headers = {{"Content-Type", "application/json"}, {"User-Agent", "dray"}};
-  request.body = std::move(body);
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+/// The bearer token of who asks; empty: nobody was named.
+Result<std::string> token_of(const SimulateFlags& flags, const net::Url& url) {
+  const bool named = !flags.token_file.empty() || !flags.kubeconfig.empty();
+  if (!named) return std::string();
+  if (!url.tls && !is_loopback(url.host)) {
+    return fail(ErrorCode::invalid,
+                "--server " + flags.server +
+                    ": a token goes over https, or to this host alone: write https://, with "
+                    "--ca-file where the system does not know the certificate's authority");
+  }
+  if (!flags.token_file.empty()) {
+    auto token = read_file(flags.token_file);
+    if (!token) return std::unexpected(std::move(token.error()).within("--token-file"));
+    while (token->ends_with('\n') || token->ends_with('\r')) token->pop_back();
+    if (!token->empty() && token->find_first_of(" \t\r\n") == std::string::npos) return token;
+    return fail(ErrorCode::invalid, "--token-file " + flags.token_file + ": expected one token");
+  }
+  const auto config = kube::load_kubeconfig(flags.kubeconfig);
+  if (!config) return std::unexpected(Error(config.error()).within("--kubeconfig"));
+  auto token = kube::TokenSource(*config).token(std::chrono::steady_clock::now());
+  if (!token.empty()) return token;
+  return fail(ErrorCode::invalid, "--kubeconfig " + flags.kubeconfig +
+                                      ": its user has no token, and dray's dashboard asks for one "
+                                      "(kubectl create token NAME > FILE, and --token-file FILE)");
+}
+
+asio::awaitable<Result<void>> converse(std::shared_ptr<net::HttpClient> client,
+                                       net::HttpRequest request, std::shared_ptr<Printer> printer) {
   auto opened = co_await client->open(std::move(request), head_within);
   if (!opened) co_return std::unexpected(std::move(opened.error()));
   const auto stream = *std::move(opened);
@@ -240,15 +267,28 @@ Result<void> ask_server(const SimulateFlags& flags) {
   if (auto plain = refuse_local_flags(flags); !plain) return plain;
   const auto url = net::Url::parse(flags.server);
   if (!url) return std::unexpected(Error(url.error()).within("--server " + flags.server));
-  auto question = question_of(flags);
-  if (!question) return std::unexpected(std::move(question.error()));
-  asio::io_context io;
+  const auto token = token_of(flags, *url);
+  if (!token) return std::unexpected(token.error());
   net::HttpClientOptions options;
   options.base = *url;
+  if (!flags.ca_file.empty()) {
+    auto authorities = read_file(flags.ca_file);
+    if (!authorities) return std::unexpected(std::move(authorities.error()).within("--ca-file"));
+    options.tls.ca = *std::move(authorities);
+  }
+  auto question = question_of(flags);
+  if (!question) return std::unexpected(std::move(question.error()));
+  net::HttpRequest request;
+  request.method = "POST";
+  request.target = "/v1/simulate";
+  request.headers = {{"Content-Type", "application/json"}, {"User-Agent", "dray"}};
+  if (!token->empty()) request.headers.push_back({"Authorization", "Bearer " + *token});
+  request.body = *std::move(question);
+  asio::io_context io;
   auto client = net::HttpClient::make(io, options);
   if (!client) return std::unexpected(std::move(client.error()));
   auto answered = asio::co_spawn(
-      io, converse(*std::move(client), *std::move(question), std::make_shared<Printer>()),
+      io, converse(*std::move(client), std::move(request), std::make_shared<Printer>()),
       asio::use_future);
   while (answered.wait_for(std::chrono::seconds(0)) != std::future_status::ready) io.run_one();
   auto result = answered.get();

@@ -1,7 +1,9 @@
 #include "app/simulate/scenario.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <string_view>
 
 #include "app/common/config_file.h"
 #include "app/common/files.h"
@@ -32,9 +34,9 @@ std::string churn_in_folder(const std::string& value, const std::string& folder)
 
 std::string value_in_folder(std::string_view flag, const std::string& value,
                             const std::string& folder) {
-  if (flag == "order" || flag == "decisions" || flag == "report" || flag == "checkpoint") {
-    return in_folder(value, folder);
-  }
+  constexpr std::array<std::string_view, 7> files{
+      "order", "decisions", "report", "checkpoint", "token-file", "kubeconfig", "ca-file"};
+  if (std::ranges::find(files, flag) != files.end()) return in_folder(value, folder);
   if (flag == "churn") return churn_in_folder(value, folder);
   if (flag == "cluster" || flag == "workload") return source_in_folder(value, folder);
   if (flag == "policy" && is_policy_file(value)) return in_folder(value, folder);

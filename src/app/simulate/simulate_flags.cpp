@@ -45,9 +45,27 @@ void add_queues(CLI::App& command, SimulateFlags& flags) {
 }
 
 void add_server(CLI::App& command, SimulateFlags& flags) {
-  command.add_option("--server", flags.server,
-                     "Ask a live dray at the address of its dashboard: http://localhost:8080, in "
-                     "place of --cluster; pods:FILE, a policy or both");
+  auto* server = command.add_option(
+      "--server", flags.server,
+      "Ask a live dray at the address of its dashboard: http://localhost:8080, in place of "
+      "--cluster; pods:FILE, a policy or both");
+  auto* token =
+      command
+          .add_option("--token-file", flags.token_file,
+                      "With --server: a file with the bearer token of who asks (- for the standard "
+                      "input), where the dashboard wants one")
+          ->needs(server);
+  command
+      .add_option(
+          "--kubeconfig", flags.kubeconfig,
+          "With --server: the token of the user of this kubeconfig, as kubectl would send it")
+      ->needs(server)
+      ->excludes(token);
+  command
+      .add_option("--ca-file", flags.ca_file,
+                  "With --server: authorities that sign the dashboard's certificate, PEM; else the "
+                  "system's")
+      ->needs(server);
 }
 
 void add_bounds(CLI::App& command, SimulateFlags& flags) {

@@ -37,6 +37,9 @@ struct SimulateFlags {
   std::string apart;
   std::string run_time;
   std::string server;
+  std::string token_file;  ///< who asks the server
+  std::string kubeconfig;
+  std::string ca_file;  ///< of the server's certificate
   std::vector<std::string> schedulers;
   std::string shard;
   std::string checkpoint;
