@@ -108,6 +108,17 @@ class Documents(unittest.TestCase):
             for plain in re.findall(r"^ *```\n(.*?)^ *```$", re.sub(r"^ *```\w.*?^ *```$", "", text, flags=re.M | re.S), flags=re.M | re.S):
                 self.assertIsNone(re.search(r"^ *(?:\$ |dray [a-z]+ |\./dev |kubectl |helm )", plain, flags=re.M), plain)
 
+    def test_each_sample_names_its_schema_for_editors(self):
+        header = "# yaml-language-server: $schema="
+        samples = [file for folder in ("config", "docs", "manifests") for file in sorted((ROOT / folder).rglob("*.yaml"))
+                   if re.search(r"^apiVersion: dray.dev/", file.read_text(), flags=re.M)]
+        self.assertGreater(len(samples), 15)
+        for sample in samples:
+            with self.subTest(sample.relative_to(ROOT)):
+                first = sample.read_text().splitlines()[0]
+                self.assertTrue(first.startswith(header), first)
+                self.assertTrue((sample.parent / first[len(header):]).is_file(), first)
+
     def test_no_metric_is_of_one_object(self):
         text = (ROOT / "docs/metrics.md").read_text()
         labels = set()

@@ -4,11 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <catch2/catch.hpp>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "app/serve/serve_configuration.h"
+#include "tests/unit/app/config_fields.h"
 #include "tests/unit/net/support.h"
 #include "tests/unit/wire/written_file.h"
 #include "wire/yaml/config_node.h"
@@ -17,7 +17,7 @@ namespace dray::app::serve_document_test {
 namespace {
 
 /// Values for fields without a default.
-const std::map<std::string, std::string, std::less<>> examples{
+const Examples examples{
     {"kubeconfig", "/etc/dray/kubeconfig"},
     {"context", "production"},
     {"cluster", "[config/demo/cluster]"},
@@ -40,57 +40,11 @@ const std::map<std::string, std::string, std::less<>> examples{
     {"history", "/var/lib/dray/history"},
 };
 
-struct Field {
-  std::string flag;
-  std::string name;
-  std::string type;  ///< of JSON Schema
-  std::string what;
-  std::string standing;  ///< without it; empty: nothing
-  std::vector<std::string> words;
-  bool list = false;
-};
-
-Field field_of(const CLI::Option& option) {
-  Field field;
-  field.flag = option.get_lnames().front();
-  field.name = field_name(field.flag);
-  field.what = option.get_description();
-  field.standing = option.get_default_str();
-  const auto type = option.get_type_name();
-  field.list = option.get_items_expected_max() > 1;
-  if (option.get_items_expected_max() == 0 || type.starts_with("BOOLEAN")) {
-    field.type = "boolean";
-    if (field.standing.empty()) field.standing = "false";
-  } else if (type.starts_with("UINT") || type.starts_with("INT")) {
-    field.type = "integer";
-  } else if (type.starts_with("FLOAT")) {
-    field.type = "number";
-  } else {
-    field.type = "string";
-  }
-  const auto open = type.find('{');
-  const auto close = type.find('}');
-  if (open != std::string::npos && close != std::string::npos) {
-    for (std::size_t at = open + 1; at < close;) {
-      const auto end = std::min(type.find(',', at), close);
-      field.words.push_back(type.substr(at, end - at));
-      at = end + 1;
-    }
-  }
-  return field;
-}
-
 std::vector<Field> fields() {
   CLI::App command;
   ServeFlags flags;
   add_serve_flags(command, flags);
-  std::vector<Field> all;
-  for (const auto* option : command.get_options()) {
-    const auto& names = option->get_lnames();
-    if (names.empty() || names.front() == "help" || names.front() == "config") continue;
-    all.push_back(field_of(*option));
-  }
-  return all;
+  return fields_of(command, "config");
 }
 
 /// Words for a reader.
@@ -139,36 +93,8 @@ std::string sample() {
   return text;
 }
 
-std::string json_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
-
-std::string schema_type(const Field& field) {
-  if (field.words.empty()) return fmt::format("\"type\": \"{}\"", field.type);
-  std::string words;
-  for (const auto& word : field.words) words += (words.empty() ? "" : ", ") + json_text(word);
-  return fmt::format("\"enum\": [{}]", words);
-}
-
 std::string schema() {
-  std::string text =
-      "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
-      "  \"title\": \"dray serve\",\n  \"type\": \"object\",\n"
-      "  \"additionalProperties\": false,\n  \"required\": [\"apiVersion\", \"kind\"],\n"
-      "  \"properties\": {\n    \"apiVersion\": {\"enum\": [\"dray.dev/v1alpha1\"]},\n"
-      "    \"kind\": {\"enum\": [\"DrayConfiguration\"]}";
-  for (const auto& field : fields()) {
-    auto type = schema_type(field);
-    if (field.list) type = fmt::format("\"type\": \"array\", \"items\": {{{}}}", type);
-    text += fmt::format(",\n    {}: {{{}, \"description\": {}}}", json_text(field.name), type,
-                        json_text(field.what));
-  }
-  return text + "\n  }\n}\n";
+  return schema_of({.title = "dray serve", .kind = "DrayConfiguration"}, fields(), examples);
 }
 
 /// The sample, read as --config reads it.
@@ -225,8 +151,10 @@ TEST_CASE("the schema has a field's type, its words and lists") {
        {R"("leaderElect": {"type": "boolean")", R"("insecureExtender": {"type": "boolean")",
         R"("kubeApiQps": {"type": "number")", R"("nominateFromNodes": {"type": "integer")",
         R"("verbosity": {"type": "integer")", R"("mode": {"enum": ["allocate", "advise"])",
-        R"("allowedClients": {"type": "array", "items": {"type": "string"})",
-        R"("cluster": {"type": "array", "items": {"type": "string"})"}) {
+        R"("default": "allocate")", R"("default": 1000)", R"("default": false)",
+        R"("examples": ["pool=blue"])", R"("examples": [["blue.example.com"]])",
+        R"("allowedClients": {"type": ["string", "array"], "items": {"type": "string"})",
+        R"("cluster": {"type": ["string", "array"], "items": {"type": "string"})"}) {
     CAPTURE(part);
     CHECK(made.contains(part));
   }
