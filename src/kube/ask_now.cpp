@@ -17,6 +17,7 @@ struct AskNow::State {
   std::shared_ptr<net::HttpClient> client;
   std::shared_ptr<TokenSource> tokens;
   std::chrono::milliseconds deadline;
+  std::string user;  ///< to act as; empty: nobody else
 
   /// The result of a coroutine. Idle connections keep the context busy: it need not run dry.
   template <class T>
@@ -29,6 +30,7 @@ struct AskNow::State {
   Result<net::HttpResponse> exchange(net::HttpRequest request) {
     request.headers.push_back({"Accept", "application/json"});
     request.headers.push_back({"User-Agent", "dray"});
+    if (!user.empty()) request.headers.push_back({"Impersonate-User", user});
     if (auto token = tokens->token(TokenSource::Clock::now()); !token.empty()) {
       request.headers.push_back({"Authorization", "Bearer " + token});
     }
@@ -78,6 +80,10 @@ Result<std::string> AskNow::ask(std::string_view method, std::string target, std
   response.status = answer->status;
   response.body = std::move(answer->body);
   return std::unexpected(error_of(response));
+}
+
+void AskNow::act_as(std::string user) {
+  state_->user = std::move(user);
 }
 
 Result<alloc::FeatureGates> AskNow::feature_gates() {

@@ -36,6 +36,9 @@ class AskNow {
   [[nodiscard]] Result<std::string> ask(std::string_view method, std::string target,
                                         std::string body = {},
                                         std::string_view content_type = "application/json");
+  /// What is asked from now on is asked as that user (impersonation); empty: as the configuration
+  /// says.
+  void act_as(std::string user);
   /// The API server's feature gates, off its /metrics.
   [[nodiscard]] Result<alloc::FeatureGates> feature_gates();
 

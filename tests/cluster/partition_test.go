@@ -102,7 +102,7 @@ func startBlue(t *testing.T, replica string) *harness.Dray {
 	return dray
 }
 
-func startBlueScheduler(t *testing.T, dray *harness.Dray) {
+func startBlueScheduler(t *testing.T, dray *harness.Dray) *harness.Process {
 	t.Helper()
 	config := schedulerConfig(t, "scheduler.yaml")
 	config["profiles"].([]any)[0].(map[string]any)["schedulerName"] = blueScheduler
@@ -112,6 +112,7 @@ func startBlueScheduler(t *testing.T, dray *harness.Dray) {
 		t.Fatal(err)
 	}
 	t.Cleanup(scheduler.Kill)
+	return scheduler
 }
 
 // Two pairs on one control plane, each with nodes and a driver of its own: each binds its pods on its nodes with its devices,

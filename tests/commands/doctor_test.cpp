@@ -64,6 +64,9 @@ TEST_CASE("doctor --uninstall lists what would be left behind") {
   CHECK(ended.out ==
         "STRANDED   OBJECT      WHAT\n"
         "gated-pod  Pod team/p  waits behind the gate dray.dev/admission\n");
+  const std::vector<std::string> of_blue{"doctor", "--uninstall", "--partition", "blue", "-f", "-"};
+  CHECK(dray(of_blue, pod_of("dray-scheduler-blue")).out == ended.out);
+  CHECK(dray(of_blue, pod_of("dray-scheduler")).out == "Nothing would be left behind.\n");
   const auto nothing = dray({"doctor", "--uninstall", "-f", "-"},
                             "apiVersion: v1\nkind: Node\nmetadata: {name: n0}\n");
   CHECK(nothing.status == 0);

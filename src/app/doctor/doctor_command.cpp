@@ -47,7 +47,7 @@ class DoctorCommand : public Command {
                       "Instead: what would be left behind if dray were taken away now");
     command->add_option("--scheduler-config", scheduler_config_,
                         "kube-scheduler's configuration (without it: what its Deployment mounts)");
-    command->add_option("--partition", where_.partition,
+    command->add_option("--partition", partition_,
                         "Of several drays the one of this partition, in the namespace "
                         "dray-NAME, with the scheduler name dray-scheduler-NAME");
     command->add_option("-n,--namespace", namespace_,
@@ -70,7 +70,8 @@ class DoctorCommand : public Command {
 
   Result<int> run() override {
     if (auto set = set_feature_gates(features_, gates_); !set) return stop(set.error(), usage);
-    if (auto whose = choose_installation(); !whose) return stop(whose.error(), usage);
+    where_ = installation_of(partition_, namespace_);
+    if (name_option_->empty()) wanted_.scheduler_name = where_.named(wanted_.scheduler_name);
     installed_ = installed_objects(where_);
     if (wanted_.mode == SchedulerMode::advise) std::erase_if(installed_, is_allocators);
     const auto examined = examine();
@@ -94,18 +95,6 @@ class DoctorCommand : public Command {
   static int stop(const Error& error, int status) {
     fmt::print(stderr, "dray doctor: {}\n", error.message);
     return status;
-  }
-
-  Result<void> choose_installation() {
-    if (uninstall_ && !where_.partition.empty()) {
-      return fail(ErrorCode::unsupported, "--uninstall knows no partitions");
-    }
-    if (!where_.partition.empty() && name_option_->empty()) {
-      wanted_.scheduler_name = where_.named(wanted_.scheduler_name);
-    }
-    where_.namespace_name = where_.partition.empty() ? "dray-system" : where_.named("dray");
-    if (!namespace_.empty()) where_.namespace_name = namespace_;
-    return {};
   }
 
   Result<Examined> examine() const {
@@ -184,9 +173,7 @@ class DoctorCommand : public Command {
     context.scheduler_name = wanted_.scheduler_name;
     context.unreadable = examined.unreadable;
     context.exclusion = where_.describe("ConfigMap", "dray-exclusion");
-    for (const auto& other : examined.facts.installed.others) {
-      std::ranges::copy(other.schedulers, std::back_inserter(context.other_schedulers));
-    }
+    context.other_schedulers = schedulers_of(examined.facts.installed.others);
     if (examined.live) {
       // In mode advise nobody is to be kept from allocating.
       if (wanted_.mode == SchedulerMode::allocate) {
@@ -240,8 +227,10 @@ class DoctorCommand : public Command {
   }
 
   [[nodiscard]] int tell_stranded(const Examined& examined) const {
-    StrandedContext context;
+    OwnContext context;
     context.scheduler_name = wanted_.scheduler_name;
+    context.partition = !where_.partition.empty();
+    context.other_schedulers = schedulers_of(examined.facts.installed.others);
     auto stranded = stranded_objects(examined.objects, context);
     std::vector<Installed> there;
     for (const auto& object : installed_) {
@@ -258,8 +247,9 @@ class DoctorCommand : public Command {
   }
 
   bool uninstall_ = false;
-  Installation where_;
+  std::string partition_;
   std::string namespace_;
+  Installation where_;
   CLI::Option* name_option_ = nullptr;
   std::string scheduler_config_;
   SchedulerWanted wanted_;

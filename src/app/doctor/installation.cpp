@@ -65,6 +65,22 @@ std::string Installation::describe(const std::string& kind, const std::string& n
   return fmt::format("{} {}/{}", kind, namespace_name, name);
 }
 
+Installation installation_of(std::string partition, std::string namespace_name) {
+  Installation where;
+  where.partition = std::move(partition);
+  if (!where.partition.empty()) where.namespace_name = where.named("dray");
+  if (!namespace_name.empty()) where.namespace_name = std::move(namespace_name);
+  return where;
+}
+
+std::vector<std::string> schedulers_of(const std::vector<OtherDray>& others) {
+  std::vector<std::string> schedulers;
+  for (const auto& other : others) {
+    schedulers.insert(schedulers.end(), other.schedulers.begin(), other.schedulers.end());
+  }
+  return schedulers;
+}
+
 Tree object_of(const Installation& where, Tree object) {
   if (!where.partition.empty()) rename_parts(where, object);
   const auto ours = where.named(std::string(by_scheduler));

@@ -20,11 +20,17 @@ struct Installation {
   [[nodiscard]] std::string describe(const std::string& kind, const std::string& name) const;
 };
 
+/// By the flags --partition and --namespace, each empty where it is not given.
+[[nodiscard]] Installation installation_of(std::string partition, std::string namespace_name);
+
 /// Another dray of the same cluster.
 struct OtherDray {
   Installation where;
   std::vector<std::string> schedulers;  ///< those that call it
 };
+
+/// The schedulers of all of them.
+[[nodiscard]] std::vector<std::string> schedulers_of(const std::vector<OtherDray>& others);
 
 /// An object of manifests/ as that installation has it: what the chart makes of it.
 [[nodiscard]] Tree object_of(const Installation& where, Tree object);

@@ -23,10 +23,11 @@ namespace {
 
 class StrandedSearch {
  public:
-  explicit StrandedSearch(const StrandedContext& context) : context_(context) {}
+  StrandedSearch(const std::vector<KubeObject>& objects, const OwnContext& context)
+      : context_(context), own_(objects, context) {}
 
   void pod(const KubeObject& object, const Pod& pod) {
-    if (pod.finished() || pod.meta.deleted) return;
+    if (pod.finished() || pod.meta.deleted || !own_.has(pod)) return;
     const bool gated = gated_by(pod, context_.gate);
     if (gated) {
       add(StrandedKind::gated_pod, describe(object),
@@ -52,6 +53,7 @@ class StrandedSearch {
   }
 
   void claim(const KubeObject& object, const ResourceClaim& claim) {
+    if (!own_.has(claim)) return;
     for (const auto& [key, value] : claim.meta.annotations) {
       if (!is_drays_mark(key)) continue;
       add(StrandedKind::marked_claim, describe(object), fmt::format("has the annotation {}", key));
@@ -76,7 +78,8 @@ class StrandedSearch {
     found_.push_back({kind, std::move(object), std::move(what)});
   }
 
-  const StrandedContext& context_;
+  const OwnContext& context_;
+  OwnObjects own_;
   std::map<Uid, std::string> unbound_;
   std::vector<Stranded> found_;
 };
@@ -108,8 +111,8 @@ bool is_drays_mark(std::string_view annotation) {
 }
 
 std::vector<Stranded> stranded_objects(const std::vector<KubeObject>& objects,
-                                       const StrandedContext& context) {
-  StrandedSearch search(context);
+                                       const OwnContext& context) {
+  StrandedSearch search(objects, context);
   for (const auto& object : objects) {
     if (const auto* pod = std::get_if<Pod>(&object)) search.pod(object, *pod);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/doctor/manifests.h"
+#include "app/doctor/own_objects.h"
 #include "dray/model/object.h"
 
 namespace dray::app {
@@ -31,12 +32,6 @@ struct Stranded {
   bool operator==(const Stranded&) const = default;
 };
 
-/// Whose pods and marks are dray's.
-struct StrandedContext {
-  std::string scheduler_name = "dray-scheduler";
-  std::string gate = "dray.dev/admission";
-};
-
 /// An annotation that dray writes. `dray.dev/queue` is not: it is the pod's owner's.
 [[nodiscard]] bool is_drays_mark(std::string_view annotation);
 
@@ -44,9 +39,9 @@ struct StrandedContext {
 /// alone makes one.
 [[nodiscard]] bool waits_for_share(const Pod& pod);
 
-/// The pods and claims among the objects that would be left behind, by kind and name.
+/// Dray's own pods and claims among the objects that would be left behind, by kind and name.
 [[nodiscard]] std::vector<Stranded> stranded_objects(const std::vector<KubeObject>& objects,
-                                                     const StrandedContext& context);
+                                                     const OwnContext& context);
 /// The admission policies and bindings that are there.
 [[nodiscard]] std::vector<Stranded> stranded_policies(const std::vector<Installed>& there);
 

@@ -11,6 +11,7 @@
 
 #include "app/common/cluster_source.h"
 #include "app/common/command.h"
+#include "app/doctor/live_reader.h"
 #include "app/doctor/runtime_check.h"
 #include "app/handback/handback_plan.h"
 #include "kube/ask_now.h"
@@ -37,15 +38,22 @@ class HandbackCommand : public Command {
     command->add_flag("--force", force_,
                       "Also while a dray leads, which gates pods no more but "
                       "goes on planning and binding");
-    command->add_option("--scheduler-name", context_.scheduler_name, "Of dray's pods")
-        ->capture_default_str();
+    command->add_option("--partition", partition_,
+                        "Of several drays the one of this partition, in the namespace "
+                        "dray-NAME, with the scheduler name dray-scheduler-NAME");
+    command->add_option("-n,--namespace", namespace_,
+                        "Where dray is installed, if not in dray-system or dray-PARTITION");
+    name_option_ =
+        command->add_option("--scheduler-name", context_.scheduler_name, "Of dray's pods")
+            ->capture_default_str();
     command->add_option("--kubeconfig", source_.kubeconfig,
                         "The cluster (without it: $KUBECONFIG, else ~/.kube/config)");
     command->add_option("--context", source_.context,
                         "Of the kubeconfig, in place of its current one");
     command->footer(
         "Stop dray first, and let kube-scheduler run with config/handback.yaml. Pods, claims and "
-        "what is allocated stay. Exit status: 0 nothing of dray's is left on pods and claims, 1 "
+        "what is allocated stay, and so does all that other drays of the cluster have. Exit "
+        "status: 0 nothing of dray's is left on pods and claims, 1 "
         "something is, 2 or 3 an error (docs/cli.md).");
   }
 
@@ -58,33 +66,70 @@ class HandbackCommand : public Command {
     print_warnings("handback", config->warnings);
     auto api = kube::AskNow::make(*config);
     if (!api) return std::unexpected(std::move(api.error()));
-    if (auto free = check_leader(**api, *config); !free) {
-      return std::unexpected(std::move(free.error()));
-    }
-    const auto policies = policy_steps(installed_objects());
-    for (const auto& step : policies) {
+    where_ = installation_of(partition_, namespace_);
+    context_.partition = !where_.partition.empty();
+    if (name_option_->empty()) context_.scheduler_name = where_.named(context_.scheduler_name);
+    const auto own = installed_objects(where_);
+    const auto leases = list_leases(*config);
+    if (!leases) return std::unexpected(leases.error());
+    auto free = check_leader(**api, *leases);
+    if (free) free = check_others(**api, *leases, own);
+    if (!free) return std::unexpected(std::move(free.error()));
+    for (const auto& step : policy_steps(own)) {
       if (auto taken = take(**api, step); !taken) return std::unexpected(std::move(taken.error()));
     }
     return hand_back(**api, *config);
   }
 
  private:
-  Result<void> check_leader(kube::AskNow& api, const kube::ClusterConfig& config) const {
+  static Result<std::vector<Lease>> list_leases(const kube::ClusterConfig& config) {
+    const auto listed = kube::list_objects(config, std::array{Kind::lease});
+    if (!listed) return std::unexpected(listed.error());
+    std::vector<Lease> leases;
+    for (const auto& object : listed->objects) {
+      if (const auto* lease = std::get_if<Lease>(&object)) leases.push_back(*lease);
+    }
+    return leases;
+  }
+
+  /// What stands against it, which a dry run only says.
+  Result<void> refuse(const std::string& why, bool forced) const {
+    if (!forced && !dry_run_) return fail(ErrorCode::conflict, why);
+    fmt::print(stderr, "dray handback: warning: {}\n", why);
+    return {};
+  }
+
+  Result<void> check_leader(kube::AskNow& api, const std::vector<Lease>& leases) const {
     const auto answer = api.send("GET", "/version");
     if (!answer) return std::unexpected(answer.error());
     const auto now = parse_http_date(answer->date).value_or(service::Clock().now());
-    constexpr std::array kinds{Kind::lease};
-    const auto listed = kube::list_objects(config, kinds);
-    if (!listed) return std::unexpected(listed.error());
-    const auto leader = live_leader(listed->objects, now);
+    const auto leader = live_leader(leases, where_, now);
     if (!leader) return {};
-    const auto text = fmt::format(
-        "{} leads: stop it first (kubectl -n dray-system scale deployment dray "
-        "--replicas=0), or say --force",
-        *leader);
-    if (!force_ && !dry_run_) return fail(ErrorCode::conflict, text);
-    fmt::print(stderr, "dray handback: warning: {}\n", text);
-    return {};
+    return refuse(fmt::format("{} leads: stop it first (kubectl -n {} scale deployment dray "
+                              "--replicas=0), or say --force",
+                              *leader, where_.namespace_name),
+                  force_);
+  }
+
+  /// The policies of other drays stay, and let nobody but drays take gates and marks off: what is
+  /// done to pods and claims is done as this dray's account.
+  Result<void> check_others(kube::AskNow& api, const std::vector<Lease>& leases,
+                            const std::vector<Installed>& own) {
+    const auto others = read_others(api, leases, where_);
+    if (others.empty()) return {};
+    context_.other_schedulers = schedulers_of(others);
+    account_ = where_.account();
+    const auto text = api.ask(
+        "GET", resource_path("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", ""));
+    if (!text) return std::unexpected(text.error());
+    const auto policies = read_tree(*text);
+    if (!policies) return std::unexpected(policies.error());
+    const auto refusing = policies_that_refuse(*policies, own, account_);
+    if (refusing.empty()) return {};
+    return refuse(fmt::format("ValidatingAdmissionPolicy {} of another dray does not name {}: add "
+                              "it first (otherAccounts of the chart)",
+                              refusing.front(), account_),
+                  false);
   }
 
   /// Again and again until a list shows nothing more: pods that were made while the gate's policy
@@ -113,7 +158,8 @@ class HandbackCommand : public Command {
     }
   }
 
-  /// One step, again while a policy that is gone still refuses it.
+  /// One step, again while a policy that is gone still refuses it. As oneself, too: dray's account
+  /// of mode advise may not write claims.
   Result<void> take(kube::AskNow& api, const HandbackStep& step) {
     if (dry_run_) {
       const auto there =
@@ -123,8 +169,11 @@ class HandbackCommand : public Command {
       if (there->status == 200) tell("would " + step.doing, step);
       return {};
     }
-    for (const auto begin = std::chrono::steady_clock::now();;) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int attempt = 0;; ++attempt) {
+      api.act_as(step.method == "PATCH" && attempt % 2 == 0 ? account_ : "");
       const auto answered = api.ask(step.method, step.path, step.body, step.content_type);
+      api.act_as("");
       if (answered) break;
       const auto code = answered.error().code;
       if (code == ErrorCode::not_found) return {};
@@ -144,7 +193,12 @@ class HandbackCommand : public Command {
 
   bool dry_run_ = false;
   bool force_ = false;
-  StrandedContext context_;
+  std::string partition_;
+  std::string namespace_;
+  CLI::Option* name_option_ = nullptr;
+  Installation where_;
+  OwnContext context_;
+  std::string account_;  ///< whom to act as towards pods and claims; empty: oneself
   ClusterSource source_;
   std::set<std::string> done_;
   int left_ = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/doctor/runtime_check.h"
+#include "app/doctor/stranded.h"
 #include "dray/model/pod_marks.h"
 #include "kube/api_path.h"
 #include "wire/json/json_writer.h"
@@ -64,7 +65,7 @@ void write_without(wire::JsonWriter& out, std::string_view parent, std::string_v
   out.end_object();
 }
 
-void pod_steps(const KubeObject& object, const Pod& pod, const StrandedContext& context,
+void pod_steps(const KubeObject& object, const Pod& pod, const OwnContext& context,
                std::vector<HandbackStep>& steps) {
   if (pod.finished() || waits_for_share(pod)) return;
   const auto path = kube::object_path(Kind::pod, "v1", pod.meta.namespace_name, pod.meta.name);
@@ -111,12 +112,14 @@ std::vector<HandbackStep> policy_steps(const std::vector<Installed>& manifests) 
 }
 
 std::vector<HandbackStep> object_steps(const std::vector<KubeObject>& objects,
-                                       const StrandedContext& context) {
+                                       const OwnContext& context) {
+  const OwnObjects own(objects, context);
   std::vector<HandbackStep> steps;
   for (const auto& object : objects) {
-    if (const auto* pod = std::get_if<Pod>(&object)) pod_steps(object, *pod, context, steps);
+    const auto* pod = std::get_if<Pod>(&object);
+    if (pod != nullptr && own.has(*pod)) pod_steps(object, *pod, context, steps);
     const auto* claim = std::get_if<ResourceClaim>(&object);
-    if (claim == nullptr || !has_marks(claim->meta)) continue;
+    if (claim == nullptr || !has_marks(claim->meta) || !own.has(*claim)) continue;
     wire::JsonWriter out;
     out.begin_object();
     write_unmarked(out, claim->meta);
@@ -130,23 +133,40 @@ std::vector<HandbackStep> object_steps(const std::vector<KubeObject>& objects,
 }
 
 std::vector<std::string> left_behind(const std::vector<KubeObject>& objects,
-                                     const StrandedContext& context) {
+                                     const OwnContext& context) {
+  const OwnObjects own(objects, context);
   std::vector<std::string> left;
   for (const auto& object : objects) {
     const auto* pod = std::get_if<Pod>(&object);
-    if (pod == nullptr || pod->finished() || pod->node_name || !waits_for_share(*pod)) continue;
+    if (pod == nullptr || !own.has(*pod)) continue;
+    if (pod->finished() || pod->node_name || !waits_for_share(*pod)) continue;
     if (gated_by(*pod, context.gate)) left.push_back(describe(object));
   }
   return left;
 }
 
-std::optional<std::string> live_leader(const std::vector<KubeObject>& objects, Time now) {
-  for (const auto& object : objects) {
-    const auto* lease = std::get_if<Lease>(&object);
-    if (lease == nullptr || lease->meta.namespace_name != "dray-system") continue;
-    if (lease->meta.name == "dray" && is_held(*lease, now)) return lease->holder;
+std::optional<std::string> live_leader(const std::vector<Lease>& leases, const Installation& where,
+                                       Time now) {
+  for (const auto& lease : leases) {
+    if (lease.meta.namespace_name != where.namespace_name || lease.meta.name != "dray") continue;
+    if (is_held(lease, now)) return lease.holder;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> policies_that_refuse(const Tree& policies,
+                                              const std::vector<Installed>& own,
+                                              const std::string& account) {
+  std::vector<std::string> refusing;
+  for (const auto& policy : items_at(policies, {"items"})) {
+    const auto name = text_at(policy, {"metadata", "name"});
+    if (!name.starts_with("dray-pod-marks") && !name.starts_with("dray-claim-marks")) continue;
+    const bool ours = std::ranges::any_of(own, [&](const Installed& object) {
+      return object.kind == "ValidatingAdmissionPolicy" && object.name == name;
+    });
+    if (!ours && !names_account(policy, account)) refusing.push_back(name);
+  }
+  return refusing;
 }
 
 }  // namespace dray::app

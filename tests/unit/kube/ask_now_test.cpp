@@ -15,9 +15,11 @@ using net::HttpResponse;
 struct Asked {
   std::mutex mutex;
   std::vector<std::string> lines;
+  std::vector<std::string> users;
 
   HttpResponse answer(const HttpRequest& request) {
     const std::lock_guard lock(mutex);
+    users.emplace_back(request.header("Impersonate-User"));
     lines.push_back(request.method + " " + request.target + " " +
                     std::string(request.header("Content-Type")) + " " + request.body);
     if (request.target == "/metrics") {
@@ -54,6 +56,11 @@ TEST_CASE("each request has its answer, whatever the status, with the server's c
         R"({"kind":"Thing"})");
   CHECK((*api)->feature_gates() == alloc::FeatureGates{{"DRA", true}});
   CHECK(asked->lines[2] == "PATCH /there application/merge-patch+json {}");
+  (*api)->act_as("system:serviceaccount:a:b");
+  static_cast<void>((*api)->send("GET", "/there"));
+  (*api)->act_as("");
+  static_cast<void>((*api)->send("GET", "/there"));
+  CHECK(asked->users == std::vector<std::string>{"", "", "", "", "system:serviceaccount:a:b", ""});
 }
 
 TEST_CASE("without a server the error says that there is none") {

@@ -74,4 +74,12 @@ TEST_CASE("a release in another namespace has that account and no other names") 
   CHECK(fence);
 }
 
+TEST_CASE("which dray the flags mean") {
+  CHECK(installation_of("", "").namespace_name == "dray-system");
+  CHECK(installation_of("blue", "").namespace_name == "dray-blue");
+  CHECK(installation_of("blue", "teams").namespace_name == "teams");
+  CHECK(installation_of("blue", "teams").named("dray-gate") == "dray-gate-blue");
+  CHECK(installation_of("", "teams").named("dray-gate") == "dray-gate");
+}
+
 }  // namespace dray::app::installation_test

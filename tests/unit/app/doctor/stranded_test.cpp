@@ -13,9 +13,9 @@ namespace {
 using namespace dray::testing;
 using Names = std::vector<std::string>;
 
-Names names(const std::vector<KubeObject>& objects) {
+Names names(const std::vector<KubeObject>& objects, const OwnContext& context = {}) {
   Names all;
-  for (const auto& each : stranded_objects(objects, {})) {
+  for (const auto& each : stranded_objects(objects, context)) {
     all.push_back(std::string(stranded_name(each.kind)) + " " + each.object);
   }
   return all;
@@ -74,6 +74,22 @@ TEST_CASE("claims with dray's marks, or devices for a pod without a node") {
   CHECK(names({claim, pod}) ==
         Names{"waiting-pod Pod default/p", "half-bound-claim ResourceClaim default/c"});
   CHECK(names({claim, bound(pod)}).empty());
+}
+
+TEST_CASE("of several drays one's pods and claims would be left behind, not another's") {
+  auto claim = make_claim("c", 1);
+  claim.meta.annotations = {{"dray.dev/undone", "1"}};
+  const std::vector<KubeObject> objects{
+      make_pod("red", "c", true), claim,
+      of_scheduler("dray-scheduler-blue", make_pod("blue", "", true))};
+  OwnContext blue;
+  blue.scheduler_name = "dray-scheduler-blue";
+  blue.partition = true;
+  CHECK(names(objects, blue) == Names{"gated-pod Pod default/blue"});
+  OwnContext first;
+  first.other_schedulers = {"dray-scheduler-blue"};
+  CHECK(names(objects, first) ==
+        Names{"gated-pod Pod default/red", "marked-claim ResourceClaim default/c"});
 }
 
 TEST_CASE("a queue that the pod's owner named is no mark of dray's") {

@@ -14,6 +14,23 @@ namespace {
 using namespace dray::testing;
 using Lines = std::vector<std::string>;
 
+const Installation blue{.namespace_name = "dray-blue", .partition = "blue"};
+
+OwnContext of_blue() {
+  OwnContext context;
+  context.scheduler_name = "dray-scheduler-blue";
+  context.partition = true;
+  return context;
+}
+
+/// A policy of the cluster, and which of them refuse blue's account.
+struct Row {
+  std::string name;
+  std::string policy;
+  std::string expression;
+  Lines want;
+};
+
 Lines lines(const std::vector<HandbackStep>& steps) {
   Lines all;
   for (const auto& step : steps) all.push_back(step.doing + " " + step.object);
@@ -105,14 +122,68 @@ TEST_CASE("who leads") {
   lease.holder = "d0";
   lease.duration_seconds = 15;
   lease.renewed = now - std::chrono::seconds(10);
-  CHECK(live_leader({lease}, now) == "d0");
-  CHECK(!live_leader({lease}, now + std::chrono::seconds(10)));
+  CHECK(live_leader({lease}, {}, now) == "d0");
+  CHECK(!live_leader({lease}, blue, now));
+  CHECK(!live_leader({lease}, {}, now + std::chrono::seconds(10)));
   auto given_back = lease;
   given_back.holder.clear();
-  CHECK(!live_leader({given_back}, now));
+  CHECK(!live_leader({given_back}, {}, now));
   lease.meta.name = "dray-scheduler";
-  CHECK(!live_leader({lease}, now));
-  CHECK(!live_leader({}, now));
+  CHECK(!live_leader({lease}, {}, now));
+  CHECK(!live_leader({}, {}, now));
+}
+
+TEST_CASE("of a partition its own policies go, and no other's") {
+  for (const auto& step : policy_steps(installed_objects(blue))) {
+    INFO(step.path);
+    CHECK(step.path.ends_with("-blue"));
+  }
+}
+
+TEST_CASE("where there are several drays, one's pods are handed back and another's are not") {
+  const std::vector<KubeObject> objects{
+      make_pod("red", "", true), of_scheduler("dray-scheduler-blue", make_pod("blue", "", true)),
+      of_scheduler("default-scheduler", make_pod("nobodys", "", true))};
+  CHECK(lines(object_steps(objects, of_blue())) == Lines{"lift Pod default/blue"});
+  OwnContext first;
+  first.other_schedulers = {"dray-scheduler-blue"};
+  CHECK(lines(object_steps(objects, first)) ==
+        Lines{"lift Pod default/red", "lift Pod default/nobodys"});
+}
+
+TEST_CASE("a pod that keeps its gate is named by the dray that it waits for") {
+  CHECK(left_behind({share_pod()}, of_blue()).empty());
+  CHECK(left_behind({of_scheduler("dray-scheduler-blue", share_pod())}, of_blue()) ==
+        Lines{"Pod default/s"});
+}
+
+TEST_CASE("a mark stays on a claim that another dray's pod uses") {
+  auto claim = make_claim("c", 1);
+  claim.meta.annotations = {{"dray.dev/undone", "1"}};
+  const auto user = make_pod("p", "c", false);
+  CHECK(object_steps({claim, user}, of_blue()).empty());
+  CHECK(lines(object_steps({claim, of_scheduler("dray-scheduler-blue", user)}, of_blue())) ==
+        Lines{"unmark ResourceClaim default/c"});
+}
+
+TEST_CASE("another dray's policies that do not know this one's account") {
+  const auto row = GENERATE(
+      Row{"one that names it", "dray-pod-marks", R"(x in [\"ACCOUNT\", \"other\"])", {}},
+      Row{"one that does not", "dray-pod-marks", R"(x in [\"other\"])", {"dray-pod-marks"}},
+      Row{"of claims", "dray-claim-marks-red", R"(x in [\"other\"])", {"dray-claim-marks-red"}},
+      Row{"its own, which goes", "dray-pod-marks-blue", R"(x in [\"other\"])", {}},
+      Row{"one that is about something else", "dray-epoch", R"(x == \"other\")", {}});
+  DYNAMIC_SECTION(row.name) {
+    auto expression = row.expression;
+    if (const auto at = expression.find("ACCOUNT"); at != std::string::npos) {
+      expression.replace(at, std::string("ACCOUNT").size(), blue.account());
+    }
+    const auto list =
+        read_tree(R"({"items":[{"metadata":{"name":")" + row.policy +
+                  R"("},"spec":{"matchConditions":[{"expression":")" + expression + R"("}]}}]})");
+    REQUIRE(list);
+    CHECK(policies_that_refuse(*list, installed_objects(blue), blue.account()) == row.want);
+  }
 }
 
 }  // namespace dray::app::handback_plan_test
