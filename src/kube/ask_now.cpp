@@ -47,6 +47,7 @@ Result<std::unique_ptr<AskNow>> AskNow::make(const ClusterConfig& config,
   net::HttpClientOptions http;
   http.base = config.server;
   http.tls = config.tls;
+  http.proxy = config.proxy;
   auto client = net::HttpClient::make(state->io, http);
   if (!client) return std::unexpected(std::move(client.error()));
   state->client = *std::move(client);

@@ -47,9 +47,6 @@ Result<void> check_supported(const wire::KubeconfigContext& context) {
     return fail(ErrorCode::unsupported,
                 "user: " + login + " is not supported: use a client certificate, a token or exec");
   }
-  if (!context.proxy_url.empty()) {
-    return fail(ErrorCode::unsupported, "cluster: proxy-url is not supported");
-  }
   return {};
 }
 
@@ -61,6 +58,11 @@ Result<ClusterConfig> resolve(const wire::KubeconfigContext& context) {
   auto url = net::Url::parse(context.server);
   if (!url) return std::unexpected(std::move(url.error()).within("cluster: server"));
   config.server = std::move(*url);
+  if (!context.proxy_url.empty()) {
+    auto proxy = net::Proxy::parse(context.proxy_url);
+    if (!proxy) return std::unexpected(std::move(proxy.error()).within("cluster: proxy-url"));
+    config.proxy = *std::move(proxy);
+  }
   for (const auto& material : {
            Material{"certificate-authority", context.ca_data, context.ca_file, of_cluster,
                     config.tls.ca},

@@ -13,6 +13,7 @@
 
 #include "dray/base/error.h"
 #include "kube/exec_login.h"
+#include "net/proxy.h"
 #include "net/tls.h"
 #include "net/url.h"
 
@@ -22,8 +23,9 @@ namespace dray::kube {
 struct ClusterConfig {
   net::Url server;
   net::ClientTls tls;
-  std::string token;       ///< a fixed one
-  std::string token_file;  ///< one that is replaced from time to time, and then read again
+  std::optional<net::Proxy> proxy;  ///< by which the server is reached; none: directly
+  std::string token;                ///< a fixed one
+  std::string token_file;           ///< one that is replaced from time to time, and then read again
   /// A plugin that gives them; null: none.
   std::shared_ptr<const ExecLogin> exec;
   std::optional<wire::ExecCredential> given;  ///< by the plugin when this was read
@@ -32,8 +34,8 @@ struct ClusterConfig {
 };
 
 /// From kubeconfig files that are one together (their current context if none is named). Paths are
-/// relative to the file that they stand in. What is asked for and dray does not do (proxies,
-/// passwords, impersonation) is `unsupported`.
+/// relative to the file that they stand in. What is asked for and dray does not do (proxies of
+/// other schemes than http, passwords, impersonation) is `unsupported`.
 [[nodiscard]] Result<ClusterConfig> load_kubeconfig(std::span<const std::string> paths,
                                                     std::string_view context = {});
 [[nodiscard]] Result<ClusterConfig> load_kubeconfig(const std::string& path,

@@ -125,6 +125,7 @@ Result<std::unique_ptr<KubeApi>> KubeApi::make(asio::io_context& io, const Clust
   net::HttpClientOptions http;
   http.base = config.server;
   http.tls = config.tls;
+  http.proxy = config.proxy;
   http.max_connections = state->options.connections;
   auto watching = net::HttpClient::make(io, http);
   if (!watching) return std::unexpected(std::move(watching.error()));

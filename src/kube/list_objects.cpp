@@ -115,6 +115,7 @@ Result<Listed> list_objects(const ClusterConfig& config, std::span<const Kind> k
   net::HttpClientOptions http;
   http.base = config.server;
   http.tls = config.tls;
+  http.proxy = config.proxy;
   auto client = net::HttpClient::make(io, http);
   if (!client) return std::unexpected(std::move(client.error()));
   Lister lister(**client, config, options);

@@ -20,6 +20,7 @@ Result<std::unique_ptr<Reviewer>> Reviewer::make(asio::io_context& io, const Clu
   net::HttpClientOptions http;
   http.base = config.server;
   http.tls = config.tls;
+  http.proxy = config.proxy;
   http.max_connections = most_connections;
   http.limits.body_bytes = most_answer_bytes;
   auto client = net::HttpClient::make(io, http);

@@ -62,6 +62,7 @@ constexpr auto status_texts = std::to_array<std::pair<int, std::string_view>>({
     {403, "Forbidden"},
     {404, "Not Found"},
     {405, "Method Not Allowed"},
+    {407, "Proxy Authentication Required"},
     {408, "Request Timeout"},
     {409, "Conflict"},
     {410, "Gone"},

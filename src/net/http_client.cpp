@@ -27,7 +27,7 @@ struct HttpClient::State : std::enable_shared_from_this<State> {
     Clock::time_point idle_since;
   };
 
-  Target target() const { return {options.base, tls.load(), server_name()}; }
+  Target target() const { return {options.base, tls.load(), server_name(), options.proxy}; }
   std::string server_name() const {
     return options.tls.server_name.empty() ? options.base.host : options.tls.server_name;
   }

@@ -13,6 +13,7 @@
 #include "dray/base/error.h"
 #include "net/http.h"
 #include "net/http_parser.h"
+#include "net/proxy.h"
 #include "net/tls.h"
 #include "net/url.h"
 
@@ -20,7 +21,8 @@ namespace dray::net {
 
 struct HttpClientOptions {
   Url base;
-  ClientTls tls;  ///< for an https base
+  ClientTls tls;               ///< for an https base
+  std::optional<Proxy> proxy;  ///< by which the base is reached
   HttpLimits limits{.header_bytes = 64U * 1024U, .body_bytes = 512ULL * 1024 * 1024};
   std::size_t line_bytes = 64UL * 1024 * 1024;  ///< the longest line of a stream
   /// Requests at a time, streams not counted; more wait for their turn within their deadline.

@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "net/tunnel.h"
+
 namespace dray::net {
 namespace {
 
@@ -66,8 +68,16 @@ bool may_repeat(const HttpRequest& request) {
 }
 
 asio::awaitable<Result<void>> reach(std::shared_ptr<Connection> connection, Target target) {
-  const auto connected = co_await connection->connect(target.url.host, target.url.port);
-  if (!connected || !target.tls) co_return connected;
+  // No co_await in an operand of ?: g++ 12 frees what is in it twice.
+  if (target.proxy) {
+    auto reached = co_await connection->connect(target.proxy->host, target.proxy->port);
+    if (reached) reached = co_await tunnel(connection, *target.proxy, target.url);
+    if (!reached) co_return reached;
+  } else {
+    auto reached = co_await connection->connect(target.url.host, target.url.port);
+    if (!reached) co_return reached;
+  }
+  if (!target.tls) co_return Result<void>{};
   co_return co_await connection->start_tls_client(target.tls, target.server_name);
 }
 

@@ -3,11 +3,13 @@
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "net/connection.h"
 #include "net/http.h"
 #include "net/http_parser.h"
+#include "net/proxy.h"
 #include "net/tls.h"
 #include "net/url.h"
 
@@ -18,6 +20,7 @@ struct Target {
   Url url;
   std::shared_ptr<const TlsContext> tls;  ///< none: plain
   std::string server_name;
+  std::optional<Proxy> proxy;  ///< none: the server itself is connected to
 };
 
 /// The request's head as sent: Host, Content-Length and the headers given.
@@ -26,7 +29,7 @@ struct Target {
 /// GET and HEAD have no effect that a second time would repeat.
 [[nodiscard]] bool may_repeat(const HttpRequest& request);
 
-/// Connects, with TLS where the target has it. On the connection's strand.
+/// Connects, through the target's proxy and with TLS where it has them. On the connection's strand.
 boost::asio::awaitable<Result<void>> reach(std::shared_ptr<Connection> connection, Target target);
 
 /// Reads from `connection` into `inbox` and from there into `parser`, once. At the end of the

@@ -44,6 +44,14 @@ TEST_CASE("a kubeconfig with data, files and a token is read") {
   CHECK(config->warnings.empty());
 }
 
+TEST_CASE("a kubeconfig's proxy is the server's") {
+  TempFolder folder;
+  const auto config = load(folder, "server: 'https://x', proxy-url: 'http://me:pw@proxy:3128'", "");
+  REQUIRE(config);
+  CHECK(config->proxy == net::Proxy{"proxy", 3128, "Basic bWU6cHc="});
+  CHECK(!load(folder, "server: 'https://x'", "").value().proxy);
+}
+
 TEST_CASE("what is unwise is warned of") {
   TempFolder folder;
   const auto insecure = load(folder, "server: 'https://x', insecure-skip-tls-verify: true", "");
@@ -65,8 +73,10 @@ TEST_CASE("what dray does not do is named, and what is wrong too") {
       Row{"exec of no version", "server: 'https://x'", "exec: {command: aws}",
           ErrorCode::unsupported, "user: exec: aws: apiVersion"},
       Row{"password", "server: 'https://x'", "username: me", ErrorCode::unsupported, "username"},
-      Row{"proxy", "server: 'https://x', proxy-url: 'http://p'", "", ErrorCode::unsupported,
-          "proxy-url"},
+      Row{"a proxy of another scheme", "server: 'https://x', proxy-url: 'socks5://p'", "",
+          ErrorCode::unsupported, "cluster: proxy-url: only proxies of scheme http"},
+      Row{"no proxy", "server: 'https://x', proxy-url: 'http://'", "", ErrorCode::invalid,
+          "cluster: proxy-url"},
       Row{"no server", "certificate-authority: x", "", ErrorCode::invalid, "server"},
       Row{"a bad server", "server: x", "", ErrorCode::invalid, "server"},
       Row{"no such file", "server: 'https://x', certificate-authority: nowhere", "",
