@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "dray/model/kind_names.h"
 #include "kube/api_path.h"
 #include "kube/write_request.h"
 #include "wire/object/object_codec.h"
@@ -167,6 +168,7 @@ asio::awaitable<Command> Informer::watch(WatchState::Watch asked) {
     co_return refused(response);
   }
   if (stopped_ || relist_wanted_) co_return state_.next();
+  last_heard_ = std::chrono::steady_clock::now();  // what comes after `from` follows at once
   stream_ = stream;
   const auto command = co_await follow(stream);
   stream_ = nullptr;
@@ -176,7 +178,10 @@ asio::awaitable<Command> Informer::watch(WatchState::Watch asked) {
 asio::awaitable<Command> Informer::follow(std::shared_ptr<net::HttpStream> stream) {
   set_trouble(std::nullopt);
   for (;;) {
+    const auto asked = std::chrono::steady_clock::now();
     const auto lines = co_await stream->lines(options_.silence);
+    const bool was_silent = std::chrono::steady_clock::now() - asked >= options_.silence;
+    if (!lines && was_silent && !relist_wanted_ && !stopped_) co_return state_.silent();
     if (!lines) co_return failed(lines.error());
     if (lines->empty()) co_return state_.ended();
     last_heard_ = std::chrono::steady_clock::now();
@@ -249,7 +254,7 @@ void Informer::set_trouble(std::optional<Trouble> trouble) {
 
 void Informer::notice(const std::string& text) const {
   if (options_.on_notice) {
-    options_.on_notice(fmt::format("{}: {}", kind_info(options_.kind).plural, text));
+    options_.on_notice(fmt::format("{}: {}", unique_plural(kind_info(options_.kind)), text));
   }
 }
 

@@ -25,7 +25,8 @@ struct InformerOptions {
   bool required = true;  ///< else a server that does not serve the kind has none of it
   std::uint64_t seed = 0;
   std::size_t chunk = 500;  ///< objects a list request
-  /// A watch says something about once a minute (bookmarks); one that does not has died.
+  /// A watch says something about once a minute (bookmarks); one that does not may have died, and
+  /// is asked for again.
   std::chrono::milliseconds silence = std::chrono::seconds(90);
   std::chrono::milliseconds request_deadline = std::chrono::seconds(60);
   std::function<void(WatchEvent)> tell;
@@ -57,7 +58,8 @@ class Informer : public std::enable_shared_from_this<Informer> {
   [[nodiscard]] bool listed() const { return last_list_told_ > 0; }
   /// Objects that a list corrected: see KnownObjects.
   [[nodiscard]] std::uint64_t corrections() const { return known_.corrections(); }
-  /// When the API server last said something of the kind: a list, a change, a bookmark.
+  /// When the API server last said something of the kind: a list, a change, a bookmark, or that it
+  /// watches from where we are.
   [[nodiscard]] std::chrono::steady_clock::time_point last_heard() const { return last_heard_; }
   /// Since when nothing has worked, and why not.
   struct Trouble {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "dray/model/kind_names.h"
 #include "kube/api_path.h"
 #include "kube/feature_gates.h"
 #include "kube/informer.h"
@@ -200,7 +201,7 @@ std::string KubeApi::trouble() const {
   const auto now = Clock::now();
   for (const auto& [kind, trouble] : state_->troubles) {
     if (state_->all_listed && now - trouble.since < state_->options.trouble_after) continue;
-    return fmt::format("{}: {}", kind_info(kind).plural, trouble.what);
+    return fmt::format("{}: {}", unique_plural(kind_info(kind)), trouble.what);
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "dray/model/kind_names.h"
 #include "kube/api_path.h"
 #include "kube/write_request.h"
 #include "net/http_client.h"
@@ -31,7 +32,7 @@ class Lister {
     for (const Kind kind : kinds) {
       auto listed = co_await list(kind);
       if (!listed) {
-        co_return std::unexpected(std::move(listed.error()).within(kind_info(kind).plural));
+        co_return std::unexpected(std::move(listed.error()).within(unique_plural(kind_info(kind))));
       }
     }
     co_return Result<void>{};

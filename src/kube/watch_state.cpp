@@ -51,6 +51,11 @@ WatchState::Command WatchState::ended() {
   return next();
 }
 
+WatchState::Command WatchState::silent() {
+  failures_in_a_row_ = 0;
+  return next();
+}
+
 WatchState::Command WatchState::failed(ErrorCode code, std::optional<Duration> retry_after) {
   if (code == ErrorCode::gone) return list_again();
   if (code == ErrorCode::not_found) {

@@ -59,6 +59,10 @@ class WatchState {
   void saw(const ResourceVersion& version);
   /// The stream ended as it may at any time.
   [[nodiscard]] Command ended();
+  /// Nothing came for so long that the stream may be dead. Of a kind that nobody changes it need
+  /// not be: kube-apiserver sends no bookmark before its cache is past the version that was asked
+  /// for. What it costs to be wrong is a request, so it is asked for again at once.
+  [[nodiscard]] Command silent();
   /// The list or the stream failed: `gone` for 410, `not_found` for 404. `retry_after` is what the
   /// server asked for.
   [[nodiscard]] Command failed(ErrorCode code, std::optional<Duration> retry_after = std::nullopt);

@@ -20,7 +20,7 @@ namespace dray::metrics {
 struct Reading {
   /// How one kind's list and watch do: see kube::WatchFigures.
   struct Watch {
-    std::string_view kind;
+    std::string kind;  ///< no two have the same
     std::uint64_t lists = 0;
     std::uint64_t corrections = 0;
     std::chrono::duration<double> silence{};

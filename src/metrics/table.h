@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "dray/model/kind_names.h"
 #include "metrics/rows.h"
 
 namespace dray::metrics {
@@ -71,8 +72,9 @@ inline constexpr auto table = [] {
               "Objects that a later list showed otherwise than the watch had told, by kind.",
               {"kind"}, watches<&Watch::corrections>),
       gauge("dray_watch_silence_seconds",
-            "Time since the API server last said something of the kind: the most that dray can be "
-            "behind. It says something about once a minute.",
+            "Time since the API server last said something of the kind, or began to watch it: the "
+            "most that dray can be behind. A watch of which nothing comes for 90 seconds is begun "
+            "anew.",
             {"kind"}, watches<&Watch::silence>),
       gauge("dray_watch_failing_seconds",
             "How long lists and watches of the kind have failed; 0 while they work.", {"kind"},
@@ -99,7 +101,8 @@ inline constexpr auto table = [] {
             "Objects that cannot be read, by kind: dray goes on without them.", {"kind"},
             [](const Reading& r, Samples& out) {
               for (std::size_t i = 0; i < r.engine.unreadable.size(); ++i) {
-                if (r.engine.unreadable[i] > 0) out(r.engine.unreadable[i], {kind_table[i].name});
+                if (r.engine.unreadable[i] > 0)
+                  out(r.engine.unreadable[i], {unique_name(kind_table[i])});
               }
             }),
       gauge("dray_devices_in_two_claims",

@@ -95,7 +95,7 @@ asio::awaitable<metrics::Reading> read_metrics(EngineStrand& engine, kube::Clust
   reading.outbox = co_await api.backlog();
   if (const auto* gates = readiness.gates) reading.gates = gates->report().differences;
   for (const auto& watch : co_await api.watches()) {
-    reading.watches.push_back({kind_info(watch.kind).plural, watch.lists, watch.corrections,
+    reading.watches.push_back({unique_plural(kind_info(watch.kind)), watch.lists, watch.corrections,
                                watch.silence, watch.failing});
   }
   if (const auto snapshot = co_await engine.snapshot()) {

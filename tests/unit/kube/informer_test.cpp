@@ -189,6 +189,38 @@ TEST_CASE("a watch that says nothing for too long is asked for again") {
   CHECK(cluster.script->requests("GET", pods)[2].query("resourceVersion") == "10");
 }
 
+TEST_CASE("a kind of which nothing is said is no trouble, and its next change is not late") {
+  Cluster cluster;
+  cluster.options.watch_silence = 30ms;
+  cluster.script->streams[pods] = {{}, {}, {}, {{event("ADDED", pod_json("p0", "10"))}}};
+  Noted noted(cluster);
+  const auto start = std::chrono::steady_clock::now();
+  cluster.watch();
+  REQUIRE(cluster.heard->hears("p0/10"));
+  // Three waits of a watch that fails would be 5.6 s at least.
+  CHECK(std::chrono::steady_clock::now() - start < 5s);
+  CHECK(cluster.api->trouble().empty());
+  CHECK(noted.all->all().empty());
+}
+
+TEST_CASE("a watch that has begun counts as heard of") {
+  Cluster cluster;
+  cluster.options.watch_silence = 50ms;
+  const auto start = std::chrono::steady_clock::now();
+  cluster.watch();
+  REQUIRE(cluster.heard->hears("synced"));
+  const auto since = [&] { return std::chrono::steady_clock::now() - start; };
+  auto silence = since();
+  while (since() < 20s && (since() < 1s || silence > since() / 2)) {
+    silence = {};
+    for (const auto& watch : cluster.loop.run(cluster.api->watches())) {
+      silence = std::max<std::chrono::steady_clock::duration>(
+          silence, std::chrono::duration_cast<std::chrono::milliseconds>(watch.silence));
+    }
+  }
+  CHECK(since() < 20s);
+}
+
 TEST_CASE("a refused token is read again from its file") {
   TempFolder folder;
   Cluster cluster;

@@ -57,6 +57,13 @@ TEST_CASE("a stream without any progress is asked for again after a wait") {
   CHECK(std::get<Watch>(state.next()).from == rv10);
 }
 
+TEST_CASE("a stream that says nothing is asked for again at once, however often") {
+  auto state = listed_state();
+  for (int i = 0; i < 3; ++i) static_cast<void>(state.failed(ErrorCode::unavailable));
+  for (int i = 0; i < 3; ++i) CHECK(std::get<Watch>(state.silent()).from == rv10);
+  CHECK(std::get<Wait>(state.failed(ErrorCode::unavailable)).time < 1600ms);
+}
+
 TEST_CASE("a version that is too old leads to a new list, at once only the first time") {
   auto state = listed_state();
   CHECK(state.failed(ErrorCode::gone) == WatchState::Command(List{0, "", true}));
