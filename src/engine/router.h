@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,8 @@ namespace dray::engine {
 /// follows from it before the next: the order of the engine's effects.
 ///
 /// advising.cpp: what mode advise does otherwise; router.cpp: events, timers and commands;
-/// outcomes.cpp: of writes; verbs.cpp: filter, prioritize, preempt; bind_verb.cpp: bind, and what
+/// outcomes.cpp: of writes; verbs.cpp: filter, prioritize, preempt; dry_run.cpp: filter with whole
+/// Nodes; bind_verb.cpp: bind, and what
 /// binds ask of gangs; planning.cpp: asking for plans, and taking them; evicting.cpp: a plan's
 /// evictions; provisioning.cpp: what an autoscaler is shown; question.cpp: what an explanation
 /// reads; picture.cpp: what a dashboard shows.
@@ -128,8 +130,13 @@ class Engine::Router {
   [[nodiscard]] extender::FilterResponse filter_unknown(const extender::FilterRequest& request,
                                                         const std::vector<NodeName>& nodes,
                                                         Time now);
-  [[nodiscard]] extender::FilterResponse dry_run(const Pod& pod, const std::vector<NodeName>& nodes,
-                                                 Time now);
+
+  // ---- dry_run.cpp
+  [[nodiscard]] extender::FilterResponse dry_run(const extender::FilterRequest& request, Time now);
+  [[nodiscard]] std::vector<Reason> judge_offered(const Pod& pod,
+                                                  std::span<const extender::OfferedNode> offered,
+                                                  Time now);
+  [[nodiscard]] std::vector<Node> show(std::span<const extender::OfferedNode> offered);
 
   // ---- advising.cpp
   [[nodiscard]] bool allocates() const { return options_.mode == Mode::allocate; }

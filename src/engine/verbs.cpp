@@ -51,7 +51,7 @@ extender::FilterResponse Engine::Router::filter(const extender::FilterRequest& r
   if (followed == nullptr) return filter_unknown(request, nodes, now);
   // Bare Node objects come from a cluster autoscaler's simulation or from a scheduler that would
   // then score every node as empty: answered, but nothing is held for it.
-  if (!request.node_names && !followed->bypasses) return dry_run(pod, nodes, now);
+  if (!request.node_names && !followed->bypasses) return dry_run(request, now);
   return filter_followed(followed->uid, request, nodes, now);
 }
 
@@ -65,7 +65,7 @@ extender::FilterResponse Engine::Router::filter_unknown(const extender::FilterRe
     return pass(nodes);
   }
   if (!admission_.ours(pod)) return refuse(nodes, Reason::unsupported);
-  if (!request.node_names) return dry_run(pod, nodes, now);
+  if (!request.node_names) return dry_run(request, now);
   // The watch shows the pod in a moment: then it is planned, and kube-scheduler woken.
   pods_.refused_unseen(pod.meta.uid, now);
   return refuse(nodes, Reason::planning);
@@ -99,31 +99,6 @@ extender::FilterResponse Engine::Router::filter_followed(const Uid& uid,
   }
   pods_.filter_answered(uid, now);
   return pass({pod.reservation->node});
-}
-
-/// What filter would say, with nothing reserved.
-extender::FilterResponse Engine::Router::dry_run(const Pod& pod, const std::vector<NodeName>& nodes,
-                                                 Time now) {
-  const auto* followed = pods_.find(pod.key(), pod.meta.uid);
-  const bool reserved = followed != nullptr && followed->reservation;
-  const auto verdicts = reserved ? std::vector<Reason>()
-                                 : judging_.planner.verdicts(inputs().dry_run(pod, nodes, now),
-                                                             PlanInputs::dry_run_uid(pod));
-  extender::FilterResponse response;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    auto reason = Reason::none;
-    if (!reserved) {
-      reason = verdicts[i];
-    } else if (nodes[i] != followed->reservation->node) {
-      reason = Reason::reserved_elsewhere;
-    }
-    if (reason == Reason::none) {
-      response.node_names.push_back(nodes[i]);
-    } else {
-      response.failed_unresolvable[std::string(text(reason))].push_back(nodes[i]);
-    }
-  }
-  return response;
 }
 
 extender::PrioritizeResponse Engine::Router::prioritize(

@@ -79,17 +79,21 @@ NodeName TemplateNodes::add(std::size_t number) {
   node.meta.uid = Uid("template/" + name.get());
   node.meta.labels.insert_or_assign(hostname, name.get());
   cluster_.apply(cluster::ObjectChanged{std::move(node)});
-  for (std::size_t i = 0; i < group.slices.size(); ++i) {
-    auto slice = group.slices[i];
-    slice.meta.name = slice_name(name, i);
-    slice.meta.uid = Uid("template/" + slice.meta.name);
-    slice.pool = PoolName(name.get() + "/" + slice.pool.get());
-    slice.scope.node_name = name;
-    cluster_.apply(cluster::ObjectChanged{std::move(slice)});
-  }
+  publish(name, group.slices);
   --group.left;
   nodes_.push_back({name, number});
   return name;
+}
+
+void TemplateNodes::publish(const NodeName& node, const std::vector<ResourceSlice>& slices) {
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    auto slice = slices[i];
+    slice.meta.name = slice_name(node, i);
+    slice.meta.uid = Uid("template/" + slice.meta.name);
+    slice.pool = PoolName(node.get() + "/" + slice.pool.get());
+    slice.scope.node_name = node;
+    cluster_.apply(cluster::ObjectChanged{std::move(slice)});
+  }
 }
 
 void TemplateNodes::remove_last() {

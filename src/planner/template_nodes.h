@@ -30,6 +30,8 @@ class TemplateNodes {
   [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
   /// A new node of the group, which has one left.
   NodeName add(std::size_t group);
+  /// Such slices of a node, with pools of its own.
+  void publish(const NodeName& node, const std::vector<ResourceSlice>& slices);
   /// Takes back the last one that was added.
   void remove_last();
 

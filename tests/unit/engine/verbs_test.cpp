@@ -172,6 +172,59 @@ TEST_CASE("an autoscaler's dry run is answered for each node, and reserves nothi
   CHECK(refusal(Reason::reserved_elsewhere, answer.response) == "n1 ");
 }
 
+TEST_CASE("a dry run goes by the nodes that it brings, and only for its own time") {
+  Bench bench;
+  bench.add_nodes(2, 1);
+  bench.tell(make_claim("c", 1));
+  const auto pod = make_pod("p", "c", false);
+  auto asked = dry_run(pod, {"n0", "n1"});
+  (*asked.nodes)[0].node.taints = {{.key = "full", .value = "", .effect = "NoSchedule"}};
+  auto answer = bench.engine.filter(asked, bench.now);
+  CHECK(answer.response.node_names == Names{NodeName("n1")});
+  CHECK(refusal(Reason::node_taint, answer.response) == "n0 ");
+  answer = bench.engine.filter(dry_run(pod, {"n0", "n1"}), bench.now);
+  CHECK(answer.response.node_names.size() == 2);
+
+  // The other way round: what the watch has shown of it is not what is asked about.
+  auto cordoned = make_node("n0");
+  cordoned.unschedulable = true;
+  bench.tell(cordoned);
+  answer = bench.engine.filter(dry_run(pod, {"n0"}), bench.now);
+  CHECK(answer.response.node_names == Names{NodeName("n0")});
+  asked = dry_run(pod, {"n0"});
+  asked.nodes->front().node.unschedulable = true;
+  answer = bench.engine.filter(asked, bench.now);
+  CHECK(refusal(Reason::node_unschedulable, answer.response) == "n0 ");
+}
+
+TEST_CASE("a node that nobody has seen has the devices that the policy says such nodes have") {
+  Bench bench;
+  policy::NodeGroup group;
+  group.name = "large";
+  group.node = make_node("", Labels{{"pool", "large"}});
+  group.slices = {make_gpus("", 2)};
+  policy::PolicyConfig config;
+  config.node_groups = {group};
+  bench.apply(engine::PolicyChanged{std::make_shared<const policy::PolicyConfig>(config)});
+  bench.add_nodes(1, 1);
+  bench.tell(make_claim("two", 2));
+  const auto pod = make_pod("p", "two", false);
+  auto asked = dry_run(pod, {"n0", "new-0", "new-1", "bare"});
+  for (const auto at : {1, 2}) {
+    auto& node = (*asked.nodes)[static_cast<std::size_t>(at)].node;
+    node.meta.labels = {{"pool", "large"}, {"kubernetes.io/hostname", node.meta.name}};
+  }
+  auto answer = bench.engine.filter(asked, bench.now);
+  CHECK(answer.response.node_names == Names{NodeName("new-0"), NodeName("new-1")});
+  CHECK(refusal(Reason::no_devices, answer.response).ends_with("bare "));
+  CHECK(bench.engine.status().nodes == 1);
+  CHECK(bench.engine.status().reservations == 0);
+
+  (*asked.nodes)[2].node.taints = {{.key = "full", .value = "", .effect = "NoSchedule"}};
+  answer = bench.engine.filter(asked, bench.now);
+  CHECK(answer.response.node_names == Names{NodeName("new-0")});
+}
+
 TEST_CASE("a dry run knows the limits of queues") {
   Bench bench;
   bench.add_nodes(2, 1);
@@ -190,10 +243,10 @@ TEST_CASE("a dry run knows the limits of queues") {
   const auto unknown = make_pod("unknown", "d", false);
   auto answer = bench.engine.filter(dry_run(unknown, {"n0", "n1", "n9"}), bench.now);
   CHECK(answer.response.node_names == Names{NodeName("n0"), NodeName("n1")});
-  CHECK(refusal(Reason::node_unknown, answer.response) == "n9 ");
+  CHECK(refusal(Reason::no_devices, answer.response) == "n9 ");
   bench.tell(make_pod("other", "c", false));
-  answer = bench.engine.filter(dry_run(unknown, {"n0", "n1"}), bench.now);
-  CHECK(refusal(Reason::queue_limit, answer.response) == "n0 n1 ");
+  answer = bench.engine.filter(dry_run(unknown, {"n0", "n1", "n9"}), bench.now);
+  CHECK(refusal(Reason::queue_limit, answer.response) == "n0 n1 n9 ");
 }
 
 TEST_CASE("prioritize prefers the reserved node, and has no opinion on others") {
