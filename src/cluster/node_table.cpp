@@ -100,6 +100,15 @@ void NodeTable::discharge(const NodeName& node, const NodeUse& use) {
   auto& held = beyond_[node.get()].use;
   held.subtract(use);
   publish_use(node, held);
+  forget_if_unused(node.get());
+}
+
+/// Nodes come under ever new names. (A use of no pods is one of nothing.)
+void NodeTable::forget_if_unused(const std::string& node) {
+  const auto at = beyond_.find(node);
+  if (at == beyond_.end()) return;
+  const auto& [use, pools] = at->second;
+  if (pools.empty() && use.requested.pods == 0 && use.ports.empty()) beyond_.erase(at);
 }
 
 void NodeTable::add_pool(const std::string& node, PoolIndex pool) {
@@ -114,20 +123,31 @@ void NodeTable::set_pools(const std::string& node, const std::vector<PoolIndex>&
   const auto index = find(NodeName(node));
   if (!index) return;
   nodes_.at_for_write(index->get()).pools = pools;
-  stale_equivalence_.push_back(*index);
+  is_stale(*index);
 }
 
 void NodeTable::remove_pool(const std::string& node, PoolIndex pool) {
   auto& pools = beyond_[node].pools;
   std::erase(pools, pool);
   set_pools(node, pools);
+  forget_if_unused(node);
+}
+
+/// Nobody may ask for snapshots for long: a replica that stands by does not.
+void NodeTable::is_stale(NodeIndex node) {
+  if (stale_equivalence_.size() > 2 * nodes_.size() + 1024) {
+    std::ranges::sort(stale_equivalence_);
+    const auto again = std::ranges::unique(stale_equivalence_);
+    stale_equivalence_.erase(again.begin(), again.end());
+  }
+  stale_equivalence_.push_back(node);
 }
 
 void NodeTable::touch(const std::string& node) {
   const auto index = find(NodeName(node));
   if (!index) return;
   nodes_.at_for_write(index->get()).version = stamps_.next();
-  stale_equivalence_.push_back(*index);
+  is_stale(*index);
 }
 
 }  // namespace dray::cluster

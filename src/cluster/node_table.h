@@ -59,7 +59,7 @@ class NodeTable {
   }
   /// A pool of the node has come to be seen from elsewhere too, or no more.
   void equivalence_is_stale(const std::string& node) {
-    if (const auto index = find(NodeName(node))) stale_equivalence_.push_back(*index);
+    if (const auto index = find(NodeName(node))) is_stale(*index);
   }
   void refresh_all_equivalence() { stale_equivalence_ = *by_name_; }
 
@@ -72,6 +72,8 @@ class NodeTable {
     std::vector<PoolIndex> pools;
   };
 
+  void is_stale(NodeIndex node);
+  void forget_if_unused(const std::string& node);
   void set_pools(const std::string& node, const std::vector<PoolIndex>& pools);
   void publish_use(const NodeName& node, const NodeUse& use);
   std::vector<NodeIndex>& own_names();

@@ -33,14 +33,34 @@ std::shared_ptr<const SliceUse> find_use(const std::unordered_map<std::string, D
 std::uint32_t PoolTable::record_of(const std::string& driver, const std::string& pool) {
   const auto key = pool_key(driver, pool);
   if (const auto* known = index_.find(key)) return known->get();
-  const auto index = static_cast<std::uint32_t>(records_.size());
   auto made = std::make_shared<Pool>();
   made->driver = DriverName(driver);
   made->name = PoolName(pool);
-  records_.push_back({.pool = made, .cloned_at = freezes_, .uses = {}, .devices = {}});
-  pools_.push_back(std::move(made));
+  Record record{.pool = made, .cloned_at = freezes_, .uses = {}, .devices = {}};
+  auto index = static_cast<std::uint32_t>(records_.size());
+  if (free_.empty()) {
+    records_.push_back(std::move(record));
+    pools_.push_back(std::move(made));
+  } else {
+    index = free_.back();
+    free_.pop_back();
+    records_[index] = std::move(record);
+    pools_.at_for_write(index) = std::move(made);
+  }
   index_.set(key, PoolIndex(index));
   return index;
+}
+
+/// Nodes come under ever new names, and their pools with them: one that has no slice and no use is
+/// nobody's.
+void PoolTable::let_go(std::uint32_t index) {
+  const auto& record = records_[index];
+  if (!record.pool->slots.empty() || !record.uses.empty()) return;
+  const auto key = pool_key(record.pool->driver.get(), record.pool->name.get());
+  const auto* known = index_.find(key);
+  if (known == nullptr || known->get() != index) return;
+  index_.erase(key);
+  free_.push_back(index);
 }
 
 Pool& PoolTable::own_pool(std::uint32_t index) {
@@ -73,7 +93,11 @@ std::size_t PoolTable::slot_place(const Pool& pool, const std::string& node,
 
 void PoolTable::put(const DriverName& driver, const PoolName& pool_name,
                     std::shared_ptr<const PublishedSlice> slice) {
-  if (const auto old = places_.find(slice->name); old != places_.end()) remove_slot(old->second);
+  std::optional<std::uint32_t> left;
+  if (const auto old = places_.find(slice->name); old != places_.end()) {
+    remove_slot(old->second);
+    left = old->second.pool.get();
+  }
   const auto index = record_of(driver.get(), pool_name.get());
   auto& pool = own_pool(index);
   auto& record = records_[index];
@@ -86,6 +110,7 @@ void PoolTable::put(const DriverName& driver, const PoolName& pool_name,
   PoolSlot slot{std::move(slice), std::move(use), stamps_.next()};
   pool.slots.insert(pool.slots.begin() + static_cast<std::ptrdiff_t>(at), std::move(slot));
   slices_changed(index, node);
+  if (left && *left != index) let_go(*left);
 }
 
 void PoolTable::erase(const std::string& slice_name) {
@@ -95,6 +120,7 @@ void PoolTable::erase(const std::string& slice_name) {
   places_.erase(at);
   remove_slot(place);
   slices_changed(place.pool.get(), place.node);
+  let_go(place.pool.get());
 }
 
 void PoolTable::remove_slot(const Place& place) {
@@ -209,6 +235,7 @@ void PoolTable::change_use(const DeviceId& device, const std::function<void(Devi
   in_use_ -= before ? 1U : 0U;
   if (!after) uses.erase(name);
   use_changed(index, name);
+  if (!after) let_go(index);
 }
 
 void PoolTable::use_changed(std::uint32_t index, const std::string& device) {

@@ -58,6 +58,7 @@ class PoolTable {
   };
 
   [[nodiscard]] std::uint32_t record_of(const std::string& driver, const std::string& pool);
+  void let_go(std::uint32_t index);
   [[nodiscard]] Pool& own_pool(std::uint32_t index);
   [[nodiscard]] static std::size_t slot_place(const Pool& pool, const std::string& node,
                                               std::uint64_t arrival);
@@ -72,6 +73,7 @@ class PoolTable {
   Stamps& stamps_;
   NodeTable& nodes_;
   std::vector<Record> records_;
+  std::vector<std::uint32_t> free_;  ///< records of no pool: the next ones are theirs
   Chunked<std::shared_ptr<const Pool>> pools_;
   ShardedMap<std::string, PoolIndex> index_;
   std::shared_ptr<const std::vector<PoolIndex>> shared_;

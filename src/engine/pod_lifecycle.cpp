@@ -146,6 +146,7 @@ void PodLifecycle::drop(const Uid& pod, Commands& out) {
     by_name_.erase(name);
   }
   refused_.erase(pod);
+  unplaced_.erase(pod);
   pods_.erase(found);
   out.emplace_back(PodDropped{pod, bound});
 }

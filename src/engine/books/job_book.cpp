@@ -114,9 +114,18 @@ void JobBook::put(const std::shared_ptr<const Pod>& pod, Time now) {
 void JobBook::erase(const Uid& pod) {
   const auto known = pods_.extract(pod);
   if (known.empty()) return;
-  entries_[known.mapped().key].pods.erase(pod);
+  const auto& key = known.mapped().key;
+  const auto entry = entries_.find(key);
+  entry->second.pods.erase(pod);
   unformed_.erase(pod);
-  changed_.insert(known.mapped().key);
+  if (!entry->second.pods.empty() || entry->second.job) {
+    changed_.insert(key);
+    return;
+  }
+  // Nobody was told of a job: a replica that stands by asks for none.
+  unformed_.erase(key);
+  changed_.erase(key);
+  entries_.erase(entry);
 }
 
 void JobBook::touch(const Uid& pod) {

@@ -18,17 +18,27 @@ std::shared_ptr<const planner::Job> without_wishes(std::shared_ptr<const planner
 }  // namespace
 
 void JobLists::changed(const Uid& job) {
-  all_changed_.insert(job);
-  holders_changed_.insert(job);
+  note(all_, job);
+  note(holders_, job);
+}
+
+/// Of a job that the list does not have, and that is not there any more, nothing is to be told.
+void JobLists::note(Kept& kept, const Uid& job) const {
+  if (kept.changed.size() >= kept.prune_at) {
+    std::erase_if(kept.changed,
+                  [&](const Uid& uid) { return !find_(uid) && !kept.list.find(uid); });
+    kept.prune_at = 2 * kept.changed.size() + 1024;
+  }
+  kept.changed.insert(job);
 }
 
 const planner::JobList& JobLists::all() {
-  all_.update(std::exchange(all_changed_, {}), find_);
-  return all_;
+  all_.list.update(std::exchange(all_.changed, {}), find_);
+  return all_.list;
 }
 
 void JobLists::update_holders(const std::set<Uid>& changed) {
-  holders_.update(changed, [this](const Uid& uid) {
+  holders_.list.update(changed, [this](const Uid& uid) {
     auto job = find_(uid);
     const bool holds =
         job && std::ranges::any_of(job->members, planner::has_room, &planner::Member::state);
@@ -37,14 +47,15 @@ void JobLists::update_holders(const std::set<Uid>& changed) {
 }
 
 const planner::JobList& JobLists::holders() {
-  update_holders(std::exchange(holders_changed_, {}));
-  return holders_;
+  update_holders(std::exchange(holders_.changed, {}));
+  return holders_.list;
 }
 
 bool JobLists::read_ahead(std::size_t most) {
-  if (holders_changed_.size() <= most) return false;
+  auto& changed = holders_.changed;
+  if (changed.size() <= most) return false;
   std::set<Uid> some;
-  while (most-- > 0) some.insert(some.end(), holders_changed_.extract(holders_changed_.begin()));
+  while (most-- > 0) some.insert(some.end(), changed.extract(changed.begin()));
   update_holders(some);
   return true;
 }

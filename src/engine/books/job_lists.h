@@ -24,13 +24,26 @@ class JobLists {
   [[nodiscard]] const planner::JobList& holders();
   /// Brings `most` of them up to date. False: fewer have changed.
   [[nodiscard]] bool read_ahead(std::size_t most);
+  /// Jobs that are kept in mind as changed, for the two lists together.
+  [[nodiscard]] std::size_t kept_in_mind() const {
+    return all_.changed.size() + holders_.changed.size();
+  }
 
  private:
+  /// A list, and the jobs that have changed since it was brought up to date. Nobody may ask for it
+  /// for ever: a replica that stands by does not, and without queues nobody wants the holders.
+  struct Kept {
+    planner::JobList list;
+    std::set<Uid> changed;
+    std::size_t prune_at = 1024;
+  };
+
+  void note(Kept& kept, const Uid& job) const;
   void update_holders(const std::set<Uid>& changed);
 
   Find find_;
-  planner::JobList all_, holders_;
-  std::set<Uid> all_changed_, holders_changed_;  ///< since the list was brought up to date
+  Kept all_;
+  Kept holders_;
 };
 
 }  // namespace dray::engine

@@ -84,6 +84,20 @@ func (p *Process) Memory() (int64, error) {
 	return pages * int64(os.Getpagesize()), err
 }
 
+// Private is what of its resident memory, in bytes, is neither a file's nor shared: heap and stacks. Pages of the program itself
+// come and go with what it does.
+func (p *Process) Private() (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.Pid()))
+	if err != nil {
+		return 0, err
+	}
+	var size, resident, shared int64
+	if _, err := fmt.Sscan(string(text), &size, &resident, &shared); err != nil {
+		return 0, err
+	}
+	return (resident - shared) * int64(os.Getpagesize()), nil
+}
+
 // Running tells whether the program has not ended yet.
 func (p *Process) Running() bool {
 	select {

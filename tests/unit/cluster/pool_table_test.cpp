@@ -174,4 +174,27 @@ TEST_CASE("a snapshot does not see what comes after it") {
   CHECK(pool.slots[0].use == nullptr);
 }
 
+TEST_CASE("a pool without slices leaves its place to the next, once no claim has its devices") {
+  World world;
+  const auto found = [&](const char* pool) {
+    return world.cluster.snapshot()->find_pool(DriverName("gpu.example.com"), PoolName(pool));
+  };
+  put(world.cluster, make_gpus("n1", 1));
+  const auto first = found("n1");
+  REQUIRE(first);
+  world.hold("n1", "gpu-0");
+  gone(world.cluster, Kind::resource_slice, make_gpus("n1", 1).meta.name);
+  CHECK(found("n1") == first);
+  put(world.cluster, make_gpus("n1", 1));
+  CHECK(world.used("n1") == std::vector<std::string>{"gpu-0"});
+  gone(world.cluster, Kind::resource_slice, make_gpus("n1", 1).meta.name);
+  gone(world.cluster, Kind::resource_claim, "held-gpu-0", "default");
+  CHECK(!found("n1"));
+  put(world.cluster, make_gpus("n2", 1));
+  CHECK(found("n2") == first);
+  CHECK(world.pools("n1") == 0);
+  CHECK(world.pools("n2") == 1);
+  CHECK(world.used("n2").empty());
+}
+
 }  // namespace dray::pool_table_test

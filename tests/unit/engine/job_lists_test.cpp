@@ -103,5 +103,20 @@ TEST_CASE("who gives up the room is no holder any more") {
   CHECK(shelf.lists.all().size() == 1);
 }
 
+TEST_CASE("jobs that came and went are not kept in mind for who never asks") {
+  Shelf shelf;
+  shelf.put("stays", {State::placed});
+  for (int i = 0; i < 20'000; ++i) {
+    const auto name = "j" + std::to_string(i);
+    shelf.put(name, {State::placed});
+    if (i % 100 == 0) CHECK(shelf.lists.all().find(Uid(name)) != nullptr);
+    shelf.erase(name);
+  }
+  CHECK(shelf.lists.kept_in_mind() < 4'096);
+  CHECK(shelf.lists.holders().size() == 1);
+  CHECK(shelf.lists.all().size() == 1);
+  CHECK(shelf.lists.kept_in_mind() == 0);
+}
+
 }  // namespace
 }  // namespace dray::engine::job_lists_test
