@@ -61,6 +61,10 @@ void CalmCluster::set_observer(std::function<void(const WatchEvent&)> observer) 
   parts_->loop.set_observer(std::move(observer));
 }
 
+void CalmCluster::set_step_observer(std::function<void(const EngineStep&)> observer) {
+  parts_->loop.set_step_observer(std::move(observer));
+}
+
 std::vector<std::string> claims_made_for(const Pod& pod) {
   std::vector<std::string> names;
   for (const auto& reference : pod.resource_claims) {

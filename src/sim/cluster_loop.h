@@ -14,6 +14,7 @@
 #include "dray/engine/engine.h"
 #include "dray/policy/config.h"
 #include "dray/sim/api_server.h"
+#include "dray/sim/calm_cluster.h"
 #include "dray/sim/claim_controller.h"
 #include "dray/sim/kube_scheduler.h"
 #include "dray/sim/kubelet.h"
@@ -93,6 +94,11 @@ class ClusterLoop {
   using BindObserver = std::function<void(const extender::BindRequest&, const std::string& error)>;
   void set_bind_observer(BindObserver observer) { observers_.bind = std::move(observer); }
 
+  /// Is told every step of every replica's engine that decides something; before they start.
+  void set_step_observer(std::function<void(const EngineStep&)> observer) {
+    observers_.step = std::move(observer);
+  }
+
   /// Adds a line to the trace.
   void note(std::string_view what, const std::string& details);
   [[nodiscard]] std::uint64_t trace_hash() const { return trace_.hash(); }
@@ -125,6 +131,7 @@ class ClusterLoop {
   struct Observers {
     std::function<void(const WatchEvent&)> commit;
     BindObserver bind;
+    std::function<void(const EngineStep&)> step;
   };
 
   /// When each part of the cluster wants to be woken.

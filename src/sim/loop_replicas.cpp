@@ -30,8 +30,8 @@ void ClusterLoop::start_replica(std::size_t index, Clock clock) {
   };
   slot.synced = false;
   slot.lives.push_back(std::make_unique<Replica>(
-      std::move(options),
-      Replica::Parts{time_, network_, weather_, trace_, index, refresh, answered}));
+      std::move(options), Replica::Parts{time_, network_, weather_, trace_, index, refresh,
+                                         answered, observers_.step}));
   const bool is_new = std::ranges::none_of(informers_, [&](const auto& informer) {
     return informer->client == Client::dray && informer->replica == index;
   });
@@ -139,7 +139,7 @@ void ClusterLoop::call_filter(const CallFilter& call) {
                                    asked.request.node_names ? asked.request.node_names->size() : 0,
                                    nodes.empty() ? "none" : nodes.front().get(),
                                    unresolvable.empty() ? "" : unresolvable.begin()->first, error));
-        replica.carry(std::move(answer.effects));
+        replica.filtered(asked.request, answer, local);
         return std::move(answer.response);
       });
 }

@@ -89,8 +89,7 @@ void Replica::leadership_changed(engine::LeadershipChanged change) {
   note(change.leading ? "leads" : "follows", fmt::format("epoch {}", change.epoch));
   leading_epoch_ = change.leading ? change.epoch : 0;
   if (!change.leading) {
-    process_.run(Process::Thread::engine,
-                 [this, change] { carry(engine_.apply(change, process_.now())); });
+    process_.run(Process::Thread::engine, [this, change] { apply(change); });
     stop_serving();
     return writer_.abandon();
   }
@@ -98,7 +97,7 @@ void Replica::leadership_changed(engine::LeadershipChanged change) {
   parts_.refresh_claims([this, change] {
     process_.run(Process::Thread::engine, [this, change] {
       if (leading_epoch_ != change.epoch) return;
-      carry(engine_.apply(change, process_.now()));
+      apply(change);
       listening_ = true;
     });
   });
@@ -134,11 +133,21 @@ void Replica::kill() {
 }
 
 void Replica::tell(engine::Event event) {
-  process_.run(Process::Thread::engine,
-               [this, event = std::move(event)] { carry(engine_.apply(event, process_.now())); });
+  process_.run(Process::Thread::engine, [this, event = std::move(event)] { apply(event); });
 }
 
-void Replica::carry(engine::Effects effects) {
+void Replica::apply(const engine::Event& event) {
+  const auto now = process_.now();
+  carry(&event, now, engine_.apply(event, now));
+}
+
+void Replica::filtered(const extender::FilterRequest& request, engine::Engine::FilterAnswer& answer,
+                       Time local) {
+  carry(EngineStep::Filter{request, answer.response}, local, std::move(answer.effects));
+}
+
+void Replica::carry(const EngineStep::Input& input, Time at, engine::Effects effects) {
+  if (parts_.on_step) parts_.on_step({at, input, effects});
   for (auto& effect : effects) {
     if (auto* write = std::get_if<engine::SendWrite>(&effect)) send(std::move(*write));
     if (const auto* answer = std::get_if<engine::AnswerBind>(&effect)) answer_bind(*answer);
@@ -154,7 +163,8 @@ void Replica::wake() {
   if (!next) return timer_.cancel();
   timer_.set(std::max(*next, process_.now()), [this] {
     timer_at_.reset();
-    carry(engine_.tick(process_.now()));
+    const auto now = process_.now();
+    carry(EngineStep::Tick{}, now, engine_.tick(now));
   });
 }
 
@@ -189,10 +199,8 @@ void Replica::make_plan(const engine::WantPlan& want) {
                            made.evictions.size()));
   process_.after(
       parts_.weather.plan_delay(), Process::Thread::engine,
-      [this, event = engine::Planned{want.generation,
-                                     std::make_shared<const planner::Plan>(std::move(made))}] {
-        carry(engine_.apply(event, process_.now()));
-      });
+      [this, event = engine::Planned{want.generation, std::make_shared<const planner::Plan>(
+                                                          std::move(made))}] { apply(event); });
 }
 
 void Replica::bind(const extender::BindRequest& request, BindAnswer answer) {
@@ -201,7 +209,8 @@ void Replica::bind(const extender::BindRequest& request, BindAnswer answer) {
   process_.run(Process::Thread::engine, [this, id, request] {
     note("bind",
          fmt::format("{} to {} request {}", request.pod.to_string(), request.node.get(), id.get()));
-    carry(engine_.bind(id, request, process_.now()));
+    const auto now = process_.now();
+    carry(EngineStep::Bind{id, request}, now, engine_.bind(id, request, now));
   });
 }
 

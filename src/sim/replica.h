@@ -11,6 +11,7 @@
 #include "dray/engine/engine.h"
 #include "dray/engine/lease.h"
 #include "dray/planner/plan.h"
+#include "dray/sim/calm_cluster.h"
 #include "dray/sim/kube_scheduler.h"
 #include "sim/network.h"
 #include "sim/process.h"
@@ -78,6 +79,7 @@ class Replica {
     std::function<void(std::function<void()>)> refresh_claims;
     /// Every answer to a bind call, also where nobody hears it.
     std::function<void(const extender::BindRequest&, const std::string&)> on_bind_answer;
+    std::function<void(const EngineStep&)> on_step;  ///< null: nobody records
   };
 
   Replica(ReplicaOptions options, Parts parts);
@@ -101,7 +103,9 @@ class Replica {
     process_.run(Process::Thread::engine,
                  [this, answer = std::move(answer)] { answer(engine_, process_.now()); });
   }
-  void carry(engine::Effects effects);
+  /// Carries out what a filter call made the engine ask for.
+  void filtered(const extender::FilterRequest& request, engine::Engine::FilterAnswer& answer,
+                Time local);
   void bind(const extender::BindRequest& request, BindAnswer answer);
 
   [[nodiscard]] const engine::Engine& engine() const { return engine_; }
@@ -115,6 +119,8 @@ class Replica {
     BindAnswer answer;
   };
 
+  void apply(const engine::Event& event);
+  void carry(const EngineStep::Input& input, Time at, engine::Effects effects);
   void leadership_changed(engine::LeadershipChanged change);
   void stop_serving();
   void give_lease_back();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "dray/base/time.h"
@@ -13,6 +14,24 @@
 #include "dray/sim/kube_scheduler.h"
 
 namespace dray::sim {
+
+/// A step of dray's engine, for who records it: what it was given, and what it asked for then.
+struct EngineStep {
+  struct Tick {};
+  struct Filter {
+    const extender::FilterRequest& request;
+    const extender::FilterResponse& answer;
+  };
+  struct Bind {
+    engine::RequestId id;
+    const extender::BindRequest& request;
+  };
+  using Input = std::variant<const engine::Event*, Tick, Filter, Bind>;
+
+  Time at;
+  Input input;
+  const engine::Effects& effects;
+};
 
 /// What a calm cluster is made with.
 struct CalmOptions {
@@ -50,6 +69,8 @@ class CalmCluster {
   [[nodiscard]] const engine::Engine& engine();
   /// Is told every commit of the API server right after it.
   void set_observer(std::function<void(const WatchEvent&)> observer);
+  /// Is told every step of dray's engine that decides something; before start_dray().
+  void set_step_observer(std::function<void(const EngineStep&)> observer);
 
  private:
   struct Parts;
