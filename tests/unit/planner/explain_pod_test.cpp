@@ -396,40 +396,5 @@ TEST_CASE("what others last said of a pod that waits is told") {
   CHECK(explained(world, "p").notes == Names{"kube-scheduler last said: 0/1 nodes"});
 }
 
-TEST_CASE("a constraint: who is in the way, or that nobody's end can help") {
-  World world;
-  const auto put = [&](const std::string& node, const std::vector<std::string>& roots) {
-    world.node(node, 0);
-    std::vector<Device> devices;
-    for (std::size_t i = 0; i < roots.size(); ++i) {
-      devices.push_back(testing::device("gpu-" + std::to_string(i),
-                                        {{"resource.kubernetes.io/pcieRoot", roots[i]}}));
-    }
-    world.tell(testing::make_slice(node, std::move(devices)));
-  };
-  put("apart", {"r0", "r1"});
-  const bool together = GENERATE(true, false);
-  if (together) {
-    put("used", {"r0", "r0", "r1"});
-    world.running("r", "used", 0, 1, "a");
-  }
-  world.waiting("p", 2, "a");
-  auto claim = make_claim("c-p", 2, "p");
-  claim.spec.constraints.push_back(testing::match("resource.kubernetes.io/pcieRoot"));
-  world.tell(claim);
-  const auto made = explained(world, "p");
-  const std::string wants =
-      "wants 2 devices of class gpu that share one resource.kubernetes.io/pcieRoot on one node; ";
-  CHECK(made.reason == Reason::constraint);
-  CHECK(says(made.helps, "nobody's end helps, because no node has enough devices") != together);
-  CHECK(says(made.helps, "drop the claim's constraint that devices share one"));
-  if (together) {
-    CHECK(made.summary == wants + "the most that a node has left is 1 of 2 (used)");
-    CHECK(made.nearest.starts_with("used: it would fit there if default/r ended"));
-  } else {
-    CHECK(made.summary == wants + "the most that a node has is 1 (apart)");
-  }
-}
-
 }  // namespace
 }  // namespace dray::planner::explain_pod_test
