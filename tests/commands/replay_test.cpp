@@ -90,19 +90,19 @@ TEST_CASE("commands that look at a cluster take a record, as it was at a moment 
   CHECK(dray({"devices", "--cluster", recorded.folder, "-o", "name"})
             .out.contains("device/gpu.nvidia.com/dgxh100-00/gpu-0\n"));
   const auto then =
-      dray({"explain", "a", "--cluster", recorded.folder, "--at", "2100-01-01T00:00:00Z"});
+      dray({"explain", "a", "--cluster", recorded.folder, "--as-of", "2100-01-01T00:00:00Z"});
   CHECK(then.out == explained.out);
   const auto before =
-      dray({"explain", "a", "--cluster", recorded.folder, "--at", "2000-01-01T00:00:00Z"});
+      dray({"explain", "a", "--cluster", recorded.folder, "--as-of", "2000-01-01T00:00:00Z"});
   CHECK(before.status == 2);
   CHECK(before.err == "dray explain: the record begins after 2000-01-01T00:00:00Z\n");
-  const auto wrong = dray({"explain", "a", "--cluster", recorded.folder, "--at", "noon"});
+  const auto wrong = dray({"explain", "a", "--cluster", recorded.folder, "--as-of", "noon"});
   CHECK(wrong.status == 2);
-  CHECK(wrong.err.starts_with("dray explain: --at: "));
+  CHECK(wrong.err.starts_with("dray explain: --as-of: "));
   const auto no_record =
-      dray({"explain", "a", "--cluster", "config/demo/cluster", "--at", "2100-01-01T00:00:00Z"});
+      dray({"explain", "a", "--cluster", "config/demo/cluster", "--as-of", "2100-01-01T00:00:00Z"});
   CHECK(no_record.status == 2);
-  CHECK(no_record.err == "dray explain: --at: --cluster names no record\n");
+  CHECK(no_record.err == "dray explain: --as-of: --cluster names no record\n");
 }
 
 TEST_CASE("a folder without a record is an error") {

@@ -77,7 +77,7 @@ void add_cluster_source(CLI::App& command, ClusterSource& source) {
   command.add_option("--context", source.context, "Of the kubeconfig, in place of its current one")
       ->excludes(cluster);
   command
-      .add_option("--at", source.at,
+      .add_option("--as-of", source.at,
                   "Of a record: as it was then (2026-01-02T03:04:05Z), and not at its end")
       ->needs(cluster);
 }
@@ -115,7 +115,7 @@ Result<ClusterObjects> load_objects(const ClusterSource& source, std::span<const
     result.objects = std::move(recorded->objects);
     result.at = recorded->at;
   } else if (!source.at.empty()) {
-    return fail(ErrorCode::invalid, "--at: --cluster names no record");
+    return fail(ErrorCode::invalid, "--as-of: --cluster names no record");
   }
   paths.insert(paths.end(), source.files.begin(), source.files.end());
   auto manifests = load_cluster(paths);

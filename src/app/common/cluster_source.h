@@ -24,14 +24,14 @@ struct ClusterSource {
   std::string kubeconfig;            ///< --kubeconfig: a live cluster, listed once
   std::string context;               ///< --context of the kubeconfig
   kube::GetEnv environment = kube::process_environment;
-  std::string at = {};  ///< --at: a moment of the record that --cluster names
+  std::string at = {};  ///< --as-of: a moment of the record that --cluster names
 
   /// A live cluster: where nothing else is named, the one that kubectl would ask.
   [[nodiscard]] bool live() const;
   [[nodiscard]] Result<kube::ClusterConfig> live_config() const;
 };
 
-/// -f, --cluster, --kubeconfig, --context and --at. --cluster excludes the last two; -f may stand
+/// -f, --cluster, --kubeconfig, --context and --as-of. --cluster excludes the last two; -f may stand
 /// alone or beside any, and its objects then replace those of the same name.
 void add_cluster_source(CLI::App& command, ClusterSource& source);
 

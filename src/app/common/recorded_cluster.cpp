@@ -24,7 +24,7 @@ Result<RecordedCluster> recorded_cluster(const std::vector<std::string>& paths,
                                          const std::string& at) {
   auto until = Result<Time>(Time::max());
   if (!at.empty()) until = parse_time(at);
-  if (!until) return std::unexpected(Error(until.error()).within("--at"));
+  if (!until) return std::unexpected(Error(until.error()).within("--as-of"));
   const auto files = files_of(paths, record_endings);
   if (!files) return std::unexpected(files.error());
   service::RecordedState state;

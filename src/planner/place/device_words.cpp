@@ -169,9 +169,9 @@ std::string partition_text(const cluster::AllocatedState& state, const Placement
     if (!text.empty() || !pool || !state.snapshot().pool(*pool).has_counters) return;
     const auto found = find(state.snapshot(), placement.node, device.device);
     if (!found || found->device->traits->consumes_counters.empty()) return;
-    text = beside_others(state, placement.node, *found)
-               ? "beside other partitions of its card, so that other cards stay whole"
-               : "no other partition of its card is in use";
+    if (beside_others(state, placement.node, *found)) {
+      text = "beside other partitions of its card, so that other cards stay whole";
+    }
   });
   return text;
 }

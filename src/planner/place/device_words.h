@@ -20,8 +20,8 @@ namespace dray::planner {
 [[nodiscard]] std::string choice_text(const cluster::Snapshot& snapshot,
                                       const Placement& placement);
 
-/// Where a device is a partition: whether others of its card are in use, too. `state` has the
-/// placement. Empty where it is none.
+/// Where a device is a partition of a card of which others are in use, too: that. `state` has the
+/// placement. Else empty.
 [[nodiscard]] std::string partition_text(const cluster::AllocatedState& state,
                                          const Placement& placement);
 

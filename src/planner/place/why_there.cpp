@@ -79,7 +79,7 @@ std::string WhyThere::packed_text(const Placed& placed) const {
                        : fmt::format("keeps {} whole: {} here, the fewest that do", whole, free);
 }
 
-/// A node with as much that nobody uses and that takes such a pod; empty: none is found soon.
+/// A node like it, which nobody uses and which takes such a pod; empty: none is found soon.
 std::string WhyThere::kept_whole(const Placed& placed) const {
   const auto& chosen = placed.chosen;
   const auto& nodes = overlay_.nodes();
@@ -87,13 +87,22 @@ std::string WhyThere::kept_whole(const Placed& placed) const {
       std::span(everywhere_.nodes).first(std::min(everywhere_.nodes.size(), most_looked_at));
   const auto found = std::ranges::find_if(first, [&](cluster::NodeIndex node) {
     const auto capacity = nodes.capacity(node)[chosen.column];
-    return capacity == chosen.capacity && nodes.free(node)[chosen.column] == capacity &&
+    return std::ranges::equal(nodes.capacity(node), nodes.capacity(*placed.task->node)) &&
+           nodes.free(node)[chosen.column] == capacity &&
            placed.task->shape->fit.check(overlay_.releasing(), node) == Reason::none;
   });
   return found == first.end() ? std::string() : overlay_.snapshot().name(*found).get();
 }
 
 double WhyThere::taken(const Placed& placed) const {
+  // A request with alternatives counts as its first one, whichever it got.
+  std::size_t devices = 0;
+  bool chose = false;
+  for (const auto& claim : placed.placement.claims) {
+    devices += claim.allocation.devices.size();
+    for (const auto& device : claim.allocation.devices) chose |= device.request.contains('/');
+  }
+  if (chose) return static_cast<double>(devices);
   const auto& demand = *placed.task->demand;
   return placed.chosen.column < demand.counts.size() ? demand.counts[placed.chosen.column]
                                                      : demand.devices;

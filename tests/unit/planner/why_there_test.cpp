@@ -97,8 +97,8 @@ TEST_CASE("devices that are together say on what, on the closest level") {
 
 TEST_CASE("where there is a choice, which one it got") {
   World world;
-  world.node("a", 2);
-  world.node("b", 2);
+  world.node("a", 3);
+  world.node("b", 3);
   world.running("r", "a", 0, 1, "a");
   world.waiting("p", 1, "a");
   auto claim = make_claim("c-p", 1, "p");
@@ -110,7 +110,7 @@ TEST_CASE("where there is a choice, which one it got") {
   few.count = 1;
   claim.spec.requests[0] = {.name = "gpu", .exactly = {}, .first_available = {spec, few}};
   world.tell(claim);
-  CHECK(why(world, "p").starts_with("its choice 2 of 2, few; keeps b whole: "));
+  CHECK(why(world, "p").starts_with("its choice 2 of 2, few; keeps b whole: 2 of 3 gpu "));
 }
 
 }  // namespace dray::planner::why_there_test
