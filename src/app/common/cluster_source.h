@@ -31,8 +31,8 @@ struct ClusterSource {
   [[nodiscard]] Result<kube::ClusterConfig> live_config() const;
 };
 
-/// -f, --cluster, --kubeconfig, --context and --as-of. --cluster excludes the last two; -f may stand
-/// alone or beside any, and its objects then replace those of the same name.
+/// -f, --cluster, --kubeconfig, --context and --as-of. --cluster excludes the last two; -f may
+/// stand alone or beside any, and its objects then replace those of the same name.
 void add_cluster_source(CLI::App& command, ClusterSource& source);
 
 struct ClusterObjects {

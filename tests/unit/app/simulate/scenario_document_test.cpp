@@ -18,6 +18,7 @@ const Examples examples{
     {"gpus", "gpu.nvidia.com"},
     {"workload", "csv:jobs.csv"},
     {"policy", "[today.yaml]"},
+    {"draw-queues", "team-a*3+team-b"},
     {"order", "order.csv"},
     {"decisions", "decisions.csv"},
     {"report", "report.html"},
