@@ -23,7 +23,7 @@ std::unexpected<Error> unread(const std::string& name, int error) {
 // Not by std::ifstream: at a folder its iterators throw, and rdbuf() says that it is empty.
 Result<std::string> read_all(int file, const std::string& name) {
   std::string text;
-  std::array<char, 64 * 1024> part;
+  std::array<char, std::size_t{64} * 1024> part;
   while (true) {
     const auto got = ::read(file, part.data(), part.size());
     if (got == 0) return text;

@@ -123,7 +123,7 @@ TEST_CASE("allocate says what is wrong with its input") {
                    "BROKEN:4: Pod x: spec.containers: expected a list, not a number"},
                Row{"a file that is not there",
                    {"-f", "/no/such.yaml", "--cluster", std::string(cluster)},
-                   "/no/such.yaml: cannot be read"},
+                   "/no/such.yaml: cannot be read: no such file or directory"},
                Row{"a node that there is not",
                    {"-f", "PODS", "--cluster", std::string(cluster), "--node", "zzz"},
                    "--node: the cluster has no node zzz"},

@@ -89,7 +89,7 @@ TEST_CASE("what lint cannot read") {
   const auto missing = dray({"lint", "/no/such.yaml"});
   CHECK(missing.status == 2);
   CHECK(missing.out.empty());
-  CHECK(missing.err == "dray lint: /no/such.yaml: cannot be read\n");
+  CHECK(missing.err == "dray lint: /no/such.yaml: cannot be read: no such file or directory\n");
   const TempFile other("notes.txt", "");
   const auto folder = other.path().substr(0, other.path().rfind('/'));
   const auto empty = dray({"lint", folder});

@@ -25,7 +25,7 @@ TEST_CASE("repair --dry-run says what is wrong, and that something is") {
   CHECK(json.out.starts_with(R"({"findings":[{"found":"nobody uses it")"));
   const auto yaml = dray({"repair", "--dry-run", "-o", "yaml", "-f", "-"}, idle);
   CHECK(yaml.status == 1);
-  CHECK(yaml.out.starts_with("findings:\n- found: nobody uses it\n"));
+  CHECK(yaml.out.starts_with("findings:\n- found: \"nobody uses it\"\n"));
 }
 
 TEST_CASE("repair --dry-run of what is well says so, with 0") {

@@ -40,7 +40,7 @@ TEST_CASE("serve says which flag is wrong, and what would be right") {
           "--admin-tls-cert and --admin-tls-key go together"},
       Row{"a policy that is not there",
           {"--extender-address", "127.0.0.1:0", "--policy", "/no/such"},
-          "/no/such: cannot be opened"});
+          "/no/such: cannot be read: no such file or directory"});
   DYNAMIC_SECTION(row.name) {
     auto arguments = base;
     arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
@@ -80,7 +80,8 @@ TEST_CASE("a configuration file's faults have file, line and column") {
     check({"--config", config.path()}, config.path() + file.want);
   }
   SECTION("a file that is not there") {
-    check({"--config", "/no/such.yaml"}, "/no/such.yaml: cannot be read");
+    check({"--config", "/no/such.yaml"},
+          "/no/such.yaml: cannot be read: no such file or directory");
   }
 }
 

@@ -110,7 +110,8 @@ class Churn {
     create(gpus(host(number).meta.name, number));
   }
   void create(KubeObject object) {
-    REQUIRE(cluster_.server().create(std::move(object), cluster_.now()));
+    const auto created = cluster_.server().create(std::move(object), cluster_.now());
+    REQUIRE(created);
   }
   void remove(Kind kind, const std::string& space, const std::string& name) {
     sim::DeleteOptions at_once;

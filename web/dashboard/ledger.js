@@ -34,9 +34,10 @@ export function spanOf({claims, at}) {
 /// How a claim's time divides, as parts of the span: it waits from `begin` to `held`, and has its devices from there to the end.
 export function life(claim, {from, to}) {
   const part = (time) => Math.min(1, Math.max(0, (time - from) / (to - from)));
-  const begin = part(moment(claim.created) ?? from);
+  // What came this very moment is seen, too.
+  const begin = Math.min(0.98, part(moment(claim.created) ?? from));
   const waits = claim.state === 'waiting' || claim.state === 'reserved';
-  return {begin, held: waits ? 1 : Math.max(begin, part(moment(claim.allocated) ?? from))};
+  return {begin, held: waits ? 1 : Math.max(begin, Math.min(0.98, part(moment(claim.allocated) ?? from)))};
 }
 
 const percents = (part) => `${part * 100}%`;
@@ -51,7 +52,7 @@ function row(claim, span) {
   const space = claim.claim.split('/')[0];
   return {head: claim.claim, explain: states[claim.state], cells: [
     {text: claim.pods.length ? claim.pods.map((pod, at) => html`${at > 0 && ', '}<a href=${link('explain', {pod: `${space}/${pod}`})}>${pod}</a>`) : '–'},
-    {text: claim.queue ?? '–'}, {text: when(claim.created)}, {text: when(claim.allocated)},
+    {text: claim.queue ?? '–'}, {text: html`${when(claim.created)}<br />${when(claim.allocated)}`},
     {text: html`<${Life} claim=${claim} span=${span} />`},
     {text: html`<span class="wide">${claim.devices.length ? devicesText(claim.devices) : '–'}</span>`}]};
 }
@@ -63,8 +64,8 @@ export function Ledger({revision, query, go}) {
     <${Answered} answer=${answer}>${(data) => html`<${Section} id="claims" title=${plural(data.found, 'claim')}
       lead=${`Which claim has which devices, for which pods.${data.hidden ? ` ${plural(data.hidden, 'claim')} of other namespaces are not shown.` : ''}`}>
       ${data.claims.length === 0 ? html`<p>No claim${q ? ' has that in its name' : ''}.</p>` : html`<${Table} caption="Claims" rows=${data.claims.map((claim) => row(claim, spanOf(data)))}
-        columns=${[{label: 'claim'}, {label: 'pods', text: true}, {label: 'queue', text: true}, {label: 'created', text: true}, {label: 'has devices since', text: true},
+        columns=${[{label: 'claim'}, {label: 'pods', text: true}, {label: 'queue', text: true}, {label: 'created, and has devices since', text: true},
           {label: 'timeline', text: true}, {label: 'devices', text: true}]} />
-        <p class="note">Timelines go from ${when(new Date(spanOf(data).from).toISOString())} to now: hatched while a claim waits, blue while it has its devices.</p>`}
+        <p class="note">Timelines go from ${when(new Date(spanOf(data).from).toISOString())} to now: hatched while a claim waits, filled while it has its devices.</p>`}
       <${Pager} from=${data.from} shown=${data.claims.length} found=${data.found} step=${step} what="claims" onMove=${(next) => go('ledger', {q, from: next})} /><//>`}<//>`;
 }

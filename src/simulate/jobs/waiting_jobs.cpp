@@ -105,7 +105,7 @@ void WaitingJobs::add(std::size_t job, bool own) {
   ++size_;
   const auto& kind = kinds_[at];
   // An evicted job is before those that came after it, whenever it was evicted.
-  const auto before = [turn = turn_of(job)](const auto& turns, auto other) {
+  const auto before = [turn = turn_of(job)](const auto& turns, const auto& other) {
     return !turns.empty() && turn < *other;
   };
   const bool first = before(kind.hidden, kind.hidden.begin()) ||

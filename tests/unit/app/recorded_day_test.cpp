@@ -112,7 +112,8 @@ class Day {
   }
 
   void create(KubeObject object) {
-    REQUIRE(cluster_.server().create(std::move(object), cluster_.now()));
+    const auto created = cluster_.server().create(std::move(object), cluster_.now());
+    REQUIRE(created);
   }
   void remove(Kind kind, const std::string& space, const std::string& name) {
     sim::DeleteOptions at_once;
