@@ -1,7 +1,6 @@
 package cluster_test
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -44,18 +43,7 @@ func playSide(t *testing.T, side, scheduler string) string {
 // Of two drays one is taken out: its pods go to kube-scheduler's own plugin, its policies are gone, and the other has all that
 // was its own and goes on.
 func TestHandbackOfAPartition(t *testing.T) {
-	manageDrivers(t, redDriver)
-	startPair(t, pairOptions{DrayOptions: harness.DrayOptions{Args: []string{"--nodes", "pool!=blue", "--drivers", redDriver}}})
-	installBlue(t)
-	red, blue := fleet(redDriver, 1, 2, "8"), fleet(blueDriver, 1, 2, "8")
-	red.NodeName, blue.NodeName = "red-%d", "blue-%d"
-	create(t, red.All())
-	create(t, strings.ReplaceAll(blue.All(), "labels: {", "labels: {pool: blue, "))
-	create(t, oneDeviceTemplate("red", redDriver))
-	create(t, oneDeviceTemplate("blue", blueDriver))
-	second := startBlue(t, "blue-0")
-	calling := startBlueScheduler(t, second)
-	eventually(t.Context(), t, "the second dray leads", func(ctx context.Context) (bool, error) { return second.Ready(ctx), nil })
+	second, calling := startTwoPartitions(t, 1, 2)
 	playSide(t, "red", harness.SchedulerName)
 	device := playSide(t, "blue", blueScheduler)
 	before := map[string][]string{}

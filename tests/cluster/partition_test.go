@@ -115,21 +115,29 @@ func startBlueScheduler(t *testing.T, dray *harness.Dray) *harness.Process {
 	return scheduler
 }
 
-// Two pairs on one control plane, each with nodes and a driver of its own: each binds its pods on its nodes with its devices,
-// also pods that ask for none; what one does is no other's fault; a pod whose pool is full waits, whatever the other has.
-func TestTwoPartitions(t *testing.T) {
+// startTwoPartitions is two pairs on one control plane, red and blue, each with nodes and a driver of its own: the second dray,
+// which leads, and its kube-scheduler.
+func startTwoPartitions(t *testing.T, nodes, devices int) (*harness.Dray, *harness.Process) {
+	t.Helper()
 	manageDrivers(t, redDriver)
 	startPair(t, pairOptions{DrayOptions: harness.DrayOptions{Args: []string{"--nodes", "pool!=blue", "--drivers", redDriver}}})
 	installBlue(t)
-	red, blue := fleet(redDriver, 2, 3, "8"), fleet(blueDriver, 2, 3, "8")
+	red, blue := fleet(redDriver, nodes, devices, "8"), fleet(blueDriver, nodes, devices, "8")
 	red.NodeName, blue.NodeName = "red-%d", "blue-%d"
 	create(t, red.All())
 	create(t, strings.ReplaceAll(blue.All(), "labels: {", "labels: {pool: blue, "))
 	create(t, oneDeviceTemplate("red", redDriver))
 	create(t, oneDeviceTemplate("blue", blueDriver))
 	second := startBlue(t, "blue-0")
-	startBlueScheduler(t, second)
+	scheduler := startBlueScheduler(t, second)
 	eventually(t.Context(), t, "the second dray leads", func(ctx context.Context) (bool, error) { return second.Ready(ctx), nil })
+	return second, scheduler
+}
+
+// Two pairs on one control plane, each with nodes and a driver of its own: each binds its pods on its nodes with its devices,
+// also pods that ask for none; what one does is no other's fault; a pod whose pool is full waits, whatever the other has.
+func TestTwoPartitions(t *testing.T) {
+	second, _ := startTwoPartitions(t, 2, 3)
 
 	var pods []*corev1.Pod
 	for n := range 7 { // of six devices each

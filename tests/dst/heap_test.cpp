@@ -12,6 +12,7 @@
 
 #include "dray/sim/calm_cluster.h"
 #include "tests/bench/farm.h"
+#include "tests/dst/environment.h"
 #include "tests/objects/groups.h"
 
 // Nothing that dray holds grows with what has come and gone: its engine, planner, books and caches,
@@ -29,11 +30,6 @@ using namespace std::chrono_literals;
 constexpr int nodes = 20;
 constexpr int singles = 40;
 constexpr int members = 4;
-
-int number_from_environment(const char* name, int absent) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? absent : std::stoi(text);
-}
 
 /// Bytes that malloc() has given out and nobody gave back; 0 where another allocator is in its
 /// place.
@@ -152,7 +148,7 @@ TEST_CASE("what is in use does not grow with what has come and gone") {
     WARN("skipped: this malloc does not say what is in use");
     return;
   }
-  const int turns = number_from_environment("DRAY_HEAP_TURNS", 400);
+  const auto turns = static_cast<int>(number_from_environment("DRAY_HEAP_TURNS", 400));
   const bool prints = std::getenv("DRAY_HEAP_PRINT") != nullptr;
   Churn churn;
   std::vector<std::size_t> used;

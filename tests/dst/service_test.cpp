@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "tests/dst/environment.h"
 #include "tests/dst/run.h"
 
 // The whole service in virtual time: replicas with their Lease, fence and outbox, through
@@ -21,11 +22,6 @@
 
 namespace dray::dst::service_test {
 namespace {
-
-std::uint64_t number_from_environment(const char* name, std::uint64_t absent) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? absent : std::stoull(text);
-}
 
 /// Each must happen in some seed: a simulation in which nothing happens proves nothing.
 const char* const interesting[] = {
