@@ -11,6 +11,16 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(dray_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
 
+# g++ looks for what it may forget each time that its heap has grown by some; a batch fits into memory whole, and looking is a
+# tenth of its time. Only where each compiler at work may have so much.
+include(ProcessorCount)
+ProcessorCount(cores)
+cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY) # MiB
+math(EXPR enough "3072 * ${cores}")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND memory GREATER_EQUAL enough)
+  add_compile_options(--param=ggc-min-heapsize=1048576) # KiB
+endif()
+
 # A batch of files as one (presets for users and CI; `dev` compiles file by file) shows each file's own
 # names to the next, where hiding one is no mistake.
 if(DRAY_BATCHES)
