@@ -88,9 +88,7 @@ void Engine::Router::on(const cluster::ObjectChanged& change, Time now) {
   cluster_.apply(change);
   if (const auto* slice = std::get_if<ResourceSlice>(&change.object)) shares_.put(*slice);
   observe_request(change.object, now);
-  const auto changed = admission_.observe(change.object);
-  const auto& meta = meta_of(change.object);
-  admission_changed(changed, {meta.namespace_name, meta.name}, now);
+  const auto changed = observe_admission(change.object, now);
   if (changed != Admission::Change::none || !in_cluster_state(kind_of(change.object))) return;
   if (const auto* pod = std::get_if<Pod>(&change.object)) {
     observe_pod(*pod, now);
@@ -113,7 +111,8 @@ void Engine::Router::on(const cluster::ObjectGone& change, Time now) {
   if (change.kind == Kind::provisioning_request) {
     carry(upkeep_.node_requests.erase({change.namespace_name, change.name}), now);
   }
-  admission_changed(admission_.forget(change), {change.namespace_name, change.name}, now);
+  const auto group = admission_.group_of(change.kind, change.namespace_name, change.name);
+  admission_changed(admission_.forget(change), group, now);
   if (!in_cluster_state(change.kind)) return;
   plans_.want();
   if (change.kind == Kind::resource_claim) {
@@ -176,6 +175,20 @@ void Engine::Router::show_followed(const Pod& pod, Time now) {
 
 void Engine::Router::on(const PolicyChanged& change, Time now) {
   admission_changed(admission_.set_config(change.config), {}, now);
+}
+
+/// A Workload may have come to name another controller: then the pods of both are looked at.
+Admission::Change Engine::Router::observe_admission(const KubeObject& object, Time now) {
+  const auto& meta = meta_of(object);
+  const auto group = [&] {
+    return admission_.group_of(kind_of(object), meta.namespace_name, meta.name);
+  };
+  const auto before = group();
+  const auto changed = admission_.observe(object);
+  const auto after = group();
+  if (before != after) admission_changed(changed, before, now);
+  admission_changed(changed, after, now);
+  return changed;
 }
 
 void Engine::Router::admission_changed(Admission::Change change, const GroupMembers::Group& object,

@@ -78,6 +78,7 @@ class Engine::Router {
   void on(const PolicyChanged& change, Time now);
   void observe_pod(const Pod& pod, Time now);
   void show_followed(const Pod& pod, Time now);
+  Admission::Change observe_admission(const KubeObject& object, Time now);
   void admission_changed(Admission::Change change, const GroupMembers::Group& object, Time now);
   void readmit(Time now);
   void readmit(const GroupMembers::Group& group, Time now);

@@ -123,3 +123,34 @@ func TestJobsAreGangsWhereTheirQueueSaysSo(t *testing.T) {
 		t.Errorf("the Job runs on %v, want both nodes", nodes)
 	}
 }
+
+// A Workload names a Job and makes no PodGroup: its minimum holds for the Job's pods as long as it is there.
+func TestAWorkloadSpeaksForItsJob(t *testing.T) {
+	withGates(t, "GenericWorkload")
+	startPair(t, pairOptions{})
+	create(t, fleet(jobDriver, 2, 2, "8").All())
+	create(t, oneDeviceTemplate("said", jobDriver))
+	workload, err := harness.Parse([]byte(`
+apiVersion: scheduling.k8s.io/v1beta1
+kind: Workload
+metadata: {name: six, namespace: said}
+spec:
+  controllerRef: {apiGroup: batch, kind: Job, name: six}
+  podGroupTemplates: [{name: workers, schedulingPolicy: {gang: {minCount: 6}}}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plane.Create(t.Context(), workload); err != nil {
+		t.Fatal(err)
+	}
+	create(t, indexedJob("said", "six", 6))
+	waitJob(t, "said", "six", 0, 6)
+	if devices, _ := allocated(t, "said"); len(devices) != 0 {
+		t.Errorf("a gang that waits holds %v", devices)
+	}
+	if err := plane.Delete(t.Context(), workload[0]); err != nil {
+		t.Fatal(err)
+	}
+	waitJob(t, "said", "six", 4, 2)
+}

@@ -32,7 +32,7 @@ using KubeObject =
                  DeviceClass, DeviceTaintRule, Lease, ConfigMap, PodDisruptionBudget, PriorityClass,
                  PodGroup, CoschedulingGroup, VolcanoGroup, JobSet, KaiQueue, KaiPodGroup,
                  KaiTopology, BatchJob, LeaderWorkerSet, RayCluster, PyTorchJob, TensorFlowJob,
-                 MpiJob, XgBoostJob, PaddleJob, JaxJob, ProvisioningRequest>;
+                 MpiJob, XgBoostJob, PaddleJob, JaxJob, ProvisioningRequest, KubeWorkload>;
 
 /// The kinds of objects that dray knows; what is true of each stands in kind_table. An enumerator
 /// numbers an alternative of KubeObject, and means nothing else.
@@ -66,6 +66,7 @@ enum class Kind : std::uint8_t {
   paddle_job,
   jax_job,
   provisioning_request,
+  workload,
 };
 
 /// Who keeps the objects of a kind that the watches bring.
@@ -173,6 +174,8 @@ inline constexpr auto kind_rows = std::to_array<KindInfo>({
     {Kind::jax_job, "JAXJob", "kubeflow.org", v1, "jaxjobs", yes, KeptBy::books, no},
     {Kind::provisioning_request, "ProvisioningRequest", "autoscaling.x-k8s.io", v1,
      "provisioningrequests", yes, KeptBy::books, no},
+    {Kind::workload, "Workload", "scheduling.k8s.io", pod_group_versions, "workloads", yes,
+     KeptBy::books, no},
 });
 }  // namespace detail
 

@@ -27,6 +27,27 @@ struct PodGroup {
   bool operator==(const PodGroup&) const = default;
 };
 
+/// What PodGroups are made from.
+struct PodGroupTemplate {
+  std::string name;
+  std::optional<std::int32_t> min_count;  ///< schedulingPolicy.gang; none: each pod for itself
+  std::vector<std::string> topology;      ///< schedulingConstraints: node labels to agree in
+
+  bool operator==(const PodGroupTemplate&) const = default;
+};
+
+/// Workload of scheduling.k8s.io (v1beta1, KEP-4671): how the pods of a controller start. Who keeps
+/// to the KEP makes PodGroups from its templates.
+struct KubeWorkload {
+  ObjectMeta meta;
+  std::string controller_group;  ///< API group of what makes the pods (`batch`)
+  std::string controller_kind;   ///< empty: it names nobody
+  std::string controller_name;
+  std::vector<PodGroupTemplate> templates;
+
+  bool operator==(const KubeWorkload&) const = default;
+};
+
 /// PodGroup of scheduling.x-k8s.io/v1alpha1: the coscheduling plugin's.
 struct CoschedulingGroup {
   ObjectMeta meta;

@@ -195,6 +195,7 @@ class Names {
     for (auto& entry : group.claims) entry_names(entry);
     for (auto& status : group.claim_statuses) optional(NameOf::claim, status.claim_name);
   }
+  void of(KubeWorkload& workload) { name_(NameOf::group, workload.controller_name); }
   template <class T>
   static void of(T& /*other*/) {}  // says nothing of who works on what
 

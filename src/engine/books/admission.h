@@ -51,6 +51,11 @@ class Admission {
   [[nodiscard]] Change set_config(std::shared_ptr<const policy::PolicyConfig> config);
   /// Looks at every pod again: rare.
   void readmit(Time now);
+  /// The group by whose name pods speak of the object, as it is known now.
+  [[nodiscard]] GroupMembers::Group group_of(Kind kind, const std::string& namespace_name,
+                                             const std::string& name) const {
+    return {namespace_name, jobs_.groups().spoken_of_as(kind, namespace_name, name)};
+  }
   /// Dray's pods that speak of groups.
   [[nodiscard]] const GroupMembers& members() const { return members_; }
   /// Looks at one pod again.

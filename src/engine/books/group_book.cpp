@@ -180,9 +180,15 @@ JobKey GroupBook::key_of(const Pod& pod) const {
   for (auto& [source, name, part] : mentions_of(pod)) {
     JobKey key{source, space, std::move(name), std::move(part)};
     if (source == GroupSource::pod_group) {
-      // A basic group only names its pods; each is placed by itself.
+      // A basic group only names its pods; each is placed by itself. One that is not there is
+      // waited for, unless the Workload that it would be made from says as much.
       const auto* group = pod_group(space, key.name);
+      if (group == nullptr && said_by_workload(pod)) continue;
       if (group != nullptr && !group->min_count) break;
+    } else if (source == GroupSource::workload) {
+      const auto* workload = workloads_.find(key);
+      if (workload == nullptr) continue;
+      if (workload->says == Workload::Says::single) break;
     } else if (!is_gang(key, pod)) {
       continue;
     }
@@ -194,6 +200,18 @@ JobKey GroupBook::key_of(const Pod& pod) const {
     return key;
   }
   return {GroupSource::none, space, pod.meta.uid.get(), ""};
+}
+
+bool GroupBook::said_by_workload(const Pod& pod) const {
+  const auto mentions = mentions_of(pod);
+  const auto found = std::ranges::find(mentions, GroupSource::workload, &Mention::source);
+  return found != mentions.end() && workloads_.find({GroupSource::workload, pod.meta.namespace_name,
+                                                     found->name, found->part}) != nullptr;
+}
+
+std::string GroupBook::spoken_of_as(Kind kind, const std::string& namespace_name,
+                                    const std::string& name) const {
+  return kind == Kind::workload ? workloads_.controller_of(namespace_name, name) : name;
 }
 
 /// What is said on purpose is; an owner's pods are where it says so, else where their queue does.
@@ -331,6 +349,7 @@ std::expected<GroupForm, planner::NotReady> GroupBook::form_of(const JobKey& key
     case GroupSource::ray_cluster:
     case GroupSource::training_job:
     case GroupSource::batch_job:
+    case GroupSource::workload:
       if (const auto* workload = workloads_.find(key)) return form(*workload, key);
       return std::unexpected(not_there(WorkloadBook::kind_name(key), key));
     case GroupSource::owner:

@@ -60,6 +60,10 @@ class GroupBook {
   /// The pod set of the form that the pod belongs to.
   [[nodiscard]] std::string set_of(const JobKey& key, const Pod& pod) const;
 
+  /// By which name pods speak of the object: its own, or (of a Workload) its controller's.
+  [[nodiscard]] std::string spoken_of_as(Kind kind, const std::string& namespace_name,
+                                         const std::string& name) const;
+
   /// The Kubernetes PodGroup of that name, or null.
   [[nodiscard]] const PodGroup* pod_group(const std::string& namespace_name,
                                           const std::string& name) const;
@@ -87,6 +91,7 @@ class GroupBook {
   [[nodiscard]] GroupForm form(const VolcanoGroup& group) const;
   [[nodiscard]] static GroupForm form(const Workload& workload, const JobKey& key);
   [[nodiscard]] bool is_gang(const JobKey& key, const Pod& pod) const;
+  [[nodiscard]] bool said_by_workload(const Pod& pod) const;
 
   Gangs gangs_;
   Table<PodGroup> pod_groups_;

@@ -20,6 +20,7 @@ enum class GroupSource : std::uint8_t {
   ray_cluster,        ///< label ray.io/cluster
   training_job,       ///< label training.kubeflow.org/job-name
   batch_job,          ///< owned by a Job
+  workload,           ///< Kubernetes: a Workload names their controller, and has one template
 };
 
 /// What a pod is placed with. `name` is the group's, the owner's uid, or the pod's uid.
@@ -28,7 +29,7 @@ struct JobKey {
   std::string namespace_name;
   std::string name;
   /// Of a JobSet that starts its Jobs in order: which; of a LeaderWorkerSet: the replica; of a
-  /// training job: its kind.
+  /// training job: its kind; of a Workload, which goes by its controller's name: that one's kind.
   std::string part;
 
   [[nodiscard]] bool is_group() const { return source != GroupSource::none; }

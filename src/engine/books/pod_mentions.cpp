@@ -18,6 +18,13 @@ bool is_batch_job(const OwnerReference& owner) {
   return owner.kind == "Job" && owner.api_version.starts_with("batch/");
 }
 
+/// As a Workload names it in its controllerRef: `Job.batch`.
+std::string kind_and_group(const OwnerReference& owner) {
+  const auto slash = owner.api_version.find('/');
+  return slash == std::string::npos ? owner.kind
+                                    : owner.kind + "." + owner.api_version.substr(0, slash);
+}
+
 /// The kind of training job that the pod is of. An MPIJob's launcher is a Job's.
 std::string training_kind(const Pod& pod, const OwnerReference& owner) {
   if (owner.api_version.starts_with("kubeflow.org/")) return owner.kind;
@@ -32,6 +39,7 @@ void add_by_owner(const Pod& pod, std::vector<Mention>& found) {
   if (pod.meta.annotations.contains(kai_min_member_annotation)) {
     found.push_back({GroupSource::owner, owner->uid.get()});
   }
+  found.push_back({GroupSource::workload, owner->name, kind_and_group(*owner)});
   if (auto name = mark(labels, leader_worker_set_label); !name.empty()) {
     found.push_back(
         {GroupSource::leader_worker_set, std::move(name), mark(labels, leader_worker_index_label)});

@@ -52,6 +52,15 @@ Workload workload_of(const RayCluster& cluster) {
   return made;
 }
 
+/// Of one with a single template: what it says is of all pods.
+Workload workload_of(const PodGroupTemplate& made_from) {
+  Workload made;
+  made.says = made_from.min_count ? Workload::Says::gang : Workload::Says::single;
+  made.minimum = made_from.min_count.value_or(1);
+  if (!made_from.topology.empty()) made.topology = made_from.topology.front();
+  return made;
+}
+
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -111,7 +120,40 @@ std::optional<Kind> kind_of(const JobKey& key) {
 
 }  // namespace
 
+bool WorkloadBook::observe_said(const KubeWorkload& object) {
+  const auto& meta = object.meta;
+  const Key key(Kind::workload, meta.namespace_name, meta.name);
+  if (object.controller_kind.empty() || object.templates.size() != 1) return forget_said(key);
+  auto workload = workload_of(object.templates.front());
+  workload.uid = meta.uid;
+  workload.created = meta.created;
+  auto kind = object.controller_kind;
+  if (!object.controller_group.empty()) kind += "." + object.controller_group;
+  Controller controller(std::move(kind), meta.namespace_name, object.controller_name);
+  const auto known = controllers_.find(key);
+  if (known != controllers_.end() && known->second == controller) {
+    auto& said = said_.at(controller).at(meta.name);
+    if (said == workload) return false;
+    said = std::move(workload);
+    return true;
+  }
+  forget_said(key);
+  said_[controller].emplace(meta.name, std::move(workload));
+  controllers_.emplace(key, std::move(controller));
+  return true;
+}
+
+bool WorkloadBook::forget_said(const Key& key) {
+  const auto known = controllers_.extract(key);
+  if (known.empty()) return false;
+  const auto said = said_.find(known.mapped());
+  said->second.erase(std::get<2>(key));
+  if (said->second.empty()) said_.erase(said);
+  return true;
+}
+
 bool WorkloadBook::observe(const KubeObject& object) {
+  if (const auto* said = std::get_if<KubeWorkload>(&object)) return observe_said(*said);
   auto workload = as_workload(object);
   if (!workload) return false;
   const auto& meta = meta_of(object);
@@ -124,10 +166,21 @@ bool WorkloadBook::observe(const KubeObject& object) {
 }
 
 bool WorkloadBook::forget(Kind kind, const std::string& namespace_name, const std::string& name) {
+  if (kind == Kind::workload) return forget_said({kind, namespace_name, name});
   return workloads_.erase({kind, namespace_name, name}) > 0;
 }
 
+std::string WorkloadBook::controller_of(const std::string& namespace_name,
+                                        const std::string& name) const {
+  const auto found = controllers_.find({Kind::workload, namespace_name, name});
+  return found == controllers_.end() ? "" : std::get<2>(found->second);
+}
+
 const Workload* WorkloadBook::find(const JobKey& key) const {
+  if (key.source == GroupSource::workload) {
+    const auto said = said_.find({key.part, key.namespace_name, key.name});
+    return said == said_.end() ? nullptr : &said->second.begin()->second;
+  }
   const auto kind = kind_of(key);
   if (!kind) return nullptr;
   const auto found = workloads_.find({*kind, key.namespace_name, key.name});

@@ -34,14 +34,20 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 
-/// The owners of pods that are watched: Jobs, LeaderWorkerSets, RayClusters, training jobs.
+/// The owners of pods that are watched: Jobs, LeaderWorkerSets, RayClusters, training jobs; and
+/// what Kubernetes' own Workloads say of any controller's pods.
 class WorkloadBook {
  public:
   /// Whether it is one of them, and now says something else than before.
   bool observe(const KubeObject& object);
   bool forget(Kind kind, const std::string& namespace_name, const std::string& name);
-  /// The one that the key speaks of, or null.
+  /// The one that the key speaks of, or null. Of several of Kubernetes' Workloads that name one
+  /// controller, the first by name; of those with several templates none, as only PodGroups say
+  /// whose pods are which.
   [[nodiscard]] const Workload* find(const JobKey& key) const;
+  /// Whom a Workload of Kubernetes says to make the pods; empty: nobody, or it is not there.
+  [[nodiscard]] std::string controller_of(const std::string& namespace_name,
+                                          const std::string& name) const;
 
   /// Whose gangs the source's are, for the queues' rules; nothing: it is not an owner's.
   [[nodiscard]] static std::optional<policy::GangOwner> owner_of(GroupSource source);
@@ -52,7 +58,15 @@ class WorkloadBook {
 
  private:
   using Key = std::tuple<Kind, std::string, std::string>;  // kind, namespace, name
+  /// Kind as in JobKey's part, namespace, name.
+  using Controller = std::tuple<std::string, std::string, std::string>;
+
+  bool observe_said(const KubeWorkload& object);
+  bool forget_said(const Key& key);
+
   std::map<Key, Workload> workloads_;
+  std::map<Controller, std::map<std::string, Workload>> said_;  ///< by the Workload's name
+  std::map<Key, Controller> controllers_;                       ///< of each that is in `said_`
 };
 
 }  // namespace dray::engine

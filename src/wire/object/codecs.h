@@ -63,6 +63,8 @@ void read(const Reader& in, PodDisruptionBudget& out);
 void write(JsonWriter& out, const PodDisruptionBudget& budget);
 void read(const Reader& in, PodGroup& out);
 void write(JsonWriter& out, const PodGroup& group);
+void read(const Reader& in, KubeWorkload& out);
+void write(JsonWriter& out, const KubeWorkload& workload);
 void read(const Reader& in, JobSet& out);
 void write(JsonWriter& out, const JobSet& job_set);
 void read(const Reader& in, KaiQueue& out);

@@ -5,8 +5,9 @@
 namespace dray::wire {
 namespace {
 
-template <class Io, Like<PodGroup> T>
-void describe_spec(Io& io, T& group) {
+/// What a PodGroup and its template say alike.
+template <class Io, class T>
+void describe_start(Io& io, T& group) {
   io.object("schedulingPolicy", [&](auto& policy) {
     if constexpr (Io::reading) {
       policy.object("gang", [&](auto& gang) { gang.field("minCount", group.min_count); });
@@ -22,6 +23,11 @@ void describe_spec(Io& io, T& group) {
                         [](auto& item, auto& key) { item.required("key", key); });
     });
   }
+}
+
+template <class Io, Like<PodGroup> T>
+void describe_spec(Io& io, T& group) {
+  describe_start(io, group);
   io.items("resourceClaims", group.claims, [](auto& item, auto& claim) {
     item.required("name", claim.name);
     item.field("resourceClaimName", claim.claim_name);
@@ -44,6 +50,25 @@ void describe(Io& io, T& group) {
       });
     });
   }
+}
+
+template <class Io, Like<KubeWorkload> T>
+void describe(Io& io, T& workload) {
+  type_fields(io, workload);
+  io.required("metadata", workload.meta);
+  io.object("spec", [&](auto& spec) {
+    if (Io::reading || !workload.controller_kind.empty()) {
+      spec.object("controllerRef", [&](auto& controller) {
+        controller.field("apiGroup", workload.controller_group);
+        controller.field("kind", workload.controller_kind);
+        controller.field("name", workload.controller_name);
+      });
+    }
+    spec.items("podGroupTemplates", workload.templates, [](auto& item, auto& group) {
+      item.required("name", group.name);
+      describe_start(item, group);
+    });
+  });
 }
 
 template <class Io, Like<ReplicatedJob> T>
@@ -84,6 +109,12 @@ void read(const Reader& in, PodGroup& out) {
 }
 void write(JsonWriter& out, const PodGroup& group) {
   out.object([&](auto& io) { describe(io, group); });
+}
+void read(const Reader& in, KubeWorkload& out) {
+  in.fields([&](auto& io) { describe(io, out); });
+}
+void write(JsonWriter& out, const KubeWorkload& workload) {
+  out.object([&](auto& io) { describe(io, workload); });
 }
 void read(const Reader& in, JobSet& out) {
   in.fields([&](auto& io) { describe(io, out); });

@@ -30,6 +30,11 @@ std::string word(GroupSource source, const std::string& name) {
   return std::to_string(static_cast<int>(source)) + " " + name;
 }
 
+/// What a Workload may say of a controller's pods.
+std::string workload(const std::string& kind) {
+  return word(GroupSource::workload, "owner/" + kind);
+}
+
 TEST_CASE("what follows from a pod's owner") {
   const Labels training{{"training.kubeflow.org/job-name", "t"}};
   const Labels launcher{{"training.kubeflow.org/job-name", "t"},
@@ -40,23 +45,28 @@ TEST_CASE("what follows from a pod's owner") {
     std::string want;
   };
   const auto row = GENERATE_COPY(
-      Row{"a Job", owned("batch/v1", "Job", {}), word(GroupSource::batch_job, "owner")},
-      Row{"another project's Job", owned("batch.volcano.sh/v1", "Job", {}), ""},
-      Row{"a ReplicaSet", owned("apps/v1", "ReplicaSet", {}), ""},
+      Row{"a Job", owned("batch/v1", "Job", {}),
+          workload("Job.batch") + ", " + word(GroupSource::batch_job, "owner")},
+      Row{"another project's Job", owned("batch.volcano.sh/v1", "Job", {}),
+          workload("Job.batch.volcano.sh")},
+      Row{"a ReplicaSet", owned("apps/v1", "ReplicaSet", {}), workload("ReplicaSet.apps")},
+      Row{"a ReplicationController", owned("v1", "ReplicationController", {}),
+          workload("ReplicationController")},
       Row{"a LeaderWorkerSet",
           owned("apps/v1", "StatefulSet",
                 {{"leaderworkerset.sigs.k8s.io/name", "l"},
                  {"leaderworkerset.sigs.k8s.io/group-index", "2"}}),
-          word(GroupSource::leader_worker_set, "l/2")},
+          workload("StatefulSet.apps") + ", " + word(GroupSource::leader_worker_set, "l/2")},
       Row{"a RayCluster", owned("ray.io/v1", "RayCluster", {{"ray.io/cluster", "r"}}),
-          word(GroupSource::ray_cluster, "r")},
+          workload("RayCluster.ray.io") + ", " + word(GroupSource::ray_cluster, "r")},
       Row{"a PyTorchJob", owned("kubeflow.org/v1", "PyTorchJob", training),
-          word(GroupSource::training_job, "t/PyTorchJob")},
+          workload("PyTorchJob.kubeflow.org") + ", " +
+              word(GroupSource::training_job, "t/PyTorchJob")},
       Row{"an MPIJob's launcher", owned("batch/v1", "Job", launcher),
-          word(GroupSource::training_job, "t/MPIJob") + ", " +
+          workload("Job.batch") + ", " + word(GroupSource::training_job, "t/MPIJob") + ", " +
               word(GroupSource::batch_job, "owner")},
       Row{"a Job with a training job's label", owned("batch/v1", "Job", training),
-          word(GroupSource::batch_job, "owner")});
+          workload("Job.batch") + ", " + word(GroupSource::batch_job, "owner")});
   DYNAMIC_SECTION(row.name) {
     CHECK(words(row.pod) == row.want);
   }
@@ -74,8 +84,8 @@ TEST_CASE("what is said on purpose comes before what follows from the owner") {
   pod.pod_group = "own";
   CHECK(words(pod) == word(GroupSource::pod_group, "own") + ", " + word(GroupSource::kai, "kai") +
                           ", " + word(GroupSource::job_set, "set") + ", " +
-                          word(GroupSource::owner, "uid-owner") + ", " +
-                          word(GroupSource::batch_job, "owner"));
+                          word(GroupSource::owner, "uid-owner") + ", " + workload("Job.batch") +
+                          ", " + word(GroupSource::batch_job, "owner"));
 }
 
 }  // namespace

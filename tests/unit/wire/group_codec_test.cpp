@@ -26,6 +26,21 @@ TEST_CASE("a PodGroup that is no gang has the basic policy") {
   CHECK(rewritten<PodGroup>(json) == json);
 }
 
+TEST_CASE("a Workload: whose pods it speaks of, and how they start") {
+  const std::string gang =
+      R"({"kind":"Workload","apiVersion":"scheduling.k8s.io/v1beta1",)"
+      R"("metadata":{"name":"w","namespace":"a"},"spec":{)"
+      R"("controllerRef":{"apiGroup":"batch","kind":"Job","name":"train"},"podGroupTemplates":[)"
+      R"({"name":"workers","schedulingPolicy":{"gang":{"minCount":3}},)"
+      R"("schedulingConstraints":{"topology":[{"key":"rack"}]}},)"
+      R"({"name":"others","schedulingPolicy":{"basic":{}}}]}})";
+  CHECK(rewritten<KubeWorkload>(gang) == gang);
+  const std::string nobodys =
+      R"({"kind":"Workload","apiVersion":"scheduling.k8s.io/v1beta1","metadata":{"name":"w"},)"
+      R"("spec":{"podGroupTemplates":[{"name":"a","schedulingPolicy":{"basic":{}}}]}})";
+  CHECK(rewritten<KubeWorkload>(nobodys) == nobodys);
+}
+
 TEST_CASE("a JobSet") {
   const std::string json =
       R"({"kind":"JobSet","apiVersion":"jobset.x-k8s.io/v1alpha2","metadata":{"name":"s"},)"
