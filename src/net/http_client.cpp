@@ -3,6 +3,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <deque>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -52,7 +53,14 @@ struct HttpClient::State : std::enable_shared_from_this<State> {
   }
   void keep(const std::shared_ptr<Connection>& connection) {
     const std::lock_guard lock(mutex);
-    if (live.contains(connection.get())) idle.push_back({connection, Clock::now()});
+    if (!live.contains(connection.get())) return;
+    const auto now = Clock::now();
+    // What a burst opened and nobody has needed since: the server gives it up, too.
+    while (!idle.empty() && now - idle.front().idle_since >= options.idle_timeout) {
+      idle.front().connection->close_soon();
+      idle.pop_front();
+    }
+    idle.push_back({connection, now});
   }
   void drop(const std::shared_ptr<Connection>& connection) {
     connection->close_soon();
@@ -67,7 +75,7 @@ struct HttpClient::State : std::enable_shared_from_this<State> {
   Gate gate;
   Published<TlsContext> tls;
   std::mutex mutex;
-  std::vector<Line> idle;
+  std::deque<Line> idle;  ///< the longest idle first
   /// All that close_all() has to cut off; those that ended are dropped with the next fresh one.
   std::unordered_map<const Connection*, std::weak_ptr<Connection>> live;
 };

@@ -133,6 +133,10 @@ func (s *soak) count(ctx context.Context) (bound, told int) {
 // does not grow with the stretches, so that in an hour, 15,000 pods in each, 70 bytes that a pod leaves behind are too much.
 const mostGrowth = 1 << 20
 
+// mostMoreFiles is how many descriptors more there may be, half of the time: connections are as many as the machine's load makes
+// of them, and are closed when nobody has needed them for a minute.
+const mostMoreFiles = 4
+
 // Nothing that dray holds grows with what has come and gone. DRAY_SOAK_MINUTES says for how long; the first third warms up, and
 // of the rest the second half is compared with the first.
 func TestChurnStaysFlat(t *testing.T) {
@@ -168,10 +172,14 @@ spec: {spec: {devices: {requests: [{name: dev, exactly: {deviceClassName: %s, co
 	}
 	before, after := atMost(seen[third:2*third]), atMost(seen[2*third:])
 	t.Logf("%d turns of %d pods; at most %s, then %s", len(seen), len(s.pods()), before, after)
-	if after.files > before.files || after.series > before.series {
-		t.Error("descriptors or series grow")
+	if after.series > before.series {
+		t.Error("series grow")
 	}
-	if grown := median(seen[2*third:]).memory - median(seen[third:2*third]).memory; grown > mostGrowth {
+	earlier, later := median(seen[third:2*third]), median(seen[2*third:])
+	if grown := later.files - earlier.files; grown > mostMoreFiles {
+		t.Errorf("descriptors grow: half of the time there were %d more than before", grown)
+	}
+	if grown := later.memory - earlier.memory; grown > mostGrowth {
 		t.Errorf("memory grows: half of the time there was %.1f MB more than before", float64(grown)/1e6)
 	}
 }

@@ -1,5 +1,8 @@
 #include "net/http_client.h"
 
+#include <sys/socket.h>
+#include <sys/time.h>
+
 #include <catch2/catch.hpp>
 
 #include "tests/unit/net/echo.h"
@@ -242,6 +245,30 @@ TEST_CASE("an idle connection is given up after its time") {
   CHECK(echo.loop.run(client->send(request("GET", "/1"), 5s)));
   CHECK(echo.loop.run(client->send(request("GET", "/2"), 5s)));
   CHECK(echo.seen->peers.size() == 2);
+}
+
+TEST_CASE("what a burst opened is closed after its time, also while one connection is enough") {
+  RawServer server;
+  Loop loop;
+  HttpClientOptions options;
+  options.base = {false, "127.0.0.1", server.port(), ""};
+  options.idle_timeout = 0ms;
+  const auto client = HttpClient::make(loop.io, options).value();
+  auto first = loop.start(client->send(request("GET", "/1"), 5s));
+  auto unused = server.accept();
+  auto second = loop.start(client->send(request("GET", "/2"), 5s));
+  auto used = server.accept();
+  RawServer::send(unused, empty_ok);
+  CHECK(first.get());
+  RawServer::send(used, empty_ok);
+  CHECK(second.get());
+  const timeval patience{.tv_sec = 5, .tv_usec = 0};
+  REQUIRE(::setsockopt(unused.native_handle(), SOL_SOCKET, SO_RCVTIMEO, &patience,
+                       sizeof(patience)) == 0);
+  std::string seen(4096, '\0');
+  auto left = ::recv(unused.native_handle(), seen.data(), seen.size(), 0);  // its request
+  while (left > 0) left = ::recv(unused.native_handle(), seen.data(), seen.size(), 0);
+  CHECK(left == 0);  // the end, and not only nothing for so long
 }
 
 TEST_CASE("a request that may not go any more is not sent, and one that waited is asked late") {
