@@ -140,6 +140,12 @@ Standing Board::standing(const Viewer& viewer) const {
   standing.policy = published(readiness.policy_problem);
   standing.policy_generation = readiness.policy_generation;
   standing.epoch = readiness.lease_epoch;
+  if (readiness.leadership != nullptr) {
+    Replicas replicas{readiness.leadership->holder(), readiness.standbys->standbys()};
+    // Who has just taken the Lease gives his other one back in the next round.
+    std::erase(replicas.standbys, replicas.leader);
+    standing.replicas = std::move(replicas);
+  }
   if (readiness.gates != nullptr) standing.gates = readiness.gates->report().to_string();
   return viewer.everything ? standing : without_names(std::move(standing));
 }
@@ -293,6 +299,10 @@ asio::awaitable<HttpResponse> Board::health(Asked asked) {
     io.required("port", at.port);
     io.required("gates", at.gates);
     io.required("draining", sources_.readiness.draining.load());
+    if (at.replicas) {
+      io.field("leader", at.replicas->leader);
+      io.required("standbys", at.replicas->standbys);
+    }
     write_outbox(out, backlog);
   });
   co_return net::json_response(200, std::move(out).take());

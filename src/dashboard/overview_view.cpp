@@ -62,6 +62,7 @@ Standing without_names(Standing standing) {
   for (auto* text : {&standing.broken, &standing.trouble, &standing.port, &standing.policy}) {
     if (!text->empty()) *text = told_to_operators;
   }
+  standing.replicas.reset();
   return standing;
 }
 

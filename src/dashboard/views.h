@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dashboard/history.h"
 #include "dashboard/picture.h"
@@ -22,6 +24,12 @@ struct Page {
   std::string text = {};  ///< only what has it in its name
 };
 
+/// The replicas of dray, as this one sees them.
+struct Replicas {
+  std::string leader;                 ///< who holds the Lease; empty: nobody
+  std::vector<std::string> standbys;  ///< who could take over at once
+};
+
 /// What concerns the whole service, beside the engine.
 struct Standing {
   std::string version;
@@ -33,6 +41,7 @@ struct Standing {
   std::string gates;    ///< how the API server's feature gates differ; empty: they do not
   std::uint64_t policy_generation = 0;  ///< policy files put in force since the start
   std::int32_t epoch = 0;               ///< of the Lease that this replica holds; 0: it holds none
+  std::optional<Replicas> replicas = {};  ///< absent: there is no Lease
 };
 
 /// The same for whom not everything is shown: that something is wrong, without the texts, which

@@ -12,12 +12,15 @@
 #include "net/published.h"
 #include "service/engine_strand.h"
 #include "service/gate_watch.h"
+#include "service/leadership.h"
+#include "service/standby_watch.h"
 
 namespace dray::service {
 
 /// What /readyz asks besides the engine. Any thread.
 struct Readiness {
   std::atomic<bool> draining{false};
+  std::atomic<bool> synced{false};           ///< the cluster has been listed
   Published<std::string> broken;             ///< which invariant broke: nothing is written any more
   Published<std::string> port_problem;       ///< why the extender's port is not open; empty: it is
   Published<std::string> policy_problem;     ///< why the policy file as it is now is not in force
@@ -27,6 +30,9 @@ struct Readiness {
   /// The API server's feature gates, which make nothing unready; null: nobody reads them. Fixed
   /// before the port opens.
   const GateWatch* gates = nullptr;
+  /// The Lease of the leader, and who stands by; null: there is no Lease. As `gates`.
+  const Leadership* leadership = nullptr;
+  const StandbyWatch* standbys = nullptr;
 };
 
 /// What a page of metrics shows now. All three outlive the call; any thread.

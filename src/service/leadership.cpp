@@ -10,6 +10,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <exception>
+#include <memory>
 #include <utility>
 
 namespace dray::service {
@@ -66,6 +67,9 @@ asio::awaitable<void> Leadership::carry(engine::LeaseKeeper::Commands commands) 
 }
 
 void Leadership::tell() {
+  if (keeper_.holder() != holder()) {
+    holder_.store(std::make_shared<const std::string>(keeper_.holder()));
+  }
   const bool leading = !stopping_ && keeper_.may_write(clock_.now());
   if (leading) {
     fence_.open_until(keeper_.leading_until());
@@ -73,6 +77,11 @@ void Leadership::tell() {
     fence_.close();
   }
   if (std::exchange(leading_, leading) != leading) told_({leading, keeper_.epoch()});
+}
+
+std::string Leadership::holder() const {
+  const auto holder = holder_.load();
+  return holder ? *holder : "";
 }
 
 void Leadership::step_down(Duration rest) {

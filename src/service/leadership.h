@@ -6,11 +6,13 @@
 #include <boost/asio/strand.hpp>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "dray/engine/engine.h"
 #include "dray/engine/lease.h"
 #include "kube/cluster_api.h"
 #include "net/own_thread.h"
+#include "net/published.h"
 #include "service/clock.h"
 #include "service/fence.h"
 
@@ -38,6 +40,8 @@ class Leadership {
   /// Gives the Lease back once the writes under way have ended, whom the next leader must not meet,
   /// and tries for it again after `rest`: this replica cannot serve now.
   void step_down(Duration rest);
+  /// Who held the Lease when it was last read or written; empty: nobody, or it is not read yet.
+  [[nodiscard]] std::string holder() const;
 
  private:
   boost::asio::awaitable<void> run();
@@ -61,6 +65,8 @@ class Leadership {
   bool leading_ = false;
   bool stopping_ = false;
   std::optional<Duration> rest_;  ///< asked to step down
+  // Published.
+  Published<std::string> holder_;
 };
 
 }  // namespace dray::service

@@ -47,7 +47,7 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
       clock_(clock),
       metrics_(options_.version),
       tracer_(options_.tracing ? std::make_unique<Tracer>(*options_.tracing, metrics_) : nullptr),
-      gates_(io, api, options_.engine.allocator.features),
+      watches_{GateWatch(io, api, options_.engine.allocator.features)},
       partition_(options_.partition),
       engine_(io, options_.engine,
               {api, clock, fence_, metrics_, make_plan(options_.engine),
@@ -56,7 +56,7 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
       extender_(io, options_.extender,
                 extender_routes(engine_, metrics_, partition_, tracer_.get())),
       admin_(io, guarded(options_.admin), admin_routes(engine_, api, metrics_, readiness_)) {
-  readiness_.gates = &gates_;
+  readiness_.gates = &watches_.gates;
   if (!options_.policy_file.empty()) {
     policy_.emplace(
         io, options_.policy_file,
@@ -82,6 +82,13 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
       *options_.lease, api, clock_, fence_,
       [this](engine::LeadershipChanged change) { leadership_changed(change); },
       [this] { return writes_end(); });
+  watches_.standbys.emplace(io,
+                            engine::StandbyKeeper::Options{.leader = options_.lease->lease,
+                                                           .identity = options_.lease->identity,
+                                                           .every = options_.standby_round},
+                            api, clock_, [this] { return stands_by(); });
+  readiness_.leadership = &*leadership_;
+  readiness_.standbys = &*watches_.standbys;
 }
 
 Service::~Service() {
@@ -107,10 +114,11 @@ Result<void> Service::start() {
   if (!extender) return std::unexpected(Error(extender.error()).within("extender address"));
   ports_.extender = *extender;
   if (leadership_) extender_.stop_listening();
-  gates_.start();
+  watches_.gates.start();
   api_.watch([this](kube::WatchEvent event) { saw(std::move(event)); });
   if (leadership_) {
     leadership_->start();
+    watches_.standbys->start();
   } else {
     fence_.open_for_good();
     engine_.post(engine::LeadershipChanged{true, 0});
@@ -119,7 +127,10 @@ Result<void> Service::start() {
 }
 
 void Service::saw(kube::WatchEvent event) {
-  if (std::holds_alternative<engine::Synced>(event)) log_info(0, "the cluster has been listed");
+  if (std::holds_alternative<engine::Synced>(event)) {
+    readiness_.synced = true;
+    log_info(0, "the cluster has been listed");
+  }
   auto told = partition_.see(std::move(event));
   if (told) std::visit([this](auto& each) { engine_.post(std::move(each)); }, *told);
 }
@@ -140,6 +151,12 @@ void Service::leadership_changed(engine::LeadershipChanged change) {
   engine_.post(change);
   stop_serving();
   api_.abandon_writes();
+}
+
+/// Whether it could take over at once.
+bool Service::stands_by() const {
+  return readiness_.lease_epoch == 0 && readiness_.synced && !readiness_.draining &&
+         !readiness_.broken.load() && api_.trouble().empty();
 }
 
 /// Whoever still waits for an answer must not get one from a replica that may not write.
@@ -205,7 +222,8 @@ void Service::reload_policy() {
 
 asio::awaitable<void> Service::drain() {
   readiness_.draining = true;
-  gates_.stop();
+  watches_.gates.stop();
+  if (watches_.standbys) watches_.standbys->stop();
   if (policy_) policy_->stop();
   const auto end = std::chrono::steady_clock::now() + options_.drain;
   co_await extender_.drain(options_.drain);

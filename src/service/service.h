@@ -21,6 +21,7 @@
 #include "service/leadership.h"
 #include "service/partition.h"
 #include "service/policy_file.h"
+#include "service/standby_watch.h"
 #include "service/tracer.h"
 
 namespace dray::service {
@@ -31,7 +32,8 @@ struct ServiceOptions {
   net::HttpServerOptions admin;
   /// Absent: this is the only replica, and leads from the start.
   std::optional<engine::LeaseKeeper::Options> lease;
-  std::string policy_file;  ///< empty: one queue without limits
+  Duration standby_round = std::chrono::seconds(5);  ///< between looks at who stands by
+  std::string policy_file;                           ///< empty: one queue without limits
   std::string version;
   RecorderOptions record;
   std::optional<TracerOptions> tracing;  ///< absent: nobody wants spans
@@ -74,6 +76,7 @@ class Service {
   boost::asio::awaitable<void> take_over(engine::LeadershipChanged change);
   void saw(kube::WatchEvent event);
   void stop_serving();
+  [[nodiscard]] bool stands_by() const;
   void broke(const std::string& what);
   boost::asio::awaitable<void> writes_end();
   boost::asio::awaitable<void> give_up();
@@ -85,7 +88,10 @@ class Service {
   metrics::Metrics metrics_;
   std::unique_ptr<Tracer> tracer_;  ///< null: nobody wants spans
   Fence fence_;
-  GateWatch gates_;
+  struct Watches {
+    GateWatch gates;
+    std::optional<StandbyWatch> standbys = {};  ///< absent: there is no Lease
+  } watches_;
   Partition partition_;
   Readiness readiness_;
   EngineStrand engine_;

@@ -42,8 +42,26 @@ function allows({user, nonResourceAttributes: path, resourceAttributes: resource
   return user === 'tom' && resource?.verb === 'list' && resource.namespace === 'blue' && ['pods', 'resourceclaims'].includes(resource.resource);
 }
 
+/// The Leases of the replicas: another one stands by all the time.
+const leases = new Map([['dray-standby-1', {metadata: {...meta('dray-standby-1', 'dray-system')}, spec: {holderIdentity: 'dray-b', leaseDurationSeconds: 15}}]]);
+
+function answerLease(request, name, body) {
+  if (request.method !== 'GET') {
+    const lease = JSON.parse(body);
+    const resourceVersion = String(Number(lease.metadata.resourceVersion ?? 1) + 1);
+    leases.set(lease.metadata.name, {...lease, metadata: {...lease.metadata, resourceVersion}});
+    return {status: 200, json: leases.get(lease.metadata.name)};
+  }
+  const lease = leases.get(name);
+  if (!lease) return {status: 404, json: {kind: 'Status', code: 404, message: 'there is no such lease'}};
+  if (lease.spec.holderIdentity === 'dray-b') lease.spec.renewTime = new Date().toISOString().replace('Z', '000Z');
+  return {status: 200, json: {apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...lease}};
+}
+
 function answer(request, body) {
   const {pathname, searchParams} = new URL(request.url, 'http://any');
+  const lease = /\/namespaces\/dray-system\/leases(?:\/(.+))?$/.exec(pathname);
+  if (lease) return answerLease(request, lease[1], body);
   if (searchParams.has('watch')) return undefined;
   if (pathname === '/metrics') return {status: 404};
   if (request.method === 'GET') {
@@ -82,7 +100,7 @@ before(async () => {
     clusters: [{name: 'c', cluster: {server: `http://127.0.0.1:${api.address().port}`}}], users: [{name: 'u', user: {token: 'drays-own'}}]}));
   execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1', '-subj', '/CN=localhost',
     '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', cert], {stdio: ['ignore', 'ignore', 'pipe']});
-  dray = spawn(process.env.DRAY_PROGRAM ?? join(root, 'build', 'release', 'bin', 'dray'), ['serve', '--kubeconfig', kubeconfig, '--leader-elect=false',
+  dray = spawn(process.env.DRAY_PROGRAM ?? join(root, 'build', 'release', 'bin', 'dray'), ['serve', '--kubeconfig', kubeconfig, '--identity', 'dray-a',
     '--extender-address', '127.0.0.1:0', '--insecure-extender', '--admin-address', '127.0.0.1:0', '--dashboard-address', '0.0.0.0:0',
     '--dashboard-tls-cert', cert, '--dashboard-tls-key', key], {stdio: ['ignore', 'inherit', 'pipe']});
   const lines = createInterface({input: dray.stderr});
@@ -148,6 +166,25 @@ test('a tenant sees his own, and of others numbers', async () => {
   }
   await page.goto(`${url}#/policy`);
   await page.getByRole('alert').waitFor();
+  assert.deepEqual(faults.filter((text) => !/status of 40[13]/.test(text)), []);
+  await close();
+});
+
+test('an operator reads which replica leads and which stand by, a tenant does not', async () => {
+  const {page, faults, close} = await visit(browser, url, insecure);
+  await logIn(page, 'operator-token');
+  await page.locator('.live:not(.lost)').waitFor();
+  await page.goto(`${url}#/health`);
+  const replicas = page.getByRole('table', {name: 'Replicas'});
+  await replicas.getByRole('row', {name: 'dray-b stands by'}).waitFor();
+  await replicas.getByRole('row', {name: 'dray-a leads; this replica'}).waitFor();
+  await page.getByText('1 replica could take over at once.').waitFor();
+  await page.screenshot({path: join(out, 'dashboard-replicas.png'), fullPage: true});
+  await page.getByRole('button', {name: 'Forget my token'}).click();
+  await logIn(page, 'tenant-token');
+  await page.locator('.live:not(.lost)').waitFor();
+  await page.getByRole('table', {name: 'Checks'}).waitFor();
+  assert.doesNotMatch(await page.textContent('body'), /dray-[ab]/);
   assert.deepEqual(faults.filter((text) => !/status of 40[13]/.test(text)), []);
   await close();
 });

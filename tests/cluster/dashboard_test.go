@@ -284,3 +284,56 @@ func TestNoRightOfTheDashboardIsTooMuch(t *testing.T) {
 		})
 	}
 }
+
+// Each replica names the leader and those that stand by, who is gone is named no more, and who takes the lead is no standby.
+func TestTheDashboardNamesTheReplicas(t *testing.T) {
+	t.Cleanup(func() { clean(t) })
+	ports, err := harness.FreePorts(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"first", "second", "third"}
+	replicas := map[string]*harness.Dray{}
+	boards := map[string]*dashboard{}
+	for i, name := range names {
+		boards[name] = &dashboard{url: fmt.Sprintf("http://127.0.0.1:%d", ports[i]), client: &http.Client{Timeout: patience}}
+		replicas[name], err = plane.StartDray(t.Context(), drayProgram(t), harness.DrayOptions{Token: true, Replica: name,
+			Args: []string{"--dashboard-address", fmt.Sprintf("127.0.0.1:%d", ports[i])}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(replicas[name].Kill)
+		if i == 0 {
+			takesOver(t, replicas[name], name)
+		}
+	}
+	shows := func(board, leader string, standbys ...string) {
+		t.Helper()
+		boards[board].becomes(t, 3*patience, "", "health", func(status int, body string) bool {
+			var health struct {
+				Leader   string
+				Standbys []string
+			}
+			return status == http.StatusOK && json.Unmarshal([]byte(body), &health) == nil && health.Leader == leader &&
+				slices.Equal(health.Standbys, standbys)
+		})
+	}
+	for _, name := range names {
+		shows(name, "first", "second", "third")
+	}
+	if !testing.Short() { // a Lease has to run out
+		replicas["third"].Kill()
+		shows("first", "first", "second")
+	}
+	if err := replicas["first"].Stop(15 * time.Second); err != nil {
+		t.Error(err)
+	}
+	takesOver(t, replicas["second"], "second")
+	if !testing.Short() {
+		shows("second", "second")
+		if err := replicas["third"].Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shows("second", "second", "third")
+}

@@ -52,9 +52,20 @@ function Watches({metrics}) {
   }}<//>`;
 }
 
+/// Who could decide in the leader's place: `2 replicas could take over at once.`
+export const standbys = ({leading, standbys: names}) => (names.length > 0 ? `${plural(names.length, 'replica')} could take over at once.`
+  : leading ? 'No other replica stands by: while this one is away, nothing is decided.' : 'None could take over at once.');
+
+function Replicas({data}) {
+  const rows = [...data.leader ? [{head: data.leader, cells: [{text: data.leading ? 'leads; this replica' : 'leads'}]}] : [],
+    ...data.standbys.map((name) => ({head: name, cells: [{text: 'stands by'}]}))];
+  return html`<${Section} id="replicas" title="Replicas" lead=${standbys(data)}>
+    ${rows.length === 0 ? html`<p class="note">Nobody holds the Lease.</p>` : html`<${Table} caption="Replicas" rows=${rows} columns=${[{label: 'replica'}, {label: 'state', text: true}]} />`}<//>`;
+}
+
 /// Which replica this is: `This replica leads, in epoch 3 of the Lease.`
 export const replica = ({leading, epoch}) => (!leading ? 'Another replica leads: this one stands by, and decides nothing.'
-  : epoch > 0 ? `This replica leads, in epoch ${number(epoch)} of the Lease; others stand by.` : 'This replica leads, without a Lease.');
+  : epoch > 0 ? `This replica leads, in epoch ${number(epoch)} of the Lease.` : 'This replica leads, without a Lease.');
 
 export function Health({revision}) {
   const answer = useAnswer('health', {}, revision, 2000);
@@ -65,6 +76,7 @@ export function Health({revision}) {
     return html`<${Section} id="checks" title="Checks" lead=${replica(data)}><${Table} caption="Checks" columns=${[{label: 'check'}, {label: 'state', text: true}]}
       rows=${checks.map(([name, fine, why]) => ({head: name, cells: [{text: fine ? html`<span style=${{color: 'var(--good)'}}>✓ fine</span>` : html`<span class="failed">✗ ${why}</span>`}]}))} />
       ${data.gates && html`<p class="note">Feature gates: ${data.gates}</p>`}<//>
+    ${data.standbys && html`<${Replicas} data=${data} />`}
     <${Section} id="outbox" title="Writes to the API server" lead=${`${number(data.outbox.inFlight)} under way, of at most ${number(data.outbox.limit)}; cut ${plural(data.outbox.cuts, 'time')}, ${number(data.outbox.again)} sent again.`}>
       <${Table} caption="Outbox" columns=${[{label: 'class'}, {label: 'waiting'}, {label: 'oldest'}, {label: 'sent'}]}
         rows=${data.outbox.classes.map((one) => ({head: one.name, cells: [{text: number(one.waiting)}, {text: time(one.oldestSeconds)}, {text: number(one.sent)}]}))} /><//>`;

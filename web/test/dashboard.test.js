@@ -5,7 +5,7 @@ import {describe, layout, nodePaths, tree} from '../dashboard/devices.js';
 import {devicesText, life, spanOf} from '../dashboard/ledger.js';
 import {histograms, quantile, readSample} from '../dashboard/latency.js';
 import {bands, inTree, ofOne} from '../dashboard/queues.js';
-import {generation, replica, watches} from '../dashboard/service.js';
+import {generation, replica, standbys, watches} from '../dashboard/service.js';
 import {after, fate, podRows, question, split} from '../dashboard/whatif.js';
 
 test('what is empty is not asked for', () => {
@@ -73,6 +73,12 @@ test('watches are read from the metrics, by kind', () => {
   const text = ['# TYPE dray_watch_silence_seconds gauge', 'dray_watch_silence_seconds{kind="pods"} 3', 'dray_watch_failing_seconds{kind="pods"} 0',
     'dray_watch_corrections_total{kind="pods"} 2', 'dray_watch_silence_seconds{kind="nodes"} 1', 'dray_nodes 4'].join('\n');
   assert.deepEqual(watches(text), [{kind: 'pods', silence: 3, failing: 0, corrections: 2}, {kind: 'nodes', silence: 1}]);
+});
+
+test('who could decide in the place of a leader that ends is said in words', () => {
+  assert.equal(standbys({leading: true, standbys: ['dray-b']}), '1 replica could take over at once.');
+  assert.match(standbys({leading: true, standbys: []}), /^No other replica stands by/);
+  assert.equal(standbys({leading: false, standbys: []}), 'None could take over at once.');
 });
 
 test('which replica and which generation of the policy are said in words', () => {

@@ -23,7 +23,7 @@ constexpr const char* policy =
 constexpr const char* bad_policy =
     "apiVersion: dray.dev/v1alpha1\nkind: Policy\nqueues:\n  - {name: a, weight: 2}\n";
 
-ServiceOptions with_lease() {
+ServiceOptions with_lease(Duration standby_round = 5s) {
   ServiceOptions options;
   options.version = "1.2.3";
   options.drain = 5s;
@@ -31,6 +31,7 @@ ServiceOptions with_lease() {
   options.lease->lease = {"dray-system", "dray"};
   options.lease->identity = "us";
   options.lease->renew_every = 5ms;
+  options.standby_round = standby_round;
   return options;
 }
 
@@ -150,6 +151,38 @@ TEST_CASE("a replica without the Lease is alive, not ready, and does not serve k
       Catch::StartsWith("503 ") && Contains("[-]leader failed: another replica holds the Lease"));
   CHECK(bench.post_bind().empty());
   CHECK(bench.cluster.seen.get().refreshed == 0);
+  CHECK(bench.service->readiness().leadership->holder() == "them");
+}
+
+TEST_CASE("a replica says that it stands by once it has listed the cluster") {
+  Bench bench(with_lease(5ms));
+  const auto named = [&] { return bench.service->readiness().standbys->standbys(); };
+  bench.cluster.seen.change([](auto& all) {
+    all.lease.meta.resource_version = ResourceVersion("7");
+    all.lease.holder = "them";
+    all.lease.duration_seconds = 3600;
+  });
+  REQUIRE(bench.service->start());
+  REQUIRE(bench.cluster.seen.wait([](const auto& all) { return all.count("ReadLease") >= 3; }));
+  CHECK(named().empty());
+  bench.cluster.tell(engine::Synced{});
+  REQUIRE(eventually([&] { return named() == std::vector<std::string>{"us"}; }));
+  bench.break_it();
+  CHECK(eventually([&] { return named().empty(); }));
+}
+
+TEST_CASE("a leader does not stand by, and sees who does") {
+  Bench bench(with_lease(5ms));
+  bench.cluster.seen.change([](auto& all) {
+    auto& lease = all.standbys["dray-standby-1"];
+    lease.holder = "other";
+    lease.duration_seconds = 3600;
+  });
+  bench.start_and_lead();
+  const auto& readiness = bench.service->readiness();
+  CHECK(eventually(
+      [&] { return readiness.standbys->standbys() == std::vector<std::string>{"other"}; }));
+  CHECK(readiness.leadership->holder() == "us");
 }
 
 TEST_CASE("a new leader lists the claims afresh, again if need be, before it serves") {

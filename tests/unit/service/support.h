@@ -12,6 +12,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -68,8 +69,9 @@ template <class Holds>
   return true;
 }
 
-/// A cluster that keeps one Lease as an API server does, says yes to every other write, and may be
-/// told to hold writes of a kind back, as a queue does. Any thread.
+/// A cluster that keeps one Lease as an API server does, and apart from it those of standbys, says
+/// yes to every other write, and may be told to hold writes of a kind back, as a queue does. Any
+/// thread.
 class FakeCluster : public kube::ClusterApi {
  public:
   explicit FakeCluster(boost::asio::io_context& io)
@@ -129,6 +131,7 @@ class FakeCluster : public kube::ClusterApi {
     bool hold_lists = false;          ///< list_now() waits as long as this
     std::set<std::string> held;
     Lease lease;
+    std::map<std::string, Lease> standbys;  ///< their Leases, by name
     bool lease_fails = false;
     kube::WatchSink sink;
     std::string trouble;
@@ -160,6 +163,7 @@ class FakeCluster : public kube::ClusterApi {
  private:
   boost::asio::awaitable<engine::WriteOutcome> write_here(engine::Write write,
                                                           kube::Permit permit) {
+    if (auto of_standby = answer_standby(write)) co_return *std::move(of_standby);
     const std::string kind(engine::name(write));
     seen.change([&](auto& all) { all.asked.push_back(kind); });
     while (seen.get().held.contains(kind)) {
@@ -190,6 +194,20 @@ class FakeCluster : public kube::ClusterApi {
       } else if (const auto* put = std::get_if<engine::PutLease>(&write)) {
         outcome = put_lease(all, *put);
       }
+    });
+    return outcome;
+  }
+
+  std::optional<engine::WriteOutcome> answer_standby(const engine::Write& write) {
+    const auto* read = std::get_if<engine::ReadLease>(&write);
+    const auto* put = std::get_if<engine::PutLease>(&write);
+    const auto name = read != nullptr ? read->lease.name : put != nullptr ? put->lease.name : "";
+    if (name.find("-standby-") == std::string::npos) return std::nullopt;
+    engine::WriteOutcome outcome = fail(ErrorCode::not_found, "no such lease");
+    seen.change([&](auto& all) {
+      if (put != nullptr) all.standbys[name] = put->value;
+      const auto found = all.standbys.find(name);
+      if (found != all.standbys.end()) outcome = engine::WrittenObject(found->second);
     });
     return outcome;
   }
