@@ -64,11 +64,13 @@ class WhatHelps {
   using Jobs = std::vector<std::shared_ptr<const Job>>;
   void end_jobs();
   [[nodiscard]] bool end_one(const Jobs& others);
-  void end_several(Jobs others);
+  [[nodiscard]] bool end_several(Jobs others);
   [[nodiscard]] std::string names_of(const Jobs& jobs) const;
   [[nodiscard]] Jobs others_with_room() const;
   [[nodiscard]] bool is_near(const Job& other) const;
-  [[nodiscard]] std::string in_the_way(const Job& other, const Tried& tried) const;
+  using Names = std::vector<std::string>;
+  [[nodiscard]] Names devices_on(const Names& nodes, const Job& job) const;
+  [[nodiscard]] std::string in_the_way(const Jobs& others, const Tried& tried) const;
   void evict();
   void evict_by_policy();
   void raise_quota();

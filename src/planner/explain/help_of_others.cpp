@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <tuple>
@@ -72,38 +73,64 @@ WhatHelps::Jobs WhatHelps::others_with_room() const {
   return others;
 }
 
-/// `n04: it would fit there if default/x0 ended, which has 1 device (gpu-3)`
-std::string WhatHelps::in_the_way(const Job& other, const Tried& tried) const {
-  const auto& placements =
-      tried.outcome.placements.empty() ? tried.outcome.held : tried.outcome.placements;
-  const auto& node = placements.front().node;
+/// The devices that the job has, or gets by this plan, on one of the nodes.
+std::vector<std::string> WhatHelps::devices_on(const Names& nodes, const Job& job) const {
   std::vector<std::string> devices;
+  const auto is_there = [&](const NodeName& node) {
+    return std::ranges::find(nodes, node.get()) != nodes.end();
+  };
   const auto add = [&](const AllocationResult& held) {
     for (const auto& each : held.devices) devices.push_back(each.device.device.get());
   };
-  for (const auto& member : other.members) {
-    if (member.node != node) continue;
+  for (const auto& member : job.members) {
+    if (!member.node || !is_there(*member.node)) continue;
     const auto claims = claims_of(*question_.input.snapshot, *member.pod);
     if (!claims) continue;
     for (const auto& claim : *claims) {
       if (const auto held = question_.input.snapshot->allocation(claim->key())) add(*held);
     }
   }
-  const auto given = std::ranges::find(plan_.jobs, other.uid, &JobOutcome::job);
+  const auto given = std::ranges::find(plan_.jobs, job.uid, &JobOutcome::job);
   if (given != plan_.jobs.end()) {
     for (const auto& placement : given->placements) {
-      if (placement.node != node) continue;
+      if (!is_there(placement.node)) continue;
       for (const auto& claim : placement.claims) add(claim.allocation);
     }
   }
-  // A plan without it may put others where they were not, and this job where it was not.
-  const auto has = devices.empty()
-                       ? std::string()
-                       : fmt::format(", which has {} ({})", count_of(devices.size(), "device"),
-                                     some_of(devices, most_victims_named));
-  return fmt::format("{}: it would fit there if {} ended{}", node.get(),
-                     may_name(question_, job_, other) ? other.name : "a job of another tenant",
-                     has);
+  return devices;
+}
+
+/// `n4: it would fit there if all of a/x0, a/x1 ended, which have 2 devices there (gpu-3, gpu-5)`
+std::string WhatHelps::in_the_way(const Jobs& others, const Tried& tried) const {
+  const auto& placements =
+      tried.outcome.placements.empty() ? tried.outcome.held : tried.outcome.placements;
+  Names nodes;
+  for (const auto& placement : placements) {
+    if (std::ranges::find(nodes, placement.node.get()) == nodes.end()) {
+      nodes.push_back(placement.node.get());
+    }
+  }
+  Names devices;
+  std::size_t have_some = 0;
+  for (const auto& other : others) {
+    auto held = devices_on(nodes, *other);
+    if (!held.empty()) ++have_some;
+    std::ranges::move(held, std::back_inserter(devices));
+  }
+  const bool one = others.size() == 1;
+  const auto who = !one                                         ? "all of " + names_of(others)
+                   : may_name(question_, job_, *others.front()) ? others.front()->name
+                                                                : "a job of another tenant";
+  // A plan without them may put others where they were not, and this job where they were not.
+  std::string has;
+  if (have_some > 0) {
+    const auto some = have_some < others.size() ? fmt::format("{} of ", have_some) : std::string();
+    has = fmt::format(", {}which {} {}{} ({})", some, have_some == 1 ? "has" : "have",
+                      count_of(devices.size(), "device"), one ? "" : " there",
+                      some_of(devices, most_victims_named));
+  }
+  return fmt::format("{}: it would fit there if {} ended{}", some_of(nodes, most_victims_named),
+                     who, has);
 }
 
 void WhatHelps::end_jobs() {
@@ -127,12 +154,13 @@ void WhatHelps::end_jobs() {
     return;
   }
   if (end_one(others)) return;
-  if (others.size() <= most_ends) {
-    end_several(others);
-  } else {
+  // The first of them are those on the nodes that lack least.
+  const Jobs first(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(
+                                                        std::min(others.size(), most_ends)));
+  if (!end_several(first)) {
     found_.helps.push_back(fmt::format(
-        "several jobs have to end: no single one of the first {} of {} that have room is enough",
-        most_ends, others.size()));
+        "several jobs have to end: the first {} of the {} that have room are not enough", most_ends,
+        others.size()));
   }
 }
 
@@ -144,7 +172,7 @@ bool WhatHelps::end_one(const Jobs& others) {
     input.jobs.put(gone(*other));
     const auto tried = try_out(input);
     if (!tried.helped()) continue;
-    if (found_.nearest.empty()) found_.nearest = in_the_way(*other, tried);
+    if (found_.nearest.empty()) found_.nearest = in_the_way({other}, tried);
     enough.push_back(other);
   }
   if (enough.empty()) return false;
@@ -152,18 +180,28 @@ bool WhatHelps::end_one(const Jobs& others) {
   return true;
 }
 
-/// A set of which each has to end: all of them are enough, and those that turn out not to be needed
-/// stay, the ones of others first.
-void WhatHelps::end_several(Jobs others) {
-  for (auto at = others.size(); at-- > 0;) {
+/// A set of which each has to end: those that turn out not to be needed stay, the ones of others
+/// first. False: all of them are not enough.
+bool WhatHelps::end_several(Jobs others) {
+  const auto without = [&](std::size_t kept) {
     auto input = question_.input;
     for (std::size_t i = 0; i < others.size(); ++i) {
-      if (i != at) input.jobs.put(gone(*others[i]));
+      if (i != kept) input.jobs.put(gone(*others[i]));
     }
-    if (try_out(input).helped()) others.erase(others.begin() + static_cast<std::ptrdiff_t>(at));
+    return try_out(input);
+  };
+  auto enough = without(others.size());
+  if (!enough.helped()) return false;
+  for (auto at = others.size(); at-- > 0;) {
+    auto tried = without(at);
+    if (!tried.helped()) continue;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(at));
+    enough = std::move(tried);
   }
+  if (found_.nearest.empty()) found_.nearest = in_the_way(others, enough);
   found_.helps.push_back(fmt::format("it starts once these {} jobs have all ended: {}",
                                      others.size(), names_of(others)));
+  return true;
 }
 
 /// Names of the same tenant's, and how many others there are.

@@ -1,32 +1,12 @@
 #include <catch2/catch.hpp>
 
 #include "dray/planner/explanation.h"
-#include "tests/unit/planner/fixture.h"
+#include "tests/unit/planner/explained.h"
 
 namespace dray::planner::explain_pod_test {
 
 using namespace worlds;
 namespace {
-
-Question question_of(World& world, const std::string& job, std::size_t member = 0) {
-  Question question;
-  question.input = world.make_input();
-  question.input.budget = PlanBudget::unbounded();
-  const auto& asked = world.job(job);
-  question.job = asked.uid;
-  question.pod = asked.members.at(member).pod;
-  question.scheduler_name = "dray-scheduler";
-  question.gate = "dray.dev/admission";
-  return question;
-}
-
-Explanation explained(World& world, const std::string& job, std::size_t member = 0) {
-  return explain(question_of(world, job, member), world.options);
-}
-
-bool says(const std::vector<std::string>& lines, const std::string& text) {
-  return std::ranges::any_of(lines, [&](const auto& line) { return line.contains(text); });
-}
 
 TEST_CASE("whose pod it is comes first") {
   World world;
@@ -207,47 +187,6 @@ TEST_CASE("a quota keeps out what may not be preempted") {
                             "to n0"});
 }
 
-TEST_CASE("who starts before it is in its way as those are who run") {
-  World world;
-  world.node("n0", 1);
-  world.waiting("first", 1, "a");
-  world.waiting("second", 1, "a");
-  const auto made = explained(world, "second");
-  CHECK(made.nearest ==
-        "n0: it would fit there if default/first ended, which has 1 device (gpu-0)");
-  CHECK(made.helps == Names{"it starts once one of these has ended: default/first"});
-}
-
-TEST_CASE("of many jobs those on the nearest node are tried") {
-  World world;
-  for (int i = 0; i < 8; ++i) {
-    const auto node = "n" + std::to_string(i);
-    world.node(node, 4);
-    world.fill("r" + std::to_string(i), i == 7 ? 3 : 4, node, "a");
-  }
-  world.waiting("p", 2, "a");
-  const auto made = explained(world, "p");
-  CHECK(made.nearest == "n7: it would fit there if default/r70 ended, which has 1 device (gpu-0)");
-  CHECK(made.helps.front() ==
-        "it starts once one of these has ended: default/r70, default/r71, default/r72");
-  world.waiting("q", 4, "a");
-  CHECK(says(explained(world, "q").helps,
-             "several jobs have to end: no single one of the first 24 of 31 that have room"));
-}
-
-TEST_CASE("several have to end, or those ahead of it have to come first") {
-  World world;
-  world.node("n0", 4);
-  world.fill("r", 4, "n0", "a");
-  world.waiting("two", 2, "a");
-  CHECK(explained(world, "two").helps.front() ==
-        "it starts once these 2 jobs have all ended: default/r0, default/r1");
-  world.waiting("uthree", 3, "a");
-  const auto made = explained(world, "uthree");
-  CHECK(made.queue->ahead == Names{"default/two"});
-  CHECK(made.helps.front().starts_with("jobs ahead of it need the room, too"));
-}
-
 TEST_CASE("those ahead are named in the own queue, and counted in others") {
   World world;
   world.node("n0", 1);
@@ -264,67 +203,6 @@ TEST_CASE("those ahead are named in the own queue, and counted in others") {
         Names{"default/a0", "default/a1", "default/a2", "default/a3", "default/a4"});
   CHECK(made.queue->more_ahead == 1);
   CHECK(made.queue->others_ahead == 1);
-}
-
-TEST_CASE("names of another tenant are not told") {
-  World world;
-  world.node("n0", 1);
-  world.queue("a", 0);
-  world.queue("b", 1);
-  auto claim = allocated_claim("c-secret", "n0");
-  claim.meta.namespace_name = "theirs";
-  claim.reserved_for = {testing::consumer("secret", Uid("uid-secret"))};
-  world.tell(claim);
-  world.running("secret", "n0", 0, 0, "a", [](Pod& pod) {
-    pod.meta.namespace_name = "theirs";
-    pod = testing::with_claim(std::move(pod), "c-secret");
-  });
-  world.waiting("p", 1, "b");
-  auto made = explained(world, "p");
-  CHECK_FALSE(made.nearest.contains("secret"));
-  CHECK(made.nearest.contains("if a job of another tenant ended"));
-  CHECK_FALSE(says(made.helps, "secret"));
-  CHECK(says(made.helps, "it starts once one of these has ended: 1 job of other tenants"));
-  CHECK(says(made.helps,
-             "reclaim is off in the policy; with it on 1 job of other tenants would be evicted"));
-  world.config.reclaim.enabled = true;
-  made = explained(world, "p");
-  CHECK(made.standing == Standing::follows);
-  CHECK(made.summary == "gets its place on n0 once 1 job of other tenants has gone");
-}
-
-TEST_CASE("why nobody is evicted: priority, minimum run time, preemptionPolicy, budget, share") {
-  World world;
-  world.node("n0", 1);
-  world.queue("a", 1);
-  world.queue("b", 0);
-  world.config.preemption.enabled = true;
-  auto& runs = world.running("r", "n0", 0, 1, "a");
-  runs.priority = 5;
-  runs.started = start;
-  auto& waits = world.waiting("p", 1, "a");
-  waits.priority = 5;
-  CHECK(says(explained(world, "p").helps,
-             "nobody of its queue has a lower priority than its 5; give it more than 5: it would "
-             "evict default/r"));
-  waits.priority = 6;
-  CHECK(explained(world, "p").summary == "gets its place on n0 once default/r has gone");
-  waits.may_evict = false;
-  CHECK(says(explained(world, "p").helps, "its preemptionPolicy Never keeps it"));
-  waits.may_evict = true;
-  world.input.disruption_budgets = {
-      {.name = "default/budget", .pods = {runs.members[0].pod->meta.uid}, .allowed = 0}};
-  CHECK(
-      says(explained(world, "p").helps, "a PodDisruptionBudget keeps those who could be evicted"));
-  world.input.disruption_budgets.clear();
-  world.config.preemption.min_runtime = std::chrono::hours(1);
-  CHECK(says(explained(world, "p").helps, "have not run for their minimum run time yet"));
-  world.config.preemption.min_runtime = Duration{0};
-  world.config.reclaim.enabled = true;
-  world.waiting("q", 1, "b");
-  const auto made = explained(world, "q");
-  CHECK(made.reason == Reason::over_fair_share);
-  CHECK(made.summary.starts_with("no room is free, and queue b may take none from others"));
 }
 
 TEST_CASE("a gang says how many have room, and what the next one lacks") {
