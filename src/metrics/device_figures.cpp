@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "dray/cel/selector_memo.h"
@@ -17,7 +18,6 @@ struct OnNode {
   std::size_t free = 0;
   bool used = false;
 };
-using Nodes = std::unordered_map<std::string_view, OnNode>;
 
 /// A pool of a snapshot, whose rules may taint its devices.
 struct PoolAt {
@@ -52,19 +52,12 @@ std::vector<State> states_of(const PoolAt& at, const cluster::PoolSlot& slot) {
   return states;
 }
 
-void count(const PoolAt& at, const cluster::PoolSlot& slot, DeviceFigures& figures, OnNode& node) {
-  for (const auto state : states_of(at, slot)) {
-    ++(figures.*state);
-    if (state == &DeviceFigures::free) ++node.free;
-    node.used = node.used || state == &DeviceFigures::in_use || state == &DeviceFigures::shared;
-  }
-}
-
 /// Which classes accept the devices of a slice. Slices of like nodes share a list of devices, so
 /// that selectors run once for all of them.
 class ClassesOfDevices {
  public:
-  explicit ClassesOfDevices(const cluster::Snapshot& snapshot) : classes_(snapshot.classes()) {}
+  ClassesOfDevices(const cluster::Snapshot& snapshot, cel::SelectorMemo& memo)
+      : classes_(snapshot.classes()), memo_(memo) {}
 
   /// Of each device the places of its classes among the snapshot's.
   const std::vector<std::vector<std::size_t>>& of(const cluster::PublishedDevices& devices) {
@@ -87,55 +80,146 @@ class ClassesOfDevices {
   }
 
   std::span<const std::shared_ptr<const cluster::CompiledClass>> classes_;
-  cel::SelectorMemo memo_;
+  cel::SelectorMemo& memo_;
   std::unordered_map<const cluster::PublishedDevice*, std::vector<std::vector<std::size_t>>>
       by_list_;
+};
+
+/// What the devices of one pool come to.
+struct OfPool {
+  DeviceFigures figures;                                       ///< but for what is left over
+  std::vector<std::pair<std::string_view, OnNode>> nodes;      ///< by its slices' nodes
+  std::vector<std::pair<std::size_t, DeviceFigures>> classes;  ///< by their places
+};
+
+void add(DeviceFigures& sum, const DeviceFigures& part) {
+  sum.free += part.free;
+  sum.tainted += part.tainted;
+  sum.in_use += part.in_use;
+  sum.shared += part.shared;
+}
+
+/// `classes` null: these are not asked for.
+OfPool count_pool(const PoolAt& at, ClassesOfDevices* classes) {
+  OfPool counted;
+  std::map<std::size_t, DeviceFigures> by_class;
+  for (const auto& slot : at.pool.slots) {
+    if (slot.slice->generation != at.pool.generations.back().generation) continue;
+    const auto states = states_of(at, slot);
+    OnNode node;
+    for (const auto state : states) {
+      ++(counted.figures.*state);
+      if (state == &DeviceFigures::free) ++node.free;
+      node.used |= state == &DeviceFigures::in_use || state == &DeviceFigures::shared;
+    }
+    // What several nodes may use is left over on none of them.
+    if (const auto& name = slot.slice->node_name(); !name.empty()) {
+      counted.nodes.emplace_back(name, node);
+    }
+    if (classes == nullptr) continue;
+    const auto& accepting = classes->of(slot.slice->devices);
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      for (const auto kind : accepting[i]) ++(by_class[kind].*states[i]);
+    }
+  }
+  counted.classes.assign(by_class.begin(), by_class.end());
+  return counted;
+}
+
+/// What pools come to together.
+class Sum {
+ public:
+  void count(const cluster::Pool& pool, const OfPool& counted) {
+    if (pool.slots.empty()) return;
+    auto& [figures, nodes] = by_driver_[pool.driver];
+    add(figures, counted.figures);
+    for (const auto& [name, node] : counted.nodes) {
+      auto& all = nodes[name];
+      all.free += node.free;
+      all.used |= node.used;
+    }
+    for (const auto& [kind, part] : counted.classes) add(by_class_[kind], part);
+  }
+
+  [[nodiscard]] std::map<DriverName, DeviceFigures> by_driver() const {
+    std::map<DriverName, DeviceFigures> all;
+    for (const auto& [driver, sum] : by_driver_) {
+      auto figures = sum.figures;
+      for (const auto& [name, node] : sum.nodes) {
+        if (node.used) figures.free_on_used_nodes += node.free;
+        figures.most_free_on_one_node = std::max(figures.most_free_on_one_node, node.free);
+      }
+      all.emplace(driver, figures);
+    }
+    return all;
+  }
+
+  [[nodiscard]] std::map<ClassName, DeviceFigures> by_class(
+      const cluster::Snapshot& snapshot) const {
+    std::map<ClassName, DeviceFigures> all;
+    for (std::size_t i = 0; i < snapshot.classes().size(); ++i) {
+      const auto known = by_class_.find(i);
+      all.emplace(ClassName(snapshot.classes()[i]->object->meta.name),
+                  known == by_class_.end() ? DeviceFigures() : known->second);
+    }
+    return all;
+  }
+
+ private:
+  struct OfDriver {
+    DeviceFigures figures;
+    std::unordered_map<std::string_view, OnNode> nodes;
+  };
+  std::map<DriverName, OfDriver> by_driver_;
+  std::map<std::size_t, DeviceFigures> by_class_;  ///< by the class's place
 };
 
 }  // namespace
 
 std::map<DriverName, DeviceFigures> count_devices(const cluster::Snapshot& snapshot) {
-  std::map<DriverName, DeviceFigures> all;
-  std::map<DriverName, Nodes> nodes_of;
-  snapshot.for_each_pool([&](const cluster::Pool& pool) {
-    if (pool.slots.empty()) return;
-    auto& figures = all[pool.driver];
-    auto& nodes = nodes_of[pool.driver];
-    OnNode of_none;  // What several nodes may use is left over on none of them.
-    for (const auto& slot : pool.slots) {
-      if (slot.slice->generation != pool.generations.back().generation) continue;
-      const auto& name = slot.slice->node_name();
-      count({snapshot, pool}, slot, figures, name.empty() ? of_none : nodes[name]);
-    }
-  });
-  for (auto& [driver, figures] : all) {
-    for (const auto& [name, node] : nodes_of[driver]) {
-      if (node.used) figures.free_on_used_nodes += node.free;
-      figures.most_free_on_one_node = std::max(figures.most_free_on_one_node, node.free);
-    }
-  }
-  return all;
+  Sum sum;
+  snapshot.for_each_pool(
+      [&](const cluster::Pool& pool) { sum.count(pool, count_pool({snapshot, pool}, nullptr)); });
+  return sum.by_driver();
 }
 
-std::map<ClassName, DeviceFigures> count_devices_by_class(const cluster::Snapshot& snapshot) {
-  const auto classes = snapshot.classes();
-  std::vector<DeviceFigures> figures(classes.size());
-  ClassesOfDevices classes_of(snapshot);
-  snapshot.for_each_pool([&](const cluster::Pool& pool) {
-    for (const auto& slot : pool.slots) {
-      if (slot.slice->generation != pool.generations.back().generation) continue;
-      const auto states = states_of({snapshot, pool}, slot);
-      const auto& accepting = classes_of.of(slot.slice->devices);
-      for (std::size_t i = 0; i < states.size(); ++i) {
-        for (const auto kind : accepting[i]) ++(figures[kind].*states[i]);
-      }
-    }
-  });
-  std::map<ClassName, DeviceFigures> by_name;
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    by_name.emplace(ClassName(classes[i]->object->meta.name), figures[i]);
+struct DeviceCounter::State {
+  /// Held, so that nothing else gets the addresses of its pools.
+  std::shared_ptr<const cluster::Snapshot> last;
+  std::unordered_map<const cluster::Pool*, OfPool> pools;
+  cel::SelectorMemo memo;
+  std::size_t pools_read = 0;
+};
+
+DeviceCounter::DeviceCounter() : state_(std::make_unique<State>()) {}
+DeviceCounter::~DeviceCounter() = default;
+
+DeviceCounter::Counted DeviceCounter::count(std::shared_ptr<const cluster::Snapshot> snapshot) {
+  const auto& last = state_->last;
+  if (!last || !std::ranges::equal(last->classes(), snapshot->classes()) ||
+      !std::ranges::equal(last->taint_rules(), snapshot->taint_rules())) {
+    state_->pools.clear();
+    state_->memo = cel::SelectorMemo();
   }
-  return by_name;
+  ClassesOfDevices classes(*snapshot, state_->memo);
+  std::unordered_map<const cluster::Pool*, OfPool> pools;
+  pools.reserve(state_->pools.size());
+  Sum sum;
+  snapshot->for_each_pool([&](const cluster::Pool& pool) {
+    auto known = state_->pools.extract(&pool);
+    if (known.empty()) ++state_->pools_read;
+    const auto& counted = known.empty()
+                              ? pools.emplace(&pool, count_pool({*snapshot, pool}, &classes)).first
+                              : pools.insert(std::move(known)).position;
+    sum.count(pool, counted->second);
+  });
+  state_->pools = std::move(pools);
+  state_->last = std::move(snapshot);
+  return {sum.by_driver(), sum.by_class(*state_->last)};
+}
+
+std::size_t DeviceCounter::pools_read() const {
+  return state_->pools_read;
 }
 
 }  // namespace dray::metrics

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 
 #include "dray/cluster/snapshot.h"
 #include "dray/model/ids.h"
@@ -26,9 +27,28 @@ struct DeviceFigures {
 /// By driver; of each pool its newest generation. Looks at every device.
 [[nodiscard]] std::map<DriverName, DeviceFigures> count_devices(const cluster::Snapshot& snapshot);
 
-/// By DeviceClass, also those that accept none; a device counts for each class that accepts it.
-/// Only the states are counted, and nothing of nodes.
-[[nodiscard]] std::map<ClassName, DeviceFigures> count_devices_by_class(
-    const cluster::Snapshot& snapshot);
+/// Counts the devices of one snapshot after another: only pools that are others than in the one
+/// before are read, and all of them where a class or a DeviceTaintRule changed.
+class DeviceCounter {
+ public:
+  DeviceCounter();
+  ~DeviceCounter();
+  DeviceCounter(const DeviceCounter&) = delete;
+  DeviceCounter& operator=(const DeviceCounter&) = delete;
+
+  struct Counted {
+    std::map<DriverName, DeviceFigures> by_driver;  ///< as count_devices() has it
+    /// By DeviceClass, also those that accept none; a device counts for each class that accepts it.
+    /// Only the states are counted, and nothing of nodes.
+    std::map<ClassName, DeviceFigures> by_class;
+  };
+  [[nodiscard]] Counted count(std::shared_ptr<const cluster::Snapshot> snapshot);
+  /// How many pools were read so far.
+  [[nodiscard]] std::size_t pools_read() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace dray::metrics

@@ -99,6 +99,7 @@ struct Metrics::State {
   std::vector<Taken> taken;  ///< beside the table's rows
   // Shared.
   std::mutex page;
+  DeviceCounter devices;
   /// Of the counters that are read, by name and labels: what no later page may go below.
   std::map<std::pair<std::string_view, std::vector<std::string>>, double> highest;
 };
@@ -136,6 +137,11 @@ void Metrics::observe(Fed<Type::histogram> metric, LabelValues labels, Seconds t
 std::string Metrics::page(Reading reading) {
   reading.version = state_->version;
   const std::lock_guard one_at_a_time(state_->page);
+  if (reading.snapshot) {
+    auto counted = state_->devices.count(reading.snapshot);
+    reading.devices = std::move(counted.by_driver);
+    reading.class_devices = std::move(counted.by_class);
+  }
   std::vector<MetricFamily> families;
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table[i].read != nullptr) {

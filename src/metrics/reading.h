@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ struct Reading {
   engine::Outbox::Status outbox = {};
   std::vector<alloc::GateDifference> gates = {};
   std::vector<Watch> watches = {};
+  std::shared_ptr<const cluster::Snapshot> snapshot = {};  ///< Metrics counts its devices
   std::map<DriverName, DeviceFigures> devices = {};
   std::map<ClassName, DeviceFigures> class_devices = {};
   std::optional<Recording> recording = {};

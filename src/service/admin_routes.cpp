@@ -98,10 +98,7 @@ asio::awaitable<metrics::Reading> read_metrics(EngineStrand& engine, kube::Clust
     reading.watches.push_back({unique_plural(kind_info(watch.kind)), watch.lists, watch.corrections,
                                watch.silence, watch.failing});
   }
-  if (const auto snapshot = co_await engine.snapshot()) {
-    reading.devices = metrics::count_devices(*snapshot);
-    reading.class_devices = metrics::count_devices_by_class(*snapshot);
-  }
+  reading.snapshot = co_await engine.snapshot();
   if (const auto recording = engine.recording()) {
     reading.recording = {recording->recording, recording->steps, recording->waiting};
   }

@@ -76,10 +76,49 @@ TEST_CASE("devices are counted for each class that accepts them, by state") {
                                  device("gpu-1", {{"number", std::int64_t{1}}})}));
   }
   put(state, claim_on("a", {gpu_of("n2", "gpu-0")}));
-  const auto counted = count_devices_by_class(*state.snapshot());
+  const auto counted = DeviceCounter().count(state.snapshot()).by_class;
   CHECK(counted.at(ClassName("gpu")) == DeviceFigures{.free = 3, .in_use = 1});
   CHECK(counted.at(ClassName("first")) == DeviceFigures{.free = 1, .in_use = 1});
   CHECK(counted.at(ClassName("broken")) == DeviceFigures{});
+}
+
+TEST_CASE("the next count reads only the pools that changed, and comes to the same") {
+  constexpr std::size_t nodes = 500;
+  cluster::ClusterState state;
+  put(state, make_class("gpu"));
+  const auto name = [](std::size_t node) { return "n" + std::to_string(node); };
+  for (std::size_t i = 0; i < nodes; ++i) {
+    put(state, make_node(name(i)));
+    put(state, make_gpus(name(i), 4));
+  }
+  DeviceCounter counter;
+  const auto reads = [&] {
+    const auto before = counter.pools_read();
+    const auto snapshot = state.snapshot();
+    const auto counted = counter.count(snapshot);
+    CHECK(counted.by_driver == count_devices(*snapshot));
+    CHECK(counted.by_class == DeviceCounter().count(snapshot).by_class);
+    return counter.pools_read() - before;
+  };
+  CHECK(reads() == nodes);
+  CHECK(reads() == 0);
+  put(state, claim_on("a", {gpu_of("n7", "gpu-0"), gpu_of("n8", "gpu-1")}));
+  CHECK(reads() == 2);
+  gone(state, Kind::resource_claim, "a", "default");
+  put(state, make_gpus("n9", 5));
+  CHECK(reads() == 3);
+  gone(state, Kind::resource_slice, "n9-gpus");  // its pool stays, without a slice
+  CHECK(reads() == 1);
+  put(state, make_class("other", {"device.attributes[device.driver].number == 0"}));
+  CHECK(reads() == nodes);
+  DeviceTaintRule rule;
+  rule.meta = cluster_meta("sick");
+  rule.has_selector = true;
+  rule.pool = PoolName("n1");
+  rule.taint = {.key = "sick", .value = "", .effect = "NoSchedule", .time_added = {}};
+  put(state, rule);
+  CHECK(reads() == nodes);
+  CHECK(reads() == 0);
 }
 
 TEST_CASE("a DeviceTaintRule taints what it selects, and a pool that has no taint of its own") {
