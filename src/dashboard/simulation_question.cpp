@@ -156,8 +156,9 @@ Result<void> read_all_tried(const Written& written, const SimulationLimits& limi
 Result<void> read_workload(const Written& written, std::optional<Duration> apart,
                            const SimulationLimits& limits, SimulationQuestion& question) {
   if (written.workload.empty()) return {};
-  auto manifests = wire::load_manifests(text_in(written.workload), "workload");
+  auto manifests = wire::load_manifests(text_in(written.workload), "workload", wire::Owners::read);
   if (!manifests) return std::unexpected(std::move(manifests.error()));
+  if (!manifests->strangers.empty()) return fail(ErrorCode::invalid, manifests->strangers.front());
   if (manifests->objects.size() > limits.objects) {
     return fail(ErrorCode::invalid, fmt::format("workload: {} objects are more than {}",
                                                 manifests->objects.size(), limits.objects));
@@ -168,6 +169,10 @@ Result<void> read_workload(const Written& written, std::optional<Duration> apart
   }
   std::vector<KubeObject> objects;
   for (auto& each : manifests->objects) objects.push_back(std::move(each.value));
+  auto left_out =
+      sim::add_owned_pods(objects, manifests->owners, {.most = limits.objects, .later = true});
+  if (!left_out) return std::unexpected(std::move(left_out.error()));
+  std::ranges::move(*left_out, std::back_inserter(question.ignored));
   question.workload = simulate::pods_of(objects, apart);
   if (question.workload->pods.empty()) {
     const auto read = question.ignored.empty() ? "" : " (" + question.ignored.front() + ")";

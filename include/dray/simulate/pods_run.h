@@ -25,6 +25,9 @@ struct PodWorkload {
   struct Arrival {
     Pod pod;         ///< as somebody creates it: with no node and no status
     Duration at{0};  ///< since the beginning
+    /// Of a Job of which only so many are there at a time (sim::at_once_annotation): it comes when
+    /// one of those before it has ended.
+    bool later = false;
   };
   std::vector<Arrival> pods;  ///< in the order of their times
 };
@@ -33,12 +36,13 @@ struct PodWorkload {
 /// them. They come when they were created, from the first one on; those that do not say so come at
 /// once, in the order of the list. Pods that ran wait again; what Kubernetes makes for them, as
 /// claims of templates, is left out.
-/// `apart`: they come in that order, so long one after the other.
+/// `apart`: they come in that order, so long one after the other, but for those of Jobs that come
+/// when others have ended.
 [[nodiscard]] PodWorkload pods_of(const std::vector<KubeObject>& objects,
                                   std::optional<Duration> apart = {});
 
-/// A cluster without what the workload is to bring, and without the objects of those who served
-/// it. What else runs or waits there stays.
+/// A cluster without what the workload is to bring, the pods of what it brings, and the objects of
+/// those who served it. What else runs or waits there stays.
 [[nodiscard]] std::vector<KubeObject> cluster_without(const std::vector<KubeObject>& objects,
                                                       const PodWorkload& workload);
 

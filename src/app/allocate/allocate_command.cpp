@@ -122,10 +122,13 @@ class AllocateCommand : public Command {
       if (!only) only.emplace();
       only->emplace_back(node);
     }
-    auto asked = load_cluster(flags_.source.files);
+    auto asked = load_applied(flags_.source.files);
     if (!asked) return std::unexpected(asked.error());
+    for (const auto* told : {&asked->left_out, &asked->strangers}) {
+      print_warnings("allocate", *told);
+    }
     planner::WhatIf what_if(std::move(cluster), std::move(*options), std::move(only));
-    const auto pods = askers(std::move(*asked), what_if);
+    const auto pods = askers(std::move(asked->objects), what_if);
     if (pods.empty()) {
       return fail(ErrorCode::invalid, "-f: no Pod, ResourceClaim or ResourceClaimTemplate in it");
     }
@@ -142,11 +145,11 @@ class AllocateCommand : public Command {
   /// The cluster without what is asked about; where no other is given, -f holds all of it.
   Result<void> load(cluster::ClusterState& cluster) const {
     auto source = flags_.source;
-    if (!source.cluster.empty() || source.live()) source.files.clear();
+    const bool alone = source.cluster.empty() && !source.live();
+    if (!alone) source.files.clear();
     auto loaded = load_objects(source);
     if (!loaded) return std::unexpected(loaded.error());
-    print_warnings("allocate", loaded->warnings);
-    const bool alone = !source.files.empty();
+    if (!alone) print_warnings("allocate", loaded->warnings);
     for (auto& object : loaded->objects) {
       if (alone && kind_of(object) == Kind::pod) continue;  // they come one by one
       cluster.apply(cluster::ObjectChanged{std::move(object)});

@@ -117,9 +117,15 @@ Result<ClusterObjects> load_objects(const ClusterSource& source, std::span<const
   } else if (!source.at.empty()) {
     return fail(ErrorCode::invalid, "--as-of: --cluster names no record");
   }
-  paths.insert(paths.end(), source.files.begin(), source.files.end());
   auto manifests = load_cluster(paths);
   if (!manifests) return std::unexpected(std::move(manifests.error()));
+  auto applied = load_applied(source.files, source.later);
+  if (!applied) return std::unexpected(std::move(applied.error()));
+  std::ranges::move(applied->objects, std::back_inserter(*manifests));
+  for (const auto* told : {&applied->left_out, &applied->strangers}) {
+    std::ranges::copy(*told, std::back_inserter(result.warnings));
+  }
+  result.strangers = std::move(applied->strangers);
   overlay(result.objects, admit(*std::move(manifests)));
   return result;
 }

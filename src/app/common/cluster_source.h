@@ -24,6 +24,7 @@ struct ClusterSource {
   std::string kubeconfig;            ///< --kubeconfig: a live cluster, listed once
   std::string context;               ///< --context of the kubeconfig
   kube::GetEnv environment = kube::process_environment;
+  bool later = false;   ///< `files` are a workload: also pods that come when others have ended
   std::string at = {};  ///< --as-of: a moment of the record that --cluster names
 
   /// A live cluster: where nothing else is named, the one that kubectl would ask.
@@ -39,10 +40,13 @@ struct ClusterObjects {
   std::vector<KubeObject> objects;    ///< no two of one kind and name
   std::vector<std::string> warnings;  ///< for the standard error
   std::optional<Time> at = {};        ///< of a record: when they were so
+  /// Of `files`: objects of which it is not known what pods they make; in `warnings`, too.
+  std::vector<std::string> strangers = {};
 };
 
 /// The objects as the API server would show them: with its defaults, a namespace where the kind has
-/// one, and a uid. Of a live cluster only `kinds` are asked for; manifests give all that they have.
+/// one, and a uid. What -f names is as its controllers would have it: with the pods of Jobs and the
+/// like. Of a live cluster only `kinds` are asked for; manifests give all that they have.
 /// Errors name file and line, or the kubeconfig and the request that failed. Without any flag and
 /// without a cluster that kubectl would ask the error says what to give.
 [[nodiscard]] Result<ClusterObjects> load_objects(const ClusterSource& source,

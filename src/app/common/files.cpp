@@ -37,6 +37,32 @@ std::string patterns_of(std::span<const std::string_view> endings) {
   return text;
 }
 
+struct ReadManifests {
+  std::vector<KubeObject> objects;
+  std::vector<sim::PodOwner> owners;
+  std::vector<std::string> strangers;
+};
+
+Result<ReadManifests> read_manifests(const std::vector<std::string>& paths, wire::Owners owners) {
+  const auto files = manifest_files(paths);
+  if (!files) return std::unexpected(files.error());
+  ReadManifests all;
+  for (const auto& file : *files) {
+    auto text = read_file(file);
+    if (text && is_zip(*text)) text = unzip(*text, "snapshot.json", file);
+    if (!text) return std::unexpected(text.error());
+    auto manifests = wire::load_manifests(*text, file, owners);
+    if (!manifests) return std::unexpected(manifests.error());
+    for (auto& owner : manifests->owners) {
+      owner.position += all.objects.size();
+      all.owners.push_back(std::move(owner));
+    }
+    for (auto& located : manifests->objects) all.objects.push_back(std::move(located.value));
+    std::ranges::move(manifests->strangers, std::back_inserter(all.strangers));
+  }
+  return all;
+}
+
 /// As installed, or in that folder of the source tree as seen from the program.
 Result<std::string> find_beside_program(const std::string& name, const fs::path& in_tree) {
   std::error_code error;
@@ -90,18 +116,17 @@ Result<std::string> read_file(const std::string& path) {
 }
 
 Result<std::vector<KubeObject>> load_cluster(const std::vector<std::string>& paths) {
-  const auto files = manifest_files(paths);
-  if (!files) return std::unexpected(files.error());
-  std::vector<KubeObject> objects;
-  for (const auto& file : *files) {
-    auto text = read_file(file);
-    if (text && is_zip(*text)) text = unzip(*text, "snapshot.json", file);
-    if (!text) return std::unexpected(text.error());
-    auto manifests = wire::load_manifests(*text, file);
-    if (!manifests) return std::unexpected(manifests.error());
-    for (auto& located : manifests->objects) objects.push_back(std::move(located.value));
-  }
-  return objects;
+  auto read = read_manifests(paths, wire::Owners::skip);
+  if (!read) return std::unexpected(std::move(read.error()));
+  return std::move(read->objects);
+}
+
+Result<Applied> load_applied(const std::vector<std::string>& paths, bool later) {
+  auto read = read_manifests(paths, wire::Owners::read);
+  if (!read) return std::unexpected(std::move(read.error()));
+  auto left_out = sim::add_owned_pods(read->objects, read->owners, {.later = later});
+  if (!left_out) return std::unexpected(std::move(left_out.error()));
+  return Applied{std::move(read->objects), *std::move(left_out), std::move(read->strangers)};
 }
 
 Result<std::string> find_bundled(const std::string& name) {

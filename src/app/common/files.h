@@ -29,6 +29,18 @@ namespace dray::app {
 /// below), in order. A ZIP archive is read as the snapshot.json in it, as KAI-Scheduler gives one.
 [[nodiscard]] Result<std::vector<KubeObject>> load_cluster(const std::vector<std::string>& paths);
 
+/// What somebody brings to a cluster.
+struct Applied {
+  std::vector<KubeObject> objects;
+  std::vector<std::string> left_out;   ///< owners of pods whose pods are not made, for people
+  std::vector<std::string> strangers;  ///< those of which it is not known what pods they make
+};
+
+/// The same, with the pods that the controllers of Jobs and the like would make
+/// (sim::add_owned_pods()); `later`: also those that come when others of a Job have ended.
+[[nodiscard]] Result<Applied> load_applied(const std::vector<std::string>& paths,
+                                           bool later = false);
+
 /// A file or folder of config/ as installed or as in the source tree: beside the program
 /// (../share/dray), or above its build folder. An Error says where it was looked for.
 [[nodiscard]] Result<std::string> find_bundled(const std::string& name);

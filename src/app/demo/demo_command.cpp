@@ -108,9 +108,10 @@ class DemoCommand : public Command {
     auto loaded = load_cluster(flags_.cluster);
     if (!loaded) return std::unexpected(loaded.error());
     cluster = std::move(*loaded);
-    auto work = load_cluster({flags_.workload});
+    auto work = load_applied({flags_.workload});
     if (!work) return std::unexpected(work.error());
-    workload = std::move(*work);
+    for (const auto* told : {&work->left_out, &work->strangers}) print_warnings("demo", *told);
+    workload = std::move(work->objects);
     return {};
   }
 

@@ -14,10 +14,10 @@
 #include <string>
 #include <utility>
 
-#include "app/common/cluster_source.h"
 #include "app/common/files.h"
 #include "app/common/object_list.h"
 #include "app/common/policy_file.h"
+#include "app/simulate/pods_play.h"
 #include "app/simulate/sources.h"
 #include "kube/config.h"
 #include "net/http_client.h"
@@ -69,13 +69,10 @@ Result<void> write_policy(wire::JsonWriter& json, const std::string& name) {
 }
 
 Result<void> write_workload(wire::JsonWriter& json, const std::string& workload) {
-  ClusterSource source;
-  source.cluster = {parse_source(workload).path};
-  auto objects = load_objects(source);
+  auto objects = load_brought(parse_source(workload).path);
   if (!objects) return std::unexpected(std::move(objects.error()));
-  print_warnings("simulate", objects->warnings);
   json.key("workload");
-  json.raw(object_list(objects->objects));
+  json.raw(object_list(*objects));
   return {};
 }
 

@@ -12,6 +12,7 @@
 
 #include "app/common/cluster_source.h"
 #include "app/common/policy_file.h"
+#include "app/common/recorded_cluster.h"
 #include "app/simulate/pack_run.h"
 #include "app/simulate/schedulers.h"
 #include "app/simulate/sources.h"
@@ -49,9 +50,9 @@ Result<std::vector<NamedPolicy>> load_policies(const std::vector<std::string>& n
   return policies;
 }
 
-Result<std::vector<KubeObject>> objects_of(std::vector<std::string> paths) {
+Result<std::vector<KubeObject>> load_all(const std::vector<std::string>& paths) {
   ClusterSource source;
-  source.cluster = std::move(paths);
+  source.cluster = paths;
   auto objects = load_objects(source);
   if (!objects) return std::unexpected(std::move(objects.error()));
   print_warnings("simulate", objects->warnings);
@@ -93,20 +94,31 @@ Result<void> refuse_other_flags(const SimulateFlags& flags) {
 
 }  // namespace
 
+Result<std::vector<KubeObject>> load_brought(const std::string& path) {
+  ClusterSource source;
+  source.later = true;
+  (is_record(path) ? source.cluster : source.files) = {path};
+  auto objects = load_objects(source);
+  if (!objects) return std::unexpected(std::move(objects.error()));
+  if (!objects->strangers.empty()) return fail(ErrorCode::unsupported, objects->strangers.front());
+  print_warnings("simulate", objects->warnings);
+  return std::move(objects->objects);
+}
+
 Result<std::string> play_pods(const SimulateFlags& flags) {
   if (auto plain = refuse_other_flags(flags); !plain) return std::unexpected(plain.error());
   const auto options = jobs_options(flags);
   if (!options) return std::unexpected(options.error());
   const auto policies = load_policies(flags.policies);
   if (!policies) return std::unexpected(policies.error());
-  auto brought = objects_of({parse_source(flags.workload).path});
+  auto brought = load_brought(parse_source(flags.workload).path);
   if (!brought) return std::unexpected(brought.error());
   const auto times = times_of(flags);
   if (!times) return std::unexpected(times.error());
   auto workload = simulate::pods_of(*brought, times->apart);
   if (workload.pods.empty()) return fail(ErrorCode::invalid, flags.workload + ": no pod in it");
   take_over(workload, flags);
-  auto all = objects_of(flags.cluster);
+  auto all = load_all(flags.cluster);
   if (!all) return std::unexpected(all.error());
   const auto cluster = simulate::cluster_without(*all, workload);
 

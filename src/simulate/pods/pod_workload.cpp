@@ -6,6 +6,7 @@
 
 #include "dray/model/object.h"
 #include "dray/simulate/pods_run.h"
+#include "simulate/pods/job_turns.h"
 #include "simulate/pods/of_node.h"
 
 namespace dray::simulate {
@@ -80,6 +81,13 @@ std::optional<KubeObject> of_workload(const KubeObject& object) {
   return copy;
 }
 
+/// By one of these, named as describe() does.
+bool is_owned_by(const Pod& pod, const std::set<std::string>& objects) {
+  return std::ranges::any_of(pod.meta.owners, [&](const auto& owner) {
+    return objects.contains(owner.kind + " " + pod.meta.namespace_name + "/" + owner.name);
+  });
+}
+
 }  // namespace
 
 bool comes_with_the_node(const Pod& pod) {
@@ -91,6 +99,7 @@ bool comes_with_the_node(const Pod& pod) {
 PodWorkload pods_of(const std::vector<KubeObject>& objects, std::optional<Duration> apart) {
   PodWorkload workload;
   std::optional<Time> first;
+  JobTurns turns;
   for (const auto& object : objects) {
     const auto* pod = std::get_if<Pod>(&object);
     if (pod == nullptr || comes_with_the_node(*pod)) continue;
@@ -101,7 +110,9 @@ PodWorkload pods_of(const std::vector<KubeObject>& objects, std::optional<Durati
     if (const auto* pod = std::get_if<Pod>(&object)) {
       if (comes_with_the_node(*pod)) continue;
       const auto created = pod->meta.created;
-      workload.pods.push_back({fresh(*pod), created ? *created - *first : Duration(0)});
+      workload.pods.push_back({.pod = fresh(*pod),
+                               .at = created ? *created - *first : Duration(0),
+                               .later = turns.is_later(*pod)});
     } else if (auto needed = of_workload(object)) {
       workload.objects.push_back(std::move(*needed));
     }
@@ -109,7 +120,9 @@ PodWorkload pods_of(const std::vector<KubeObject>& objects, std::optional<Durati
   std::ranges::stable_sort(workload.pods, {}, &PodWorkload::Arrival::at);
   if (apart) {
     Duration at{0};
-    for (auto& arrival : workload.pods) arrival.at = std::exchange(at, at + *apart);
+    for (auto& arrival : workload.pods) {
+      if (!arrival.later) arrival.at = std::exchange(at, at + *apart);
+    }
   }
   return workload;
 }
@@ -120,6 +133,10 @@ std::vector<KubeObject> cluster_without(const std::vector<KubeObject>& objects,
   std::set<PodKey> pods;
   for (const auto& object : workload.objects) brought.insert(describe(object));
   for (const auto& arrival : workload.pods) pods.insert(arrival.pod.key());
+  for (const auto& object : objects) {
+    const auto* pod = std::get_if<Pod>(&object);
+    if (pod != nullptr && is_owned_by(*pod, brought)) pods.insert(pod->key());
+  }
   std::vector<KubeObject> cluster;
   for (const auto& object : objects) {
     if (of_the_service(object) || brought.contains(describe(object))) continue;

@@ -7,6 +7,7 @@
 
 #include "dray/sim/calm_cluster.h"
 #include "dray/sim/kubelet.h"
+#include "simulate/pods/job_turns.h"
 #include "simulate/pods/pod_churn.h"
 #include "simulate/pods/pod_log.h"
 
@@ -87,7 +88,10 @@ class PodsPlayer {
       loop_.server().restore(std::move(made), loop_.now());
     }
     add_waiting();
-    loop_.set_observer([this](const sim::WatchEvent& event) { log_.saw(event, loop_.now()); });
+    loop_.set_observer([this](const sim::WatchEvent& event) {
+      log_.saw(event, loop_.now());
+      if (const auto* next = later_.next_after(event)) create_at(loop_.now(), *next);
+    });
   }
 
   Result<PodsRun> play(std::shared_ptr<const policy::PolicyConfig> policy) {
@@ -147,15 +151,21 @@ class PodsPlayer {
       if (auto made = create(object); !made) return made;
     }
     for (const auto& arrival : workload_.pods) {
-      if (arrival.at <= Duration(0)) {
-        if (auto made = create(arrival.pod); !made) return made;
-        continue;
+      if (arrival.later) {
+        later_.add(arrival);
+      } else if (arrival.at > Duration(0)) {
+        create_at(origin_ + arrival.at, arrival);
+      } else if (auto made = create(arrival.pod); !made) {
+        return made;
       }
-      loop_.at(origin_ + arrival.at, [this, &arrival] {
-        if (auto made = create(arrival.pod); !made && !failed_) failed_ = made.error();
-      });
     }
     return {};
+  }
+
+  void create_at(Time time, const PodWorkload::Arrival& arrival) {
+    loop_.at(time, [this, &arrival] {
+      if (auto made = create(arrival.pod); !made && !failed_) failed_ = made.error();
+    });
   }
 
   Result<void> create(const KubeObject& object) {
@@ -169,7 +179,8 @@ class PodsPlayer {
     const auto now = loop_.now() - origin_;
     if (options_.at_most && now >= *options_.at_most) return cut_ = true;
     if (options_.until) return now >= *options_.until;
-    const bool all_came = created_ == workload_.objects.size() + workload_.pods.size();
+    const bool all_came =
+        created_ + later_.count() == workload_.objects.size() + workload_.pods.size();
     const auto last_churn = options_.churn.empty() ? Duration(0) : options_.churn.back().at;
     return all_came && log_.to_end() == 0 && now >= std::max(log_.last(), last_churn) + quiet;
   }
@@ -201,6 +212,7 @@ class PodsPlayer {
   sim::CalmCluster loop_;
   Time origin_;
   PodLog log_;
+  LaterPods later_;
   PodChurn churn_;
   std::size_t created_ = 0;
   bool cut_ = false;

@@ -8,6 +8,7 @@
 
 #include "dray/model/defaults.h"
 #include "wire/json/json_reader.h"
+#include "wire/object/pod_owner_codec.h"
 #include "wire/object/read_object.h"
 #include "wire/object/snapshot_lists.h"
 #include "wire/yaml/documents.h"
@@ -17,7 +18,8 @@ namespace {
 
 class Loader {
  public:
-  Loader(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+  Loader(std::string_view text, std::string_view file, Owners owners)
+      : text_(text), file_(file), owners_(owners) {}
 
   Result<Manifests> run() {
     auto documents = read();
@@ -64,7 +66,46 @@ class Loader {
       document.visit([&](const Reader& root) { object = read_object(root, {}, {}); });
     }
     if (document.problem()) return note(*document.problem(), source, object, {});
-    if (object) keep(*std::move(object), source.line);
+    if (!object) return;
+    auto owner = owner_in(document, *object, {}, {});
+    if (document.problem()) return note(*document.problem(), source, object, {});
+    note_stranger(*object, source.json, source.line);
+    keep(*std::move(object), std::move(owner), source.line);
+  }
+
+  /// The object again, for the pods that its controller makes.
+  [[nodiscard]] std::optional<sim::PodOwner> owner_in(Document& document,
+                                                      const DecodedObject& object,
+                                                      const std::string& kind,
+                                                      const std::string& api_version) const {
+    std::optional<sim::PodOwner> owner;
+    if (owners_ == Owners::skip) return owner;
+    if (const auto* known = std::get_if<KubeObject>(&object)) {
+      const auto& info = kind_info(kind_of(*known));
+      if (!find_pod_owner(api_version_of(info), info.name)) return owner;
+    }
+    document.visit([&](const Reader& root) {
+      auto version = root.peek("apiVersion");
+      if (version.empty()) version = api_version;
+      auto name = root.peek("kind");
+      if (name.empty()) name = kind;
+      const auto found = find_pod_owner(version, name);
+      if (found) owner = read_pod_owner(root, *found, std::move(version));
+    });
+    return owner;
+  }
+
+  /// Pods of a DaemonSet come with the nodes, and are of the cluster.
+  void note_stranger(const DecodedObject& object, const std::string& json, int line) {
+    const auto* unknown = std::get_if<UnknownObject>(&object);
+    if (owners_ == Owners::skip || unknown == nullptr || unknown->kind == "DaemonSet" ||
+        find_pod_owner(unknown->api_version, unknown->kind) || !has_pod_template(json)) {
+      return;
+    }
+    result_.strangers.push_back(
+        fmt::format("{}:{}: {} {}: it is not known which pods its controller makes: expected Pod, "
+                    "{}, or the pods themselves",
+                    file_, line, unknown->kind, unknown->name, known_pod_owners()));
   }
 
   /// What another tool has of a cluster: a list of each kind.
@@ -84,28 +125,39 @@ class Loader {
     list.items([&](const Reader& item) {
       const auto place = index++;
       if (error_) return;
-      Document document(item.raw());
+      const auto json = item.raw();
+      Document document(json);
       std::optional<DecodedObject> object;
-      document.visit([&](const Reader& root) {
-        object = read_object(root, kind, kind.empty() ? std::string() : api_version);
-      });
+      const auto version = kind.empty() ? std::string() : api_version;
+      document.visit([&](const Reader& root) { object = read_object(root, kind, version); });
+      std::optional<sim::PodOwner> owner;
+      if (!document.problem()) owner = owner_in(document, *object, kind, version);
       if (document.problem()) {
         auto prefix = path;
         prefix.push_back({"", place});
         return note(*document.problem(), source, object, std::move(prefix));
       }
       const bool has_line = place < source.item_lines.size();
-      keep(*std::move(object), has_line ? source.item_lines[place] : source.line);
+      const auto line = has_line ? source.item_lines[place] : source.line;
+      note_stranger(*object, json, line);
+      keep(*std::move(object), std::move(owner), line);
     });
   }
 
-  void keep(DecodedObject object, int line) {
+  void keep(DecodedObject object, std::optional<sim::PodOwner> owner, int line) {
     if (auto* known = std::get_if<KubeObject>(&object)) {
       apply_defaults(*known);
       result_.objects.push_back({std::move(*known), line});
-    } else {
+    } else if (!owner) {
       result_.unknown.push_back({std::get<UnknownObject>(std::move(object)), line});
     }
+    if (!owner) return;
+    for (auto& set : owner->templates) {
+      if (set.pod) apply_defaults(*set.pod);
+    }
+    owner->place = fmt::format("{}:{}", file_, line);
+    owner->position = result_.objects.size();
+    result_.owners.push_back(*std::move(owner));
   }
 
   /// `prefix` is the way from the document to the object.
@@ -120,14 +172,15 @@ class Loader {
 
   std::string_view text_;
   std::string_view file_;
+  Owners owners_;
   Manifests result_;
   std::optional<Error> error_;
 };
 
 }  // namespace
 
-Result<Manifests> load_manifests(std::string_view text, std::string_view file) {
-  return Loader(text, file).run();
+Result<Manifests> load_manifests(std::string_view text, std::string_view file, Owners owners) {
+  return Loader(text, file, owners).run();
 }
 
 }  // namespace dray::wire

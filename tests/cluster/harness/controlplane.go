@@ -37,7 +37,7 @@ type ControlPlane struct {
 // The controllers behind claims: without the first no claim is made from a template, deallocated or deleted; pods need
 // a service account; then those that make pods, and those that clean up.
 const controllers = "resourceclaim-controller,serviceaccount-controller,serviceaccount-token-controller," +
-	"root-ca-certificate-publisher-controller,job-controller,replicaset-controller," +
+	"root-ca-certificate-publisher-controller,job-controller,replicaset-controller,statefulset-controller," +
 	"namespace-controller,garbage-collector-controller"
 
 // PlaneOptions say what differs from a control plane as the tests need it.

@@ -1,5 +1,6 @@
 #include "dashboard/simulation_question.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -14,6 +15,13 @@ std::string pod(const std::string& name, const std::string& priority = "1") {
   return R"(apiVersion: v1\nkind: Pod\nmetadata: {name: )" + name +
          R"(}\nspec:\n  schedulerName: dray-scheduler\n  priority: )" + priority +
          R"(\n  containers: [{name: main, image: x}]\n)";
+}
+
+/// A Job of four pods, of which two run at a time.
+std::string job(const std::string& meta = "") {
+  return R"(apiVersion: batch/v1\nkind: Job\nmetadata: {name: j)" + meta +
+         R"(}\nspec: {parallelism: 2, completions: 4, )"
+         R"(template: {spec: {containers: [{name: main, image: x}]}}}\n)";
 }
 
 }  // namespace
@@ -53,6 +61,25 @@ TEST_CASE("a question may bring texts of manifests and policies, or objects") {
   CHECK(object->policies[0].which == Which::in_force);
 }
 
+TEST_CASE("a question may bring Jobs, whose pods are made") {
+  const auto asked = read_question(
+      R"({"apart": "10s", "workload": ")" + job() + R"(---\n)" + pod("p") + R"("})", {});
+  REQUIRE(asked);
+  const auto& pods = asked->workload->pods;
+  REQUIRE(pods.size() == 5);
+  CHECK(asked->workload->objects.size() == 1);
+  CHECK(std::ranges::count(pods, true, &simulate::PodWorkload::Arrival::later) == 2);
+  CHECK(pods.back().pod.meta.name == "p");
+  CHECK(pods.back().at == 20s);
+
+  SimulationLimits limits;
+  limits.objects = 4;
+  const auto many = read_question(R"({"workload": ")" + job() + R"("})", limits);
+  REQUIRE_FALSE(many);
+  CHECK(many.error().message ==
+        "workload:1: Job default/j: with its 4 pods there are more than 4 objects");
+}
+
 TEST_CASE("what is wrong with a question is said, and where") {
   struct Row {
     std::string name;
@@ -73,9 +100,14 @@ TEST_CASE("what is wrong with a question is said, and where") {
       Row{"a line of YAML", R"({"workload": "a: [\n"})", "workload:"},
       Row{"a line of a pod", R"({"workload": ")" + pod("a", "high") + R"("})",
           "workload:6: Pod a: spec.priority: expected an integer"},
-      Row{"no pod",
-          R"({"workload": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"})",
-          "workload: no pod in it (workload:1: Deployment web is not read)"},
+      Row{"no pod", R"({"workload": "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n"})",
+          "workload: no pod in it (workload:1: Service web is not read)"},
+      Row{"a Job that was read from a cluster", R"({"workload": ")" + job(", uid: u1") + R"("})",
+          "workload: no pod in it (workload:1: Job default/j: it has a uid"},
+      Row{"a kind whose pods are not known",
+          R"({"workload": "apiVersion: x.io/v1\nkind: Flow\nmetadata: {name: f}\n)"
+          R"(spec: {template: {spec: {containers: []}}}\n"})",
+          "workload:1: Flow f: it is not known which pods its controller makes: expected Pod, Job"},
       Row{"a policy",
           R"({"policies": [{"policy": "apiVersion: dray.dev/v1alpha1\nkind: Policy\nqueue: []\n"}]})",
           "policies[0].policy: 3:1: "},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dray/sim/kubelet.h"
+#include "dray/sim/owned_pods.h"
 #include "tests/objects/gpus.h"
 
 namespace dray::simulate::pods_run_test {
@@ -288,6 +289,42 @@ TEST_CASE("a pod of a DaemonSet comes back with its node, and has its CPU again"
   const auto without = play(cluster, {small}, options);
   REQUIRE(without);
   CHECK(without->pods[0].bound);
+}
+
+TEST_CASE(
+    "of a Job no more pods are there than run at a time, and the run ends without the others") {
+  const auto of_job = [](const std::string& name, const char* seconds) {
+    auto pod = gpu_pod(name, {}, seconds);
+    pod.meta.owners = {{"batch/v1", "Job", "j", Uid("j"), true}};
+    pod.meta.annotations[sim::at_once_annotation] = "2";
+    return pod;
+  };
+  const auto ending = play(cluster_of(1, 4), {of_job("a", "60"), of_job("b", "100"),
+                                              of_job("c", "60"), of_job("d", "60")});
+  REQUIRE(ending);
+  REQUIRE(ending->pods.size() == 4);
+  CHECK(ending->pods[1].created == 0s);
+  CHECK(ending->pods[2].created == ending->pods[0].ended);
+  CHECK(ending->pods[3].created == ending->pods[1].ended);
+  CHECK(ending->pods[3].ended);
+
+  const auto lasting = play(cluster_of(1, 4), {of_job("a", ""), of_job("b", ""), of_job("c", "")});
+  REQUIRE(lasting);
+  CHECK(lasting->pods.size() == 2);
+}
+
+TEST_CASE("the pods of a Job that comes anew are not those of the cluster's") {
+  auto cluster = cluster_of(1, 1);
+  auto [there, claim] = running_pod("a");
+  there.meta.owners = {{"batch/v1", "Job", "j", Uid("old"), true}};
+  cluster.emplace_back(there);
+  cluster.emplace_back(claim);
+  BatchJob job;
+  job.meta = default_meta("j", "30");
+  const auto anew = play(cluster, {job, gpu_pod("b")});
+  REQUIRE(anew);
+  REQUIRE(anew->pods.size() == 1);
+  CHECK(anew->pods[0].bound);
 }
 
 }  // namespace dray::simulate::pods_run_test
