@@ -158,6 +158,8 @@ class Simulation {
         std::ranges::all_of(runs_, [](const auto& each) { return each.run.pods.empty(); });
     if (question_.form == Form::csv) {
       text_ += report::pods_csv(runs_);
+    } else if (question_.form == Form::prometheus) {
+      text_ += report::pods_metrics(runs_);
     } else if (!nobody || question_.workload) {
       text_ += report::pods_table(runs_);
     }

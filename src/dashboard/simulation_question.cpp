@@ -191,7 +191,8 @@ Result<SimulationQuestion::Form> read_form(const std::string& output) {
   if (output.empty() || output == "json") return Form::json;
   if (output == "table") return Form::table;
   if (output == "csv") return Form::csv;
-  const std::array<std::string, 3> known{"json", "table", "csv"};
+  if (output == "prometheus") return Form::prometheus;
+  const std::array<std::string, 4> known{"json", "table", "csv", "prometheus"};
   return fail(ErrorCode::invalid, "output: there is no form " + output + suggest(output, known));
 }
 

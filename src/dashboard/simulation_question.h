@@ -44,7 +44,7 @@ struct TriedPolicy {
 /// fare.
 struct SimulationQuestion {
   /// How the answer is written.
-  enum class Form : std::uint8_t { json, table, csv };
+  enum class Form : std::uint8_t { json, table, csv, prometheus };
 
   std::optional<simulate::PodWorkload> workload;
   std::vector<TriedPolicy> policies;  ///< at least one

@@ -2,42 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "dray/simulate/measures.h"
 
 namespace dray::report {
 namespace {
 
-struct SizeClass {
-  std::string_view name;
-  std::int64_t most_milli;  ///< thousandths of GPUs
-};
-constexpr std::array<SizeClass, size_classes> classes{
-    {{"no GPU", 0},
-     {"part of a GPU", 999},
-     {"1 GPU", 1'000},
-     {"up to 4 GPUs", 4'000},
-     {"up to 8 GPUs", 8'000},
-     {"up to 16 GPUs", 16'000},
-     {"up to 64 GPUs", 64'000},
-     {"over 64 GPUs", std::numeric_limits<std::int64_t>::max()}}};
-
 std::optional<Duration> done(const simulate::TraceJob& job, const simulate::JobRecord& record) {
   return job.run_time ? record.ended : record.started;
 }
 
 }  // namespace
-
-std::size_t size_class(const simulate::TraceJob& job) {
-  const auto milli = job.ask.total_gpu_milli() * job.pods;
-  const auto found = std::ranges::lower_bound(classes, milli, {}, &SizeClass::most_milli);
-  return static_cast<std::size_t>(found - classes.begin());
-}
-
-std::string_view size_class_name(std::size_t size) {
-  return classes.at(size).name;
-}
 
 Waits waits_of(const simulate::Workload& workload, const simulate::JobsRun& run) {
   std::vector<double> all;

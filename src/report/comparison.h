@@ -2,19 +2,17 @@
 
 #include <cstddef>
 #include <optional>
-#include <string_view>
 #include <vector>
 
+#include "dray/simulate/measures.h"
 #include "dray/simulate/workload.h"
 #include "report/jobs_report.h"
 
 namespace dray::report {
 
-/// Classes of jobs by the GPUs that they ask for in all, from the smallest.
-inline constexpr std::size_t size_classes = 8;
-[[nodiscard]] std::size_t size_class(const simulate::TraceJob& job);
-/// `part of a GPU`, `1 GPU`, `up to 4 GPUs`…
-[[nodiscard]] std::string_view size_class_name(std::size_t size);
+using simulate::size_class;
+using simulate::size_class_name;
+using simulate::size_classes;
 
 /// Jobs of one size, and how long those that started waited.
 struct SizeWaits {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "report/experiment_summary.h"
+#include "report/metrics_text.h"
 #include "report/statistics.h"
 #include "report/text_table.h"
 #include "wire/json/json_writer.h"
@@ -95,6 +96,27 @@ std::string experiment_json(const ExperimentRuns& runs) {
   json.end_list();
   json.end_object();
   return std::move(json).take();
+}
+
+std::string experiment_metrics(const ExperimentRuns& runs) {
+  MetricsText text;
+  for (const auto& run : runs) {
+    const MetricsText::Labels labels{{"policy", std::string(name(run.strategy))},
+                                     {"seed", fmt::format("{}", run.seed)}};
+    for (std::size_t i = 0; i < run.points.size(); ++i) {
+      const auto& point = run.points[i];
+      if (point.pods == 0) continue;
+      auto at = labels;
+      at.emplace_back("demand_percent", fmt::format("{}", i));
+      text.add("allocated_percent", "GPUs that pods have, of all, by what was asked for so far.",
+               at, point.allocated);
+      text.add("fragmented_percent", "Fragmentation of all GPUs, as FGD measures it.", at,
+               point.fragmented);
+      text.add("fragmented_idle_percent", "The same of the idle GPUs.", at, point.fragmented_idle);
+    }
+    text.add("refused_pods", "Pods that found no room.", labels, static_cast<double>(run.refused));
+  }
+  return text.text();
 }
 
 std::string decisions_csv(const ExperimentRuns& runs,

@@ -16,6 +16,9 @@ using ExperimentRuns = std::vector<simulate::ExperimentRun>;
 [[nodiscard]] std::string experiment_csv(const ExperimentRuns& runs);
 /// All of it, decisions apart.
 [[nodiscard]] std::string experiment_json(const ExperimentRuns& runs);
+/// At each demand point of each run what is allocated and fragmented, as Prometheus reads it
+/// (MetricsText).
+[[nodiscard]] std::string experiment_metrics(const ExperimentRuns& runs);
 /// A line a pod: policy, seed, place in the order of arrival, row of the pod, node (-1: refused)
 /// and GPUs. `orders`: of each run.
 [[nodiscard]] std::string decisions_csv(const ExperimentRuns& runs,

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "report/metrics_text.h"
 #include "report/text_table.h"
 #include "wire/json/json_writer.h"
 
@@ -27,6 +28,7 @@ std::vector<NamedValue> values_of(const Measures& some) {
           {"waitP99", some.wait_p99},
           {"gangWaitP95", some.gang_wait_p95},
           {"evictions", static_cast<double>(some.evictions)},
+          {"preemptions", static_cast<double>(some.preemptions)},
           {"failures", static_cast<double>(some.failures)},
           {"moves", static_cast<double>(some.moves)},
           {"lostGpuHours", some.lost_gpu_hours},
@@ -34,11 +36,15 @@ std::vector<NamedValue> values_of(const Measures& some) {
           {"held", some.held}};
 }
 
-void write_measures(wire::JsonWriter& json, const Measures& some) {
+void write_measures(wire::JsonWriter& json, const Measures& some, std::string_view size = {}) {
   json.begin_object();
   if (!some.queue.empty()) {
     json.key("queue");
     json.string(some.queue);
+  }
+  if (!size.empty()) {
+    json.key("size");
+    json.string(size);
   }
   for (const auto& [name, value] : values_of(some)) {
     json.key(name);
@@ -58,6 +64,84 @@ std::vector<std::string> queue_row(const MeasuredRun& run, const Measures& some)
           fmt::format("{}", some.evictions),
           fmt::format("{:.0f}", some.gpu_hours),
           fmt::format("{:.2f}", some.held)};
+}
+
+/// GPUs held of a model, % of those that there are.
+double utilisation(const simulate::ModelUse& model, const simulate::JobsRun& run) {
+  const auto all = model.gpus * simulate::in_seconds(run.span);
+  return all > 0 ? 100 * model.used / all : 0;
+}
+
+/// What is told of the run beside its queues.
+void write_parts(wire::JsonWriter& json, const MeasuredRun& measured) {
+  const auto& [run, measures] = measured;
+  json.key("sizes");
+  json.begin_list();
+  for (const auto& each : measures.sizes) {
+    write_measures(json, each.some, simulate::size_class_name(each.size));
+  }
+  json.end_list();
+  json.key("models");
+  json.begin_list();
+  for (const auto& model : run.models) {
+    json.begin_object();
+    json.key("model");
+    json.string(model.model);
+    json.key("gpus");
+    json.raw(number(model.gpus));
+    json.key("utilisation");
+    json.raw(number(utilisation(model, run)));
+    json.end_object();
+  }
+  json.end_list();
+  if (measures.aligned) {
+    json.key("aligned");
+    json.raw(number(*measures.aligned));
+  }
+  json.key("waitsFor");
+  json.begin_list();
+  for (const auto& waiting : run.waiting) {
+    json.begin_object();
+    json.key("reason");
+    json.string(waiting.reason);
+    json.key("jobs");
+    json.integer(static_cast<std::int64_t>(waiting.jobs));
+    json.end_object();
+  }
+  json.end_list();
+}
+
+using Labels = MetricsText::Labels;
+
+Labels with(Labels labels, std::string_view name, std::string value) {
+  labels.emplace_back(name, std::move(value));
+  return labels;
+}
+
+void add_measures(MetricsText& text, const Labels& labels, const Measures& some) {
+  for (const auto& [state, count] :
+       {std::pair{"submitted", some.jobs}, {"started", some.started}, {"ended", some.ended}}) {
+    text.add("jobs", "Jobs, without queue and size all of the run.", with(labels, "state", state),
+             static_cast<double>(count));
+  }
+  for (const auto& [quantile, seconds] :
+       {std::pair{"0.5", some.wait_p50}, {"0.95", some.wait_p95}, {"0.99", some.wait_p99}}) {
+    text.add("wait_seconds", "All the waiting of jobs that started, by the nearest rank.",
+             with(labels, "quantile", quantile), seconds);
+  }
+  text.add("wait_seconds_mean", "The same on average.", labels, some.wait_mean);
+  text.add("gang_wait_seconds", "The same of jobs of several pods.",
+           with(labels, "quantile", "0.95"), some.gang_wait_p95);
+  text.add("evictions", "Evictions of jobs, for other queues and for priority.", labels,
+           static_cast<double>(some.evictions));
+  text.add("preemptions", "Those of them for priority within a queue.", labels,
+           static_cast<double>(some.preemptions));
+  text.add("node_failures", "Jobs stopped by a node that failed.", labels,
+           static_cast<double>(some.failures));
+  text.add("moves", "Jobs that went on elsewhere at once, to make room.", labels,
+           static_cast<double>(some.moves));
+  text.add("lost_gpu_hours", "Run, and run again.", labels, some.lost_gpu_hours);
+  text.add("gpu_hours", "Of jobs that ended, without what was lost.", labels, some.gpu_hours);
 }
 
 }  // namespace
@@ -97,6 +181,7 @@ void write_run_measures(wire::JsonWriter& json, const MeasuredRun& measured, boo
   json.begin_list();
   for (const auto& queue : measures.queues) write_measures(json, queue);
   json.end_list();
+  write_parts(json, measured);
 }
 
 std::string time_text(double seconds) {
@@ -174,6 +259,42 @@ std::string jobs_json(const std::vector<MeasuredRun>& runs) {
   json.end_list();
   json.end_object();
   return std::move(json).take();
+}
+
+std::string jobs_metrics(const std::vector<MeasuredRun>& runs) {
+  MetricsText text;
+  for (const auto& [run, measures] : runs) {
+    const Labels labels{{"policy", run.policy}, {"seed", fmt::format("{}", run.seed)}};
+    add_measures(text, labels, measures.all);
+    for (const auto& queue : measures.queues) {
+      const auto of_queue = with(labels, "queue", queue.queue);
+      add_measures(text, of_queue, queue);
+      text.add("queue_gpus", "GPUs that a queue held, on average.", of_queue, queue.held);
+    }
+    for (const auto& each : measures.sizes) {
+      const auto size = std::string(simulate::size_class_name(each.size));
+      add_measures(text, with(labels, "size", size), each.some);
+    }
+    text.add("gpus", "GPUs of the cluster.", labels, run.gpus);
+    text.add("utilisation_percent", "GPUs held.", labels, measures.utilisation);
+    for (const auto& model : run.models) {
+      text.add("model_utilisation_percent", "GPUs of a model that were held.",
+               with(labels, "model", model.model), utilisation(model, run));
+    }
+    if (measures.aligned) {
+      text.add("aligned_percent",
+               "Placed pods of several devices with all on one PCIe root or NUMA node.", labels,
+               *measures.aligned);
+    }
+    for (const auto& waiting : run.waiting) {
+      text.add("waiting_jobs", "Jobs that wait in the end, and what for.",
+               with(labels, "reason", waiting.reason), static_cast<double>(waiting.jobs));
+    }
+    text.add("makespan_seconds", "From the first arrival to the last end.", labels,
+             measures.makespan);
+    text.add("jain_index", "Of the parts of their demand that queues held.", labels, measures.jain);
+  }
+  return text.text();
 }
 
 }  // namespace dray::report

@@ -30,5 +30,7 @@ void write_run_measures(wire::JsonWriter& json, const MeasuredRun& measured, boo
 [[nodiscard]] std::string jobs_csv(const std::vector<MeasuredRun>& runs);
 /// The same and the curves.
 [[nodiscard]] std::string jobs_json(const std::vector<MeasuredRun>& runs);
+/// The same without the curves, as Prometheus reads it (MetricsText).
+[[nodiscard]] std::string jobs_metrics(const std::vector<MeasuredRun>& runs);
 
 }  // namespace dray::report

@@ -9,6 +9,7 @@
 
 #include "dray/simulate/measures.h"
 #include "report/jobs_report.h"
+#include "report/metrics_text.h"
 #include "report/text_table.h"
 #include "wire/json/json_writer.h"
 
@@ -172,6 +173,38 @@ std::string pods_json(const std::vector<PodsRunOfSeed>& runs) {
   json.end_list();
   json.end_object();
   return std::move(json).take();
+}
+
+std::string pods_metrics(const std::vector<PodsRunOfSeed>& runs) {
+  MetricsText text;
+  for (const auto& [seed, run] : runs) {
+    auto summary = summary_of(run);
+    const MetricsText::Labels labels{{"policy", run.policy}, {"seed", fmt::format("{}", seed)}};
+    const auto with = [&](std::string_view name, std::string value) {
+      auto more = labels;
+      more.emplace_back(name, std::move(value));
+      return more;
+    };
+    for (const auto& [state, count] : {std::pair{"created", run.pods.size()},
+                                       {"bound", summary.bound},
+                                       {"ended", summary.ended},
+                                       {"evicted", summary.evicted},
+                                       {"failed", summary.failed}}) {
+      text.add("pods", "Pods that were so in the run.", with("state", state),
+               static_cast<double>(count));
+    }
+    for (const auto& [quantile, percent] :
+         {std::pair{"0.5", 50.0}, std::pair{"0.95", 95.0}, std::pair{"0.99", 99.0}}) {
+      text.add("pod_wait_seconds", "From creation to binding, of bound pods, by the nearest rank.",
+               with("quantile", quantile), simulate::percentile(summary.waits, percent));
+    }
+    for (const auto& [reason, count] : summary.reasons) {
+      text.add("waiting_pods", "Pods that wait in the end, and what for.", with("reason", reason),
+               static_cast<double>(count));
+    }
+    text.add("span_seconds", "To the last that happened to a pod.", labels, in_seconds(run.span));
+  }
+  return text.text();
 }
 
 }  // namespace dray::report

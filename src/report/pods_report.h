@@ -21,5 +21,7 @@ struct PodsRunOfSeed {
 /// Of each run its measures, and each pod: when it came, began and ended, where, with which
 /// devices, or why it waits.
 [[nodiscard]] std::string pods_json(const std::vector<PodsRunOfSeed>& runs);
+/// The measures of each run, as Prometheus reads them (MetricsText).
+[[nodiscard]] std::string pods_metrics(const std::vector<PodsRunOfSeed>& runs);
 
 }  // namespace dray::report

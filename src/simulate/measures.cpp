@@ -1,9 +1,12 @@
 #include "dray/simulate/measures.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 namespace dray::simulate {
 namespace {
@@ -24,6 +27,7 @@ Measures measure_jobs(const Workload& workload, const JobsRun& run,
     ++some.jobs;
     if (record.ended) ++some.ended;
     some.evictions += record.evictions;
+    some.preemptions += record.preemptions;
     some.failures += record.failures;
     some.moves += record.moves;
     some.lost_gpu_hours += in_seconds(record.lost) * gpus_asked(job) / 3600;
@@ -62,7 +66,31 @@ double jain_index(const std::vector<Curve>& curves) {
   return squares > 0 ? sum * sum / (count * squares) : 1;
 }
 
+struct SizeClass {
+  std::string_view name;
+  std::int64_t most_milli;  ///< thousandths of GPUs
+};
+constexpr std::array<SizeClass, size_classes> classes{
+    {{"no GPU", 0},
+     {"part of a GPU", 999},
+     {"1 GPU", 1'000},
+     {"up to 4 GPUs", 4'000},
+     {"up to 8 GPUs", 8'000},
+     {"up to 16 GPUs", 16'000},
+     {"up to 64 GPUs", 64'000},
+     {"over 64 GPUs", std::numeric_limits<std::int64_t>::max()}}};
+
 }  // namespace
+
+std::size_t size_class(const TraceJob& job) {
+  const auto milli = job.ask.total_gpu_milli() * job.pods;
+  const auto found = std::ranges::lower_bound(classes, milli, {}, &SizeClass::most_milli);
+  return static_cast<std::size_t>(found - classes.begin());
+}
+
+std::string_view size_class_name(std::size_t size) {
+  return classes.at(size).name;
+}
 
 double in_seconds(Duration time) {
   return std::chrono::duration<double>(time).count();
@@ -96,6 +124,15 @@ RunMeasures measure(const Workload& workload, const JobsRun& run) {
   }
   if (first && last > *first) measures.makespan = in_seconds(last - *first);
   measures.jain = jain_index(run.curves);
+  for (std::size_t size = 0; size < size_classes; ++size) {
+    auto some =
+        measure_jobs(workload, run, [&](const TraceJob& job) { return size_class(job) == size; });
+    if (some.jobs > 0) measures.sizes.push_back({size, std::move(some)});
+  }
+  if (run.pods_of_several > 0) {
+    measures.aligned =
+        100 * static_cast<double>(run.pods_together) / static_cast<double>(run.pods_of_several);
+  }
   return measures;
 }
 

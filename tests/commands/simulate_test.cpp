@@ -176,6 +176,12 @@ TEST_CASE("simulate takes kinds of nodes, and a snapshot of a cluster as match d
   CHECK(made.err.empty());
   CHECK(made.out.find("\np,42,team,1,1,1,") != std::string::npos);
   CHECK(made.out.find("\nfair,42,team,1,1,1,") != std::string::npos);
+  const auto metrics = dray({"simulate", "--cluster", "nodes:2xdgxh100", "--workload",
+                             "csv:" + jobs, "--policy", policy, "-o", "prometheus"});
+  CHECK(metrics.out.find("\ndray_simulation_jobs{policy=\"p\",seed=\"42\",queue=\"team\","
+                         "state=\"ended\"} 1\n") != std::string::npos);
+  CHECK(metrics.out.find("\ndray_simulation_aligned_percent{policy=\"p\",seed=\"42\"} 0\n") !=
+        std::string::npos);
   const auto snapshot = dray({"snapshot", "--cluster", "config/demo/cluster"});
   const auto file = folder.write("cluster.json", snapshot.out);
   CHECK(play({"--cluster", file}).out.find("\np,42,team,1,1,1,") != std::string::npos);

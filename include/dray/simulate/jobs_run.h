@@ -35,8 +35,9 @@ struct JobRecord {
   Duration waited{0};  ///< in all, also after evictions
   Duration lost{0};    ///< of its run time, because it was evicted, or a node failed
   std::uint32_t evictions = 0;
-  std::uint32_t failures = 0;  ///< a node of it failed, and it began anew
-  std::uint32_t moves = 0;     ///< evictions after which it went on elsewhere at once
+  std::uint32_t preemptions = 0;  ///< of the evictions: for a job of higher priority in its queue
+  std::uint32_t failures = 0;     ///< a node of it failed, and it began anew
+  std::uint32_t moves = 0;        ///< evictions after which it went on elsewhere at once
 
   bool operator==(const JobRecord&) const = default;
 };
@@ -64,19 +65,40 @@ struct Stay {
   bool operator==(const Stay&) const = default;
 };
 
+/// GPUs of one model, and how they were used.
+struct ModelUse {
+  std::string model;
+  double gpus = 0;
+  double used = 0;  ///< GPU-seconds
+
+  bool operator==(const ModelUse&) const = default;
+};
+
+/// Jobs that wait in the end for the same reason.
+struct WaitingFor {
+  std::string reason;  ///< for people; empty: who decided gives none
+  std::size_t jobs = 0;
+
+  bool operator==(const WaitingFor&) const = default;
+};
+
 /// One run of the jobs of a workload, under one policy and seed.
 struct JobsRun {
   std::string policy;
   std::uint64_t seed = 0;
-  std::vector<JobRecord> jobs;  ///< by job of the workload
-  std::vector<Curve> curves;    ///< by queue, in the order of their names
-  std::vector<Stay> stays;      ///< in the order of their ends, where JobsOptions ask for them
-  Duration span{0};             ///< of the curves: from the first arrival to the end of the run
-  double gpus = 0;              ///< that the cluster has
-  double used = 0;              ///< GPU-seconds, lost ones included
-  std::size_t events = 0;       ///< arrivals, starts, ends and evictions
-  std::size_t plans = 0;        ///< of the planner
-  std::size_t cycles = 0;       ///< its regular looks, those without a plan included
+  std::vector<JobRecord> jobs;      ///< by job of the workload
+  std::vector<Curve> curves;        ///< by queue, in the order of their names
+  std::vector<Stay> stays;          ///< in the order of their ends, where JobsOptions ask for them
+  Duration span{0};                 ///< of the curves: from the first arrival to the end of the run
+  double gpus = 0;                  ///< that the cluster has
+  double used = 0;                  ///< GPU-seconds, lost ones included
+  std::size_t events = 0;           ///< arrivals, starts, ends and evictions
+  std::size_t plans = 0;            ///< of the planner
+  std::size_t cycles = 0;           ///< its regular looks, those without a plan included
+  std::vector<ModelUse> models;     ///< in the order of their names
+  std::vector<WaitingFor> waiting;  ///< the most jobs first
+  std::size_t pods_of_several = 0;  ///< placed pods of several devices
+  std::size_t pods_together = 0;    ///< of these: with all devices on one PCIe root or NUMA node
 
   bool operator==(const JobsRun&) const = default;
 };

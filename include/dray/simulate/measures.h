@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dray/simulate/jobs_run.h"
@@ -20,11 +22,24 @@ struct Measures {
   double wait_p99 = 0;
   double gang_wait_p95 = 0;  ///< of jobs of several pods
   std::size_t evictions = 0;
-  std::size_t failures = 0;  ///< of jobs, by nodes that failed
+  std::size_t preemptions = 0;  ///< of the evictions: for priority within a queue
+  std::size_t failures = 0;     ///< of jobs, by nodes that failed
   std::size_t moves = 0;
   double lost_gpu_hours = 0;  ///< run, and run again
   double gpu_hours = 0;       ///< of jobs, without what was lost
   double held = 0;            ///< GPUs, on average over the run
+};
+
+/// Classes of jobs by the GPUs that they ask for in all, from the smallest.
+inline constexpr std::size_t size_classes = 8;
+[[nodiscard]] std::size_t size_class(const TraceJob& job);
+/// `part of a GPU`, `1 GPU`, `up to 4 GPUs`…
+[[nodiscard]] std::string_view size_class_name(std::size_t size);
+
+/// Jobs of one size.
+struct SizeMeasures {
+  std::size_t size = 0;  ///< class
+  Measures some;
 };
 
 /// How the cluster fared as a whole.
@@ -35,6 +50,10 @@ struct RunMeasures {
   double makespan = 0;           ///< seconds, from the first arrival to the last end
   /// Jain's index of the parts of their demand that the queues held, over time: 1 is even.
   double jain = 0;
+  std::vector<SizeMeasures> sizes;  ///< that the workload has, from the smallest
+  /// % of the placed pods of several devices that have all of them on one PCIe root or NUMA node,
+  /// by the levels of the policy; absent: no devices with attributes were placed.
+  std::optional<double> aligned;
 };
 
 /// As times are measured: in seconds.

@@ -20,7 +20,8 @@ concept Number = std::integral<T> || std::is_enum_v<T>;
 
 template <class Archive, Is<simulate::JobRecord> T>
 void fields(Archive& archive, T& job) {
-  archive(job.started, job.ended, job.waited, job.lost, job.evictions, job.failures, job.moves);
+  archive(job.started, job.ended, job.waited, job.lost, job.evictions, job.preemptions,
+          job.failures, job.moves);
 }
 
 template <class Archive, Is<simulate::Curve> T>
@@ -33,10 +34,21 @@ void fields(Archive& archive, T& stay) {
   archive(stay.job, stay.node, stay.gpus, stay.from, stay.to);
 }
 
+template <class Archive, Is<simulate::ModelUse> T>
+void fields(Archive& archive, T& use) {
+  archive(use.model, use.gpus, use.used);
+}
+
+template <class Archive, Is<simulate::WaitingFor> T>
+void fields(Archive& archive, T& waiting) {
+  archive(waiting.reason, waiting.jobs);
+}
+
 template <class Archive, Is<simulate::JobsRun> T>
 void fields(Archive& archive, T& run) {
   archive(run.policy, run.seed, run.jobs, run.curves, run.stays, run.span, run.gpus, run.used,
-          run.events, run.plans, run.cycles);
+          run.events, run.plans, run.cycles, run.models, run.waiting, run.pods_of_several,
+          run.pods_together);
 }
 
 template <class Archive, Is<simulate::Decision> T>

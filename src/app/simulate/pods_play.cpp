@@ -159,6 +159,7 @@ Result<std::string> play_pods(const SimulateFlags& flags) {
                        }});
   if (!made) return std::unexpected(made.error());
   if (flags.output == "csv") return report::pods_csv(runs);
+  if (flags.output == "prometheus") return report::pods_metrics(runs);
   return flags.output == "json" ? name_shard(report::pods_json(runs) + "\n", *shard)
                                 : report::pods_table(runs);
 }

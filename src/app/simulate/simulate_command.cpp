@@ -188,7 +188,8 @@ class SimulateCommand : public Command {
     }
     const auto text = flags_.output == "csv"    ? report::jobs_csv(runs)
                       : flags_.output == "json" ? name_shard(report::jobs_json(runs) + "\n", *shard)
-                                                : report::jobs_table(runs);
+                      : flags_.output == "prometheus" ? report::jobs_metrics(runs)
+                                                      : report::jobs_table(runs);
     std::fputs(text.c_str(), stdout);
     return done;
   }
@@ -319,9 +320,10 @@ class SimulateCommand : public Command {
   }
 
   void print(const report::ExperimentRuns& runs) const {
-    const auto text = flags_.output == "csv"    ? report::experiment_csv(runs)
-                      : flags_.output == "json" ? report::experiment_json(runs) + "\n"
-                                                : report::experiment_table(runs);
+    const auto text = flags_.output == "csv"          ? report::experiment_csv(runs)
+                      : flags_.output == "json"       ? report::experiment_json(runs) + "\n"
+                      : flags_.output == "prometheus" ? report::experiment_metrics(runs)
+                                                      : report::experiment_table(runs);
     std::fputs(text.c_str(), stdout);
   }
 

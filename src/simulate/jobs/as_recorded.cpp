@@ -61,7 +61,7 @@ void run_as_recorded(const Setting& setting, const RecordedRun& recorded,
     }
     recorder.started(
         job, at,
-        recorder.keeps_stays() ? std::span<const Place>(places) : std::span<const Place>());
+        recorder.wants_places() ? std::span<const Place>(places) : std::span<const Place>());
   }
   recorder.finish(end);
 }

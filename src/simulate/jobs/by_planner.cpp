@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dray/cluster/state.h"
+#include "dray/engine/engine.h"
 #include "dray/planner/plan.h"
 #include "simulate/jobs/arrivals.h"
 #include "simulate/jobs/churn_queue.h"
@@ -181,6 +182,7 @@ class PlannerRun {
       plan = planner_.plan(input_);
       ++run_.plans;
     } while (waiting_.show_more(plan));
+    recorder_.planned(plan, input_);
     input_.snapshot.reset();
     plan_.last = now_;
     books_.read(plan);
@@ -322,14 +324,14 @@ class PlannerRun {
                               {lineage, until});
       evicted_.forgiven_at.emplace(until, job->uid);
     }
-    recorder_.evicted(index_of(job->uid), now_, !eviction.moved.empty());
+    recorder_.evicted(eviction, now_);
     wait_again(std::move(job));
   }
 
-  /// Nothing where stays are not kept.
+  /// Nothing where places are not wanted.
   [[nodiscard]] std::vector<Place> places_of(const planner::Job& job) const {
     std::vector<Place> places;
-    if (!recorder_.keeps_stays()) return places;
+    if (!recorder_.wants_places()) return places;
     for (const auto& member : job.members) {
       places.push_back({.node = recorder_.node_of(member.node->get()), .gpus = 0});
     }
@@ -372,7 +374,7 @@ class PlannerRun {
   cluster::ClusterState state_;
   JobClaims claims_;
   ChurnQueue churn_;
-  planner::Planner planner_;
+  planner::Planner planner_{engine::Options().allocator};
   planner::PlanInput input_;
   WaitingJobs waiting_;
   QueueBooks books_;

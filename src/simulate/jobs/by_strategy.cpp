@@ -141,7 +141,7 @@ class StrategyRun {
       spots.push_back(*spot);
     }
     std::vector<Place> places;
-    if (recorder_.keeps_stays()) {
+    if (recorder_.wants_places()) {
       for (const auto& spot : spots) places.push_back({spot.node, spot.gpus});
     }
     recorder_.started(job, now_, places);

@@ -1,9 +1,13 @@
 #include "simulate/jobs/recorder.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <tuple>
 
+#include "dray/planner/together.h"
 #include "dray/simulate/measures.h"
+#include "simulate/jobs/cluster_objects.h"
 
 namespace dray::simulate {
 namespace {
@@ -28,7 +32,8 @@ Recorder::Recorder(const Setting& setting, JobsRun& run, const JobsOptions& opti
       run_(run),
       now_(setting.workload().jobs.size()),
       keeps_stays_(options.keep_stays) {
-  if (keeps_stays_) {
+  add_models();
+  if (wants_places()) {
     places_.resize(now_.size());
     for (const auto& node : setting.nodes()) {
       nodes_.emplace(node.name, static_cast<std::uint32_t>(nodes_.size()));
@@ -45,6 +50,32 @@ Recorder::Recorder(const Setting& setting, JobsRun& run, const JobsOptions& opti
   for (const auto& node : setting.nodes()) run_.gpus += node.gpus;
 }
 
+void Recorder::add_models() {
+  std::map<std::string, std::uint32_t> models;
+  for (const auto& node : setting_.nodes()) {
+    if (node.gpus > 0) models.emplace(node.model, 0);
+  }
+  for (auto& [name, index] : models) {
+    index = static_cast<std::uint32_t>(run_.models.size());
+    run_.models.push_back({name, 0, 0});
+  }
+  for (const auto& node : setting_.nodes()) {
+    const auto model = node.gpus > 0 ? models.at(node.model) : 0;
+    model_of_.push_back(model);
+    if (node.gpus > 0) run_.models[model].gpus += node.gpus;
+  }
+}
+
+void Recorder::count_models(std::size_t job, double seconds) {
+  const auto pods = static_cast<double>(setting_.workload().jobs[job].pods);
+  const auto each = seconds * gpus_of(job) / pods;
+  if (run_.models.size() == 1) {
+    run_.models.front().used += each * pods;
+  } else if (run_.models.size() > 1) {
+    for (const auto& place : places_[job]) run_.models[model_of_[place.node]].used += each;
+  }
+}
+
 double Recorder::gpus_of(std::size_t job) const {
   const auto& one = setting_.workload().jobs[job];
   return static_cast<double>(one.ask.total_gpu_milli() * one.pods) / whole_gpu;
@@ -56,6 +87,7 @@ void Recorder::leave(std::size_t job, Duration now) {
     const bool held = state == State::running;
     if (held) {
       run_.used += in_seconds(now - since) * gpus_of(job);
+      count_models(job, in_seconds(now - since));
     } else {
       run_.jobs[job].waited += now - since;
     }
@@ -77,7 +109,7 @@ void Recorder::arrived(std::size_t job, Duration now) {
 void Recorder::started(std::size_t job, Duration now, std::span<const Place> places) {
   ++run_.events;
   leave(job, now);
-  if (keeps_stays_) places_[job].assign(places.begin(), places.end());
+  if (wants_places()) places_[job].assign(places.begin(), places.end());
   now_[job].state = State::running;
   if (!run_.jobs[job].started) run_.jobs[job].started = now;
 }
@@ -89,9 +121,27 @@ void Recorder::begin_anew(std::size_t job, Duration now) {
   now_[job].state = State::waiting;
 }
 
-void Recorder::evicted(std::size_t job, Duration now, bool moved) {
+void Recorder::planned(const planner::Plan& plan, const planner::PlanInput& input) {
+  refused_.clear();
+  for (const auto& outcome : plan.jobs) {
+    for (const auto& placement : outcome.placements) {
+      const auto how = planner::together(*input.snapshot, placement, input.policy->config);
+      if (how != planner::Together::alone) ++run_.pods_of_several;
+      if (how == planner::Together::together) ++run_.pods_together;
+    }
+    if (!planner::gets_something(outcome)) {
+      refused_.emplace_back(index_of(outcome.job), outcome.reason);
+    }
+  }
+}
+
+void Recorder::evicted(const planner::Eviction& eviction, Duration now) {
+  const auto job = index_of(eviction.job);
   auto& record = run_.jobs[job];
-  ++(moved ? record.moves : record.evictions);
+  ++(eviction.moved.empty() ? record.evictions : record.moves);
+  if (eviction.moved.empty() && eviction.cause == planner::EvictionCause::preemption) {
+    ++record.preemptions;
+  }
   begin_anew(job, now);
 }
 
@@ -107,7 +157,26 @@ void Recorder::ended(std::size_t job, Duration now) {
   run_.jobs[job].ended = now;
 }
 
+/// Not all that wait are in a plan; those alike wait for the same.
+void Recorder::count_waiting() {
+  const auto& jobs = setting_.workload().jobs;
+  const auto ask_of = [&](std::size_t job) {
+    return std::tuple(jobs[job].queue, jobs[job].pods, jobs[job].ask);
+  };
+  std::map<decltype(ask_of(0)), Reason> reasons;
+  for (const auto& [job, reason] : refused_) reasons.emplace(ask_of(job), reason);
+  std::map<std::string, std::size_t> counts;
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    if (now_[job].state != State::waiting) continue;
+    const auto known = reasons.find(ask_of(job));
+    ++counts[known == reasons.end() ? "" : std::string(plain_text(known->second))];
+  }
+  for (const auto& [reason, count] : counts) run_.waiting.push_back({reason, count});
+  std::ranges::stable_sort(run_.waiting, std::ranges::greater(), &WaitingFor::jobs);
+}
+
 void Recorder::finish(Duration now) {
+  count_waiting();
   for (std::size_t job = 0; job < now_.size(); ++job) leave(job, now);
   if (stretches_.empty()) return;
   const auto first = std::ranges::min(stretches_, {}, &Stretch::from).from;

@@ -5,8 +5,10 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "dray/planner/plan.h"
 #include "dray/simulate/jobs_run.h"
 
 namespace dray::simulate {
@@ -23,13 +25,16 @@ class Recorder {
   Recorder(const Setting& setting, JobsRun& run, const JobsOptions& options);
 
   void arrived(std::size_t job, Duration now);
-  /// `places`: of each pod; nothing where stays are not kept.
+  /// `places`: of each pod; nothing where they are not wanted.
   void started(std::size_t job, Duration now, std::span<const Place> places = {});
-  [[nodiscard]] bool keeps_stays() const { return keeps_stays_; }
-  /// Its place among the nodes, where stays are kept.
+  /// Stays are kept, or there are GPUs of several models.
+  [[nodiscard]] bool wants_places() const { return keeps_stays_ || run_.models.size() > 1; }
+  /// Its place among the nodes, where places are wanted.
   [[nodiscard]] std::uint32_t node_of(const std::string& name) const { return nodes_.at(name); }
-  /// It begins anew when it starts again; `moved`: which it does at once.
-  void evicted(std::size_t job, Duration now, bool moved);
+  /// A plan for what is in `input`: whether devices are together, and what jobs wait for.
+  void planned(const planner::Plan& plan, const planner::PlanInput& input);
+  /// The job begins anew when it starts again, which one that is moved does at once.
+  void evicted(const planner::Eviction& eviction, Duration now);
   /// A node of it failed: it begins anew when it starts again.
   void failed(std::size_t job, Duration now);
   void ended(std::size_t job, Duration now);
@@ -53,6 +58,10 @@ class Recorder {
 
   void leave(std::size_t job, Duration now);
   void begin_anew(std::size_t job, Duration now);
+  void add_models();
+  void count_waiting();
+  /// The job has held its GPUs for so long.
+  void count_models(std::size_t job, double seconds);
   [[nodiscard]] double gpus_of(std::size_t job) const;
   void draw(Duration first, Duration last);
 
@@ -63,7 +72,9 @@ class Recorder {
   std::vector<Stretch> stretches_;
   bool keeps_stays_;
   std::map<std::string, std::uint32_t> nodes_;
-  std::vector<std::vector<Place>> places_;  ///< by job, of those that run, where stays are kept
+  std::vector<std::pair<std::size_t, Reason>> refused_;  ///< jobs, by the last plan
+  std::vector<std::uint32_t> model_of_;                  ///< by node: of JobsRun::models
+  std::vector<std::vector<Place>> places_;  ///< by job, of those that run, where they are wanted
 };
 
 }  // namespace dray::simulate

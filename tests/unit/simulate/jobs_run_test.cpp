@@ -1,5 +1,6 @@
 #include "dray/simulate/jobs_run.h"
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -39,6 +40,36 @@ TEST_CASE("jobs wait for room, gangs for all of theirs, and end when they have r
   CHECK(run.used == 8 * 100 + 8 * 50 + 16 * 30 + 5);
 }
 
+TEST_CASE("GPUs that are held count for their models") {
+  const auto policy = GENERATE("bestfit", "fcfs");
+  auto jobs =
+      read_jobs_csv("name,submit,run_time,gpus,queue\none,0,100,8,q\ntwo,0,50,8,q\n").value().value;
+  const std::vector<GpuNode> nodes{{"a", 64'000, 64'000, 8, "small"},
+                                   {"b", 64'000, 64'000, 8, "big"}};
+  Scheduler scheduler{policy, Strategy::best_fit};
+  if (std::string(policy) == "fcfs") scheduler.how = policy_of(jobs, false).value();
+  const auto run = run_jobs(Setting::make(nodes, std::move(jobs)).value(), scheduler, 1);
+  REQUIRE(run.models.size() == 2);
+  CHECK((run.models[0].model == "big" && run.models[0].gpus == 8));
+  CHECK(run.models[0].used + run.models[1].used == 8 * 100 + 8 * 50);
+  CHECK(std::max(run.models[0].used, run.models[1].used) == 8 * 100);
+}
+
+TEST_CASE("jobs that wait in the end are counted by what they wait for") {
+  const std::string rows = "a,0,100,8,q\nb,0,100,8,q\nc,10,9,8,q\nd,20,9,8,q\ne,30,9,16,q\n";
+  JobsOptions options;
+  options.until = seconds(50);
+  const auto run = play(rows, "fcfs", options);
+  REQUIRE_FALSE(run.waiting.empty());
+  std::size_t jobs = 0;
+  for (const auto& waiting : run.waiting) {
+    CHECK_FALSE(waiting.reason.empty());
+    jobs += waiting.jobs;
+  }
+  CHECK(jobs == 3);
+  CHECK(play(rows, "fcfs").waiting.empty());
+}
+
 TEST_CASE("where each pod ran is kept where it is asked for") {
   const std::string rows = "one,0,100,8,q\ngang,10,30,16,q\n";
   JobsOptions options;
@@ -71,6 +102,7 @@ TEST_CASE("a queue takes back its share, and who had to go begins anew") {
   const auto run = play(rows, "fair");
   CHECK(run.jobs[2].started == seconds(100));
   CHECK(run.jobs[0].evictions + run.jobs[1].evictions == 1);
+  CHECK(run.jobs[0].preemptions + run.jobs[1].preemptions == 0);
   CHECK(run.jobs[0].lost + run.jobs[1].lost == seconds(100));
   CHECK(run == play(rows, "fair"));
 }
