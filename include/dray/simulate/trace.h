@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +17,13 @@ namespace dray::simulate {
 /// How strictly a trace is read.
 struct TraceRules {
   bool lenient = false;  ///< a row that cannot be read is left out and counted
+  /// Of read_jobs_csv(): what the file calls a column, by the name that is read.
+  std::map<std::string, std::string, std::less<>> columns = {};
 };
+
+/// The columns that read_jobs_csv() reads, of which the first four have to be there.
+inline constexpr std::array<std::string_view, 8> csv_columns{
+    "name", "submit", "run_time", "gpus", "queue", "pods", "cpu_milli", "memory_mib"};
 
 /// What was left out of a trace.
 struct SkippedRows {

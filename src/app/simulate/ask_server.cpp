@@ -42,6 +42,7 @@ Result<void> refuse_local_flags(const SimulateFlags& flags) {
   };
   if (!flags.cluster.empty()) return refuse("--cluster");
   if (!flags.draw_queues.empty()) return refuse("--draw-queues");
+  if (!flags.columns.empty()) return refuse("--columns");
   if (!flags.shard.empty()) return refuse("--shard");
   if (flags.repeat != 1) return refuse("--repeat");
   if (flags.workload.empty() || parse_source(flags.workload).form == "pods") return {};

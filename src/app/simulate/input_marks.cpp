@@ -79,7 +79,7 @@ Result<InputMark> churn_mark(const std::vector<std::string>& churn) {
 InputMark settings_mark(const SimulateFlags& flags) {
   Mark mark;
   for (const auto* text : {&flags.gpus, &flags.draw_queues, &flags.plan_pause, &flags.plan_every,
-                           &flags.until, &flags.apart, &flags.run_time}) {
+                           &flags.until, &flags.apart, &flags.run_time, &flags.columns}) {
     mark.add(*text);
   }
   for (const auto& scheduler : flags.schedulers) mark.add(scheduler);

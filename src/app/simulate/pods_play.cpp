@@ -84,6 +84,7 @@ Result<void> refuse_other_flags(const SimulateFlags& flags) {
                 std::string(flag) + ": not with a workload of pods:FILE (docs/simulator.md)");
   };
   if (!flags.gpus.empty()) return refuse("--gpus");
+  if (!flags.columns.empty()) return refuse("--columns");
   if (!flags.draw_queues.empty()) return refuse("--draw-queues");
   if (!flags.order.empty()) return refuse("--order");
   if (!flags.decisions.empty()) return refuse("--decisions");

@@ -247,7 +247,9 @@ class SimulateCommand : public Command {
 
   /// The cluster and the workload that the flags name.
   Result<simulate::RecordedLoad> load_both(std::vector<std::string>& warnings) {
-    const simulate::TraceRules rules{flags_.lenient};
+    auto columns = parse_columns(flags_.columns, flags_.workload);
+    if (!columns) return std::unexpected(std::move(columns.error()));
+    const simulate::TraceRules rules{flags_.lenient, *std::move(columns)};
     const auto source = parse_source(flags_.workload);
     simulate::RecordedLoad load;
     if (source.form == "recorded") {

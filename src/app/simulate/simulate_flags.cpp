@@ -68,6 +68,13 @@ void add_server(CLI::App& command, SimulateFlags& flags) {
       ->needs(server);
 }
 
+void add_trace(CLI::App& command, SimulateFlags& flags) {
+  command.add_flag("--lenient", flags.lenient, "Skip and count rows that cannot be read");
+  command.add_option("--columns", flags.columns,
+                     "Of csv:FILE: what its columns are called, where that is not the name that "
+                     "dray reads: submit=queued_at,gpus=num_gpus");
+}
+
 void add_bounds(CLI::App& command, SimulateFlags& flags) {
   command.add_option("--until", flags.until, "Virtual time at which runs end: 7d");
   command.add_option("--shard", flags.shard,
@@ -120,7 +127,7 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
   command.add_option("--threads", flags.threads, "0: one a core; results do not depend on it")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  command.add_flag("--lenient", flags.lenient, "Skip and count rows that cannot be read");
+  add_trace(command, flags);
   command.add_option("--decisions", flags.decisions, "Write where each pod went to this file");
   command.add_option("--report", flags.report,
                      "Write a page for people, with curves, to this HTML file");

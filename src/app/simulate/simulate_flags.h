@@ -29,6 +29,7 @@ struct SimulateFlags {
   std::uint32_t repeat = 1;
   std::uint32_t threads = 0;
   bool lenient = false;
+  std::string columns;
   std::string decisions;
   std::string plan_pause;  ///< times: seconds, or with a unit
   std::string plan_every;

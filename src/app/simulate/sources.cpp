@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <ranges>
 #include <utility>
 
 #include "app/simulate/read_input.h"
+#include "dray/base/suggest.h"
 #include "dray/simulate/synthetic.h"
 
 namespace dray::app {
@@ -69,6 +71,33 @@ TraceSource parse_source(std::string_view text) {
   const bool is_form = is_made || std::ranges::find(files, form) != files.end();
   if (colon == std::string_view::npos || !is_form) return {"", std::string(text)};
   return {std::string(form), std::string(text.substr(colon + 1)), !is_made};
+}
+
+Result<std::map<std::string, std::string, std::less<>>> parse_columns(std::string_view text,
+                                                                      const std::string& workload) {
+  std::map<std::string, std::string, std::less<>> columns;
+  if (text.empty()) return columns;
+  if (parse_source(workload).form != "csv") {
+    return fail(ErrorCode::invalid, "--columns: of --workload csv:FILE alone");
+  }
+  for (const auto part : std::views::split(text, ',')) {
+    const std::string_view pair(part.begin(), part.end());
+    const auto equal = pair.find('=');
+    if (equal == std::string_view::npos || equal + 1 == pair.size()) {
+      return fail(ErrorCode::invalid,
+                  fmt::format("--columns {}: expected NAME=COLUMN, as submit=queued_at", pair));
+    }
+    const std::string name(pair.substr(0, equal));
+    if (std::ranges::find(simulate::csv_columns, name) == simulate::csv_columns.end()) {
+      const std::vector<std::string> known(simulate::csv_columns.begin(),
+                                           simulate::csv_columns.end());
+      return fail(ErrorCode::invalid,
+                  fmt::format("--columns {}: there is no column {} to be read{}", pair, name,
+                              suggest(name, known)));
+    }
+    columns[name] = pair.substr(equal + 1);
+  }
+  return columns;
 }
 
 Result<std::vector<simulate::GpuNode>> load_nodes(const std::string& source,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,11 @@ struct TraceSource {
 };
 /// Splits at the first colon; where no form is before it, all is a path.
 [[nodiscard]] TraceSource parse_source(std::string_view text);
+
+/// `submit=queued_at,gpus=num_gpus`: columns of csv:FILE, by what they are called here. Nothing is
+/// given for a workload of another form.
+[[nodiscard]] Result<std::map<std::string, std::string, std::less<>>> parse_columns(
+    std::string_view text, const std::string& workload);
 
 /// Errors begin with file, line and column. What is skipped goes into `warnings`.
 [[nodiscard]] Result<std::vector<simulate::GpuNode>> load_nodes(const std::string& source,

@@ -50,18 +50,37 @@ std::vector<CsvField> next_csv_row(std::string_view& rest, std::size_t line) {
   return fields;
 }
 
-Result<CsvRows> CsvRows::open(std::string_view text,
-                              const std::vector<std::string_view>& required) {
+Result<CsvRows> CsvRows::open(std::string_view text, const std::vector<std::string_view>& required,
+                              const Names& names) {
   CsvRows rows;
   rows.rest_ = text;
   rows.line_ = 1;
   for (const auto& field : next_csv_row(rows.rest_, 1)) rows.names_.push_back(field.text);
+  if (auto renamed = rows.rename(names); !renamed) return std::unexpected(renamed.error());
   for (const auto name : required) {
     if (rows.find(name)) continue;
     return fail(ErrorCode::invalid,
                 fmt::format("1:1: expected a column {} in the first line", name));
   }
   return rows;
+}
+
+Result<void> CsvRows::rename(const Names& names) {
+  auto renamed = names_;
+  for (const auto& [name, written] : names) {
+    std::ranges::replace(renamed, std::string_view(name), std::string_view());
+  }
+  for (const auto& [name, written] : names) {
+    const auto at = find(written);
+    if (!at) {
+      return fail(
+          ErrorCode::invalid,
+          fmt::format("1:1: expected a column {} in the first line, for {}", written, name));
+    }
+    renamed[*at] = name;
+  }
+  names_ = std::move(renamed);
+  return {};
 }
 
 bool CsvRows::next() {

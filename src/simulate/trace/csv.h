@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,9 +29,14 @@ struct CsvField {
 /// Rows of a CSV text with a line of names above them. The text has to outlive it.
 class CsvRows {
  public:
-  /// Fails where a column of `required` is not there.
+  /// What the text calls a column, by the name that it is asked for by.
+  using Names = std::map<std::string, std::string, std::less<>>;
+
+  /// Fails where a column of `required` is not there, or one of `names`, which have to outlive it,
+  /// too.
   [[nodiscard]] static Result<CsvRows> open(std::string_view text,
-                                            const std::vector<std::string_view>& required);
+                                            const std::vector<std::string_view>& required,
+                                            const Names& names = {});
 
   /// Goes on to the next row that is not empty; false: there is none.
   [[nodiscard]] bool next();
@@ -49,6 +55,7 @@ class CsvRows {
   [[nodiscard]] Error expected(std::string_view column, std::string_view what) const;
 
  private:
+  [[nodiscard]] Result<void> rename(const Names& names);
   [[nodiscard]] std::optional<std::size_t> find(std::string_view column) const;
   [[nodiscard]] CsvField field(std::string_view column) const;
 

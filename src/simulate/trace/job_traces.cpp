@@ -28,6 +28,7 @@ void split(TraceJob& job, std::int64_t gpus) {
 Result<std::int64_t> timestamp(const CsvRows& rows, std::string_view column) {
   auto text = std::string(rows.text(column));
   if (text.size() > 10) text[10] = 'T';
+  if (text.ends_with('Z')) text.pop_back();
   const auto time = parse_time(text + "Z");
   if (!time) return std::unexpected(rows.expected(column, "a time as 2017-10-09 07:01:55"));
   return time->time_since_epoch().count();
@@ -42,8 +43,9 @@ void count_from_first(Workload& workload) {
 
 template <class Read>
 Result<Traced<Workload>> read_jobs(std::string_view csv, const TraceRules& rules,
-                                   const std::vector<std::string_view>& columns, const Read& read) {
-  auto rows = CsvRows::open(csv, columns);
+                                   const std::vector<std::string_view>& columns, const Read& read,
+                                   const CsvRows::Names& names = {}) {
+  auto rows = CsvRows::open(csv, columns, names);
   if (!rows) return std::unexpected(rows.error());
   Traced<Workload> jobs;
   auto skipped = read_rows(*rows, rules, [&]() -> Result<void> {
@@ -56,6 +58,15 @@ Result<Traced<Workload>> read_jobs(std::string_view csv, const TraceRules& rules
   jobs.skipped = std::move(*skipped);
   count_from_first(jobs.value);
   return jobs;
+}
+
+/// Seconds, or a time.
+Result<std::int64_t> moment(const CsvRows& rows, std::string_view column) {
+  auto seconds = rows.seconds(column);
+  if (seconds) return seconds;
+  auto time = timestamp(rows, column);
+  if (time) return time;
+  return std::unexpected(rows.expected(column, "seconds, or a time as 2017-10-09 07:01:55"));
 }
 
 /// Arrival and run time in seconds, GPUs.
@@ -98,7 +109,10 @@ Result<void> read_helios_log_job(const CsvRows& rows, TraceJob& job) {
 }
 
 Result<void> read_own_job(const CsvRows& rows, TraceJob& job) {
-  if (auto done = read_common(rows, job, "submit", "run_time", "gpus"); !done) return done;
+  const auto submitted = moment(rows, "submit");
+  if (!submitted) return std::unexpected(submitted.error());
+  if (auto done = read_common(rows, job, "run_time", "run_time", "gpus"); !done) return done;
+  job.submitted = Duration(*submitted);
   job.name = rows.text("name");
   job.queue = rows.has("queue") ? rows.text("queue") : "default";
   struct Optional {
@@ -144,7 +158,8 @@ Result<Traced<Workload>> read_helios(std::string_view csv, const TraceRules& rul
 }
 
 Result<Traced<Workload>> read_jobs_csv(std::string_view csv, const TraceRules& rules) {
-  return read_jobs(csv, rules, {"name", "submit", "run_time", "gpus"}, read_own_job);
+  return read_jobs(csv, rules, {csv_columns.begin(), csv_columns.begin() + 4}, read_own_job,
+                   rules.columns);
 }
 
 }  // namespace dray::simulate

@@ -19,6 +19,7 @@ const Examples examples{
     {"workload", "csv:jobs.csv"},
     {"policy", "[today.yaml]"},
     {"draw-queues", "team-a*3+team-b"},
+    {"columns", "submit=queued_at,gpus=num_gpus"},
     {"order", "order.csv"},
     {"decisions", "decisions.csv"},
     {"report", "report.html"},

@@ -27,6 +27,17 @@ TEST_CASE("rows are read by the names of their columns, and empty lines passed o
   CHECK_FALSE(rows.next());
 }
 
+TEST_CASE("columns may have other names, and then those of their own names are not read") {
+  const CsvRows::Names names{{"cpu", "cores"}, {"n", "id"}};
+  auto rows = CsvRows::open("id,cpu,cores\nx,7,8\n", {"cpu", "n"}, names).value();
+  REQUIRE(rows.next());
+  CHECK(rows.text("n") == "x");
+  CHECK(rows.text("cpu") == "8");
+  CHECK_FALSE(rows.has("id"));
+  CHECK(CsvRows::open("id,cpu\n", {"cpu"}, names).error().message ==
+        "1:1: expected a column cores in the first line, for cpu");
+}
+
 TEST_CASE("what is wrong is said with line, column and what was expected") {
   CHECK(CsvRows::open("n,mem\n", {"n", "cpu"}).error().message ==
         "1:1: expected a column cpu in the first line");

@@ -39,6 +39,20 @@ TEST_CASE("Helios' jobs, and those of one's own") {
   CHECK(own[0].queue == "q");
 }
 
+TEST_CASE("one's own jobs may come at a time, and from columns of other names") {
+  const std::string rows =
+      "id,at,seconds,num_gpus\na,2026-01-05 09:00:10,60,8\nb,2026-01-05T09:00:00Z,60,1\n";
+  TraceRules rules;
+  rules.columns = {{"name", "id"}, {"submit", "at"}, {"run_time", "seconds"}, {"gpus", "num_gpus"}};
+  const auto jobs = read_jobs_csv(rows, rules).value().value.jobs;
+  REQUIRE(jobs.size() == 2);
+  CHECK(jobs[0].name == "a");
+  CHECK(jobs[0].submitted == seconds(10));
+  CHECK(jobs[1].submitted == seconds(0));
+  CHECK(read_jobs_csv("name,submit,run_time,gpus\na,soon,1,1\n").error().message ==
+        "2:3: submit: expected seconds, or a time as 2017-10-09 07:01:55, found \"soon\"");
+}
+
 TEST_CASE("Helios' own files name virtual clusters, and CPUs of a job as a whole") {
   const std::string names =
       "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"
