@@ -68,7 +68,17 @@ TEST_CASE("of a folder the policies are validated, and not their tests") {
   CHECK(ended.status == 0);
   CHECK(ended.out.contains("config/policies/teams.yaml: valid, 3 queues\n"));
   CHECK_FALSE(ended.out.contains(".test.yaml"));
-  CHECK(dray({"policy", "validate", "config/policies/teams.test.yaml"}).status == 4);
+}
+
+TEST_CASE("a policy's test that is named is checked as a test") {
+  const auto valid = dray({"policy", "validate", "config/policies/teams.test.yaml"});
+  CHECK(valid.status == 0);
+  CHECK(valid.out == "config/policies/teams.test.yaml: valid, a test of 5 cases\n");
+  const auto bad = dray({"policy", "validate", "-"},
+                        "apiVersion: dray.dev/v1alpha1\nkind: PolicyTest\ncase: []\n");
+  CHECK(bad.status == 4);
+  CHECK(bad.out.contains("-:3:1: error: case: no such field; did you mean cases?\n"));
+  CHECK_FALSE(bad.out.contains("did you mean Policy?"));
 }
 
 TEST_CASE("the policies that come with dray are valid") {

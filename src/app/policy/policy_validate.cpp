@@ -26,8 +26,32 @@ using Severity = policy::ConfigProblem::Severity;
 
 struct CheckedFile {
   std::string path;
-  wire::PolicyFile file;
+  std::string valid;  ///< what it is, where it is valid: `3 queues`
+  std::vector<wire::PolicyProblem> problems;
 };
+
+std::string count_of(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// A policy, or a test of one, which says so by its kind.
+CheckedFile check(std::string path, std::string_view text) {
+  auto read = wire::read_policy(text);
+  CheckedFile checked{std::move(path), "", std::move(read.problems)};
+  if (read.config) {
+    checked.valid = count_of(read.config->queues.size(), "queue");
+    return checked;
+  }
+  const auto of_kind = [](const wire::PolicyProblem& problem) { return problem.path == "kind"; };
+  auto test = read_policy_test(text);
+  if (std::ranges::none_of(checked.problems, of_kind) ||
+      std::ranges::any_of(test.problems, of_kind)) {
+    return checked;
+  }
+  if (test.file) checked.valid = "a test of " + count_of(test.file->cases.size(), "case");
+  checked.problems = std::move(test.problems);
+  return checked;
+}
 
 std::string_view word(Severity severity) {
   return severity == Severity::error ? "error" : "warning";
@@ -36,15 +60,13 @@ std::string_view word(Severity severity) {
 /// `policy.yaml:7:12: error: queues[0].quota.gpus: no resource gpus; did you mean gpu?`
 std::string text_of(const std::vector<CheckedFile>& files) {
   std::string text;
-  for (const auto& [path, file] : files) {
-    for (const auto& problem : file.problems) {
+  for (const auto& [path, valid, problems] : files) {
+    for (const auto& problem : problems) {
       text += fmt::format("{}:{}:{}: {}: {}{}{}\n", path, problem.place.line, problem.place.column,
                           word(problem.severity), problem.path, problem.path.empty() ? "" : ": ",
                           problem.text);
     }
-    if (!file.config) continue;
-    const auto queues = file.config->queues.size();
-    text += fmt::format("{}: valid, {} {}\n", path, queues, queues == 1 ? "queue" : "queues");
+    if (!valid.empty()) text += fmt::format("{}: valid, {}\n", path, valid);
   }
   return text;
 }
@@ -54,15 +76,15 @@ std::string json_of(const std::vector<CheckedFile>& files) {
   out.begin_object();
   out.key("files");
   out.begin_list();
-  for (const auto& [path, file] : files) {
+  for (const auto& [path, valid, problems] : files) {
     out.begin_object();
     out.key("file");
     out.string(path);
     out.key("valid");
-    out.boolean(file.config.has_value());
+    out.boolean(!valid.empty());
     out.key("problems");
     out.begin_list();
-    for (const auto& problem : file.problems) {
+    for (const auto& problem : problems) {
       out.begin_object();
       out.key("severity");
       out.string(word(problem.severity));
@@ -102,8 +124,8 @@ class PolicyValidate : public Command {
         "validate", "Say what is wrong with policy files, where, and what would be right");
     validate
         ->add_option("files", files_,
-                     "Policy files, or folders with some (*.yaml but for *.test.yaml); - for the "
-                     "standard input")
+                     "Policy files and their tests, or folders with policies (*.yaml but for "
+                     "*.test.yaml); - for the standard input")
         ->required();
     add_output(*validate, output_);
     validate->footer("Exit status: 0 all are valid (warnings may be), 4 one is not.");
@@ -117,8 +139,8 @@ class PolicyValidate : public Command {
     for (const auto& path : *paths) {
       const auto text = read_file(path);
       if (!text) return std::unexpected(text.error());
-      checked.push_back({path, wire::read_policy(*text)});
-      if (!checked.back().file.config) status = exit_status::invalid_policy;
+      checked.push_back(check(path, *text));
+      if (checked.back().valid.empty()) status = exit_status::invalid_policy;
     }
     std::fputs((is_data(output_) ? data_text(json_of(checked), output_) : text_of(checked)).c_str(),
                stdout);
