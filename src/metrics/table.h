@@ -60,6 +60,13 @@ inline constexpr auto table = [] {
       observed("dray_plan_duration_seconds", "Plans made beside the strand."),
       counted("dray_plan_jobs_total", "Jobs that plans looked at."),
       counted("dray_plan_nodes_tried_total", "Nodes that plans looked at for a job."),
+      counted(
+          "dray_plan_allocator_questions_total",
+          "Questions of plans to the allocator: has this node devices for these claims, or which."),
+      counted("dray_plan_allocator_searches_total",
+              "Those that memory could not answer, as other nodes' or earlier ones' answers."),
+      counted("dray_plan_allocator_devices_tried_total",
+              "Devices that these searches looked at, each as often as it was."),
       counted("dray_plan_victim_sets_tried_total",
               "Sets of victims that plans tried out to make room for a job."),
       counted("dray_plan_jobs_refused_early_total", "Jobs that a bound refused without a search."),

@@ -7,6 +7,14 @@
 
 namespace dray::planner {
 
+alloc::Allocator::Counts PlanMemory::allocator_counts() const {
+  auto sum = allocator_.counts();
+  sum.calls += counts_before_.calls;
+  sum.searches += counts_before_.searches;
+  sum.steps += counts_before_.steps;
+  return sum;
+}
+
 /// The allocator follows the policy; what that leaves open is as it was at first.
 void PlanMemory::follow(const policy::PolicyConfig& config) {
   auto options = allocator_.options();  // with the state of its share ids
@@ -15,6 +23,7 @@ void PlanMemory::follow(const policy::PolicyConfig& config) {
   options = with_policy(std::move(options), config);
   const auto& now = allocator_.options();
   if (options.alignment == now.alignment && options.shares == now.shares) return;
+  counts_before_ = allocator_counts();
   allocator_ = alloc::Allocator(std::move(options));
 }
 

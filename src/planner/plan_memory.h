@@ -34,6 +34,8 @@ class PlanMemory {
   [[nodiscard]] bool read_ahead(const PlanInput& input, std::size_t most);
 
   [[nodiscard]] alloc::Allocator& allocator() { return allocator_; }
+  /// Of those before it, too.
+  [[nodiscard]] alloc::Allocator::Counts allocator_counts() const;
   [[nodiscard]] JobTable& jobs() { return jobs_; }
   [[nodiscard]] NodeTable& nodes() { return nodes_; }
   [[nodiscard]] NodeVerdicts& verdicts() { return verdicts_; }
@@ -45,6 +47,7 @@ class PlanMemory {
   void follow(const policy::PolicyConfig& config);
 
   alloc::Allocator allocator_;
+  alloc::Allocator::Counts counts_before_;        ///< of those before it
   std::vector<alloc::AlignmentLevel> alignment_;  ///< of the options
   alloc::SharePlacement shares_;                  ///< of the options
   policy::Policy open_ = policy::Policy::open();

@@ -33,6 +33,10 @@ Advice Planner::advise(const PlanInput& input, const Uid& job, const Uid& pod) {
   return PlanMaker(input, state_->memory).advise(job, pod);
 }
 
+alloc::Allocator::Counts Planner::allocator_counts() const {
+  return state_->memory.allocator_counts();
+}
+
 std::string_view name(EvictionCause cause) {
   switch (cause) {
     case EvictionCause::reclaim:

@@ -19,9 +19,20 @@ namespace asio = boost::asio;
 
 namespace {
 
-PlanWorker::MakePlan make_plan(const engine::Options& options) {
+PlanWorker::MakePlan make_plan(const engine::Options& options, metrics::Metrics& metrics) {
   const auto planner = std::make_shared<planner::Planner>(engine::allocator_options(options, 1));
-  return [planner](const planner::PlanInput& input) { return planner->plan(input); };
+  return [planner, &metrics](const planner::PlanInput& input) {
+    const auto before = planner->allocator_counts();
+    auto plan = planner->plan(input);
+    const auto after = planner->allocator_counts();
+    const auto more = [](std::uint64_t from, std::uint64_t to) {
+      return static_cast<double>(to - from);
+    };
+    metrics.count("dray_plan_allocator_questions_total", {}, more(before.calls, after.calls));
+    metrics.count("dray_plan_allocator_searches_total", {}, more(before.searches, after.searches));
+    metrics.count("dray_plan_allocator_devices_tried_total", {}, more(before.steps, after.steps));
+    return plan;
+  };
 }
 
 /// Nobody shows who he is at this port, and what is asked there is short: one who opens many
@@ -50,7 +61,7 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
       watches_{GateWatch(io, api, options_.engine.allocator.features)},
       partition_(options_.partition),
       engine_(io, options_.engine,
-              {api, clock, fence_, metrics_, make_plan(options_.engine),
+              {api, clock, fence_, metrics_, make_plan(options_.engine, metrics_),
                [this](const std::string& what) { broke(what); },
                options_.lease ? options_.lease->identity : "", tracer_.get()}),
       extender_(io, options_.extender,

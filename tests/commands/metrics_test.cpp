@@ -96,7 +96,9 @@ TEST_CASE("serve shows queues, devices, reasons and the recorder; a queue's seri
         "dray_queue_pods_waiting{queue=\"product\"} 1\n", "\ndray_pods_waiting 1\n",
         "dray_driver_devices{driver=\"gpu.nvidia.com\",state=\"free\"} ",
         "dray_driver_free_devices_on_one_node{driver=\"gpu.nvidia.com\"} ",
-        "\ndray_policy_generation 1\n", "\ndray_recorder_recording 1\n"}) {
+        "\ndray_plan_allocator_questions_total ", "\ndray_plan_allocator_searches_total ",
+        "\ndray_plan_allocator_devices_tried_total ", "\ndray_policy_generation 1\n",
+        "\ndray_recorder_recording 1\n"}) {
     CAPTURE(part);
     CHECK(shown.contains(part));
   }

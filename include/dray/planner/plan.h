@@ -235,6 +235,8 @@ class Planner {
   /// The same and more of a member of `job`, whose others may be placed already. Beside verdicts():
   /// room that is held for other jobs is theirs.
   [[nodiscard]] Advice advise(const PlanInput& input, const Uid& job, const Uid& pod);
+  /// The allocator's work for all of these so far: for metrics and tests.
+  [[nodiscard]] alloc::Allocator::Counts allocator_counts() const;
 
  private:
   struct State;

@@ -205,5 +205,25 @@ TEST_CASE("a slice reads no more than it may, and after the last the plan has li
   CHECK(memory.jobs().claims_read() - claims <= most);
 }
 
+TEST_CASE("the allocator's work counts on where another one follows the policy") {
+  World world;
+  world.node("n0", 2);
+  world.waiting("p", 1, "a");
+  Planner planner(world.options);
+  CHECK(planner.allocator_counts().calls == 0);
+  const auto first = planner.plan(world.make_input());
+  const auto before = planner.allocator_counts();
+  REQUIRE(first.jobs.size() == 1);
+  CHECK(before.calls >= before.searches);
+  CHECK(before.searches > 0);
+  CHECK(before.steps > 0);
+  world.config.alignment.require = {"example.com/root"};
+  const auto second = planner.plan(world.make_input());
+  REQUIRE(second.jobs.size() == 1);
+  const auto after = planner.allocator_counts();
+  CHECK(after.calls > before.calls);
+  CHECK(after.steps > before.steps);
+}
+
 }  // namespace
 }  // namespace dray::planner::plan_memory_test
