@@ -42,8 +42,7 @@ var notInAdvise = map[string]string{
 
 // The shared scenarios that need no gates.
 func TestAdviseSharedScenarios(t *testing.T) {
-	names := slices.DeleteFunc(enabledScenarios(t), func(name string) bool { return notInAdvise[name] != "" })
-	playNamed(t, pairOptions{advise: true}, names, func(s harness.Scenario) bool {
+	playShared(t, pairOptions{advise: true}, func(s harness.Scenario) bool {
 		return len(s.Gates) == 0 && notInAdvise[s.Name] == ""
 	})
 }

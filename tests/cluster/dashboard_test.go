@@ -302,7 +302,7 @@ func TestTheDashboardNamesTheReplicas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(replicas[name].Kill)
+		t.Cleanup(func() { replicas[name].Kill() }) // the process of then, as one is started again
 		if i == 0 {
 			takesOver(t, replicas[name], name)
 		}

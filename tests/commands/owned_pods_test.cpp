@@ -75,8 +75,7 @@ TEST_CASE("simulate plays the pods of Jobs and the like, here and on a live dray
   const std::vector<std::string> asked{
       "simulate",     "--workload", "pods:" + file.path(), "--policy", "config/demo/policy.yaml",
       "--plan-pause", "0"};
-  auto table = asked;
-  const auto here = dray(with_cluster(table));
+  const auto here = dray(with_cluster(asked));
   INFO(here.err);
   CHECK(here.status == 0);
   CHECK(here.err.find("1 of 6 pods name the scheduler default-scheduler") != std::string::npos);
