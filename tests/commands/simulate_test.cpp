@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -182,6 +183,14 @@ TEST_CASE("simulate takes kinds of nodes, and a snapshot of a cluster as match d
                          "state=\"ended\"} 1\n") != std::string::npos);
   CHECK(metrics.out.find("\ndray_simulation_aligned_percent{policy=\"p\",seed=\"42\"} 0\n") !=
         std::string::npos);
+  const auto document = read("docs/simulator.md");
+  const std::regex name("dray_simulation_[a-z_]+");
+  const std::sregex_iterator named(document.begin(), document.end(), name);
+  REQUIRE(named != std::sregex_iterator());
+  for (auto each = named; each != std::sregex_iterator(); ++each) {
+    INFO(each->str());
+    CHECK(metrics.out.find("# TYPE " + each->str() + " gauge\n") != std::string::npos);
+  }
   const auto snapshot = dray({"snapshot", "--cluster", "config/demo/cluster"});
   const auto file = folder.write("cluster.json", snapshot.out);
   CHECK(play({"--cluster", file}).out.find("\np,42,team,1,1,1,") != std::string::npos);

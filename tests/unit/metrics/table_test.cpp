@@ -107,7 +107,8 @@ bool is_of_the_build(const std::string& word) {
          word == "dray_api_model" || word == "dray_layer" || word == "dray_program";
 }
 
-/// What a simulation's results are called in Prometheus' form: none of the service's metrics.
+/// What a simulation's results are called in Prometheus' form: none of the service's metrics
+/// (tests/commands/simulate_test.cpp looks that there are those).
 bool is_a_result(const std::string& word) {
   return word.starts_with("dray_simulation_");
 }

@@ -8,6 +8,18 @@ namespace dray::planner::help_of_others_test {
 using namespace worlds;
 namespace {
 
+/// Runs on n0 with its first device, in the namespace `others`.
+void another_tenants(World& world, const std::string& name, const std::string& queue) {
+  auto claim = allocated_claim("c-" + name, "n0");
+  claim.meta.namespace_name = "others";
+  claim.reserved_for = {testing::consumer(name, Uid("uid-" + name))};
+  world.tell(claim);
+  world.running(name, "n0", 0, 0, queue, [&name](Pod& pod) {
+    pod.meta.namespace_name = "others";
+    pod = testing::with_claim(std::move(pod), "c-" + name);
+  });
+}
+
 TEST_CASE("who starts before it is in its way as those are who run") {
   World world;
   world.node("n0", 1);
@@ -60,14 +72,7 @@ TEST_CASE(
   world.node("n0", 2);
   world.queue("a", 1);
   world.queue("b", 1);
-  auto claim = allocated_claim("c-theirs", "n0");
-  claim.meta.namespace_name = "other";
-  claim.reserved_for = {testing::consumer("theirs", Uid("uid-theirs"))};
-  world.tell(claim);
-  world.running("theirs", "n0", 0, 0, "b", [](Pod& pod) {
-    pod.meta.namespace_name = "other";
-    pod = testing::with_claim(std::move(pod), "c-theirs");
-  });
+  another_tenants(world, "theirs", "b");
   world.running("mine", "n0", 1, 1, "a");
   world.waiting("p", 2, "a");
   const auto made = explained(world, "p");
@@ -98,14 +103,7 @@ TEST_CASE("names of another tenant are not told") {
   world.node("n0", 1);
   world.queue("a", 0);
   world.queue("b", 1);
-  auto claim = allocated_claim("c-secret", "n0");
-  claim.meta.namespace_name = "theirs";
-  claim.reserved_for = {testing::consumer("secret", Uid("uid-secret"))};
-  world.tell(claim);
-  world.running("secret", "n0", 0, 0, "a", [](Pod& pod) {
-    pod.meta.namespace_name = "theirs";
-    pod = testing::with_claim(std::move(pod), "c-secret");
-  });
+  another_tenants(world, "secret", "a");
   world.waiting("p", 1, "b");
   auto made = explained(world, "p");
   CHECK_FALSE(made.nearest.contains("secret"));
