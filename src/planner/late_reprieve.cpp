@@ -51,9 +51,8 @@ std::vector<PlanJob*> LateReprieve::victims(std::span<const Eviction> evictions)
     auto* job = jobs_.find(eviction.job);
     if (seen.insert(job).second) found.push_back(job);
   }
-  std::ranges::sort(found, [this](const PlanJob* a, const PlanJob* b) {
-    return a->queue != b->queue ? a->queue < b->queue : order_.before_without_places(*a, *b);
-  });
+  std::ranges::sort(
+      found, [this](const PlanJob* a, const PlanJob* b) { return order_.before_by_queue(*a, *b); });
   return found;
 }
 

@@ -19,7 +19,7 @@ ServeLosers::ServeLosers(const PlanContext& context, const JobTable& jobs, Overl
 
 void ServeLosers::run(std::vector<PlanJob*> losers) {
   std::ranges::sort(losers, [this](const PlanJob* a, const PlanJob* b) {
-    return a->queue != b->queue ? a->queue < b->queue : order_.before_without_places(*a, *b);
+    return order_.before_by_queue(*a, *b);
   });
   losers.erase(std::unique(losers.begin(), losers.end()), losers.end());
   for (auto* job : losers) serve(*job);

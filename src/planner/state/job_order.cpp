@@ -24,6 +24,14 @@ JobOrder::Rank JobOrder::rank_in(policy::GangPhase phase, const PlanJob& job) co
   return {!job.job->promised, -priority, phase, job.job->created, job.order};
 }
 
+bool JobOrder::before_by_queue(const PlanJob& a, const PlanJob& b) const {
+  if (a.queue == b.queue) return before_without_places(a, b);
+  const auto age = [this](const PlanJob& job) {
+    return std::pair(queues_[*job.queue].created, *job.queue);
+  };
+  return age(a) < age(b);
+}
+
 void JobOrder::sort_backwards(std::vector<PlanJob*>& jobs) const {
   std::vector<std::pair<Rank, PlanJob*>> order;
   order.reserve(jobs.size());

@@ -37,6 +37,9 @@ class JobOrder {
   [[nodiscard]] bool before_without_places(const PlanJob& a, const PlanJob& b) const {
     return rank_in(policy::GangPhase{}, a) < rank_in(policy::GangPhase{}, b);
   }
+  /// Jobs of any queues, the older queue's first (as compare_turns ends; names decide nothing), in
+  /// a queue as above.
+  [[nodiscard]] bool before_by_queue(const PlanJob& a, const PlanJob& b) const;
   /// Jobs of one queue, the one that is served last first.
   void sort_backwards(std::vector<PlanJob*>& jobs) const;
 

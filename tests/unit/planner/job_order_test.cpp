@@ -97,6 +97,29 @@ TEST_CASE("queues take turns by what they hold of their shares") {
   CHECK(order.next() == nullptr);
 }
 
+TEST_CASE("over all queues the older one's jobs come first, whatever the names") {
+  World world;
+  world.queue("x", 0);
+  world.queue("y", 0);
+  world.waiting("x0", 1, "x");
+  world.waiting("y0", 1, "y");
+  world.waiting("y1", 1, "y").priority = 1;
+  Parts parts(world);
+  const auto among = [&](const char* older, const char* newer) {
+    parts.overlay.queues()[parts.queue(older)].created = start - 1h;
+    parts.overlay.queues()[parts.queue(newer)].created = start;
+    std::vector<PlanJob*> jobs{&parts.job("x0"), &parts.job("y0"), &parts.job("y1")};
+    const auto order = parts.order();
+    std::ranges::sort(jobs,
+                      [&](const auto* a, const auto* b) { return order.before_by_queue(*a, *b); });
+    std::vector<std::string> names;
+    for (const auto* job : jobs) names.push_back(job->job->uid.get().substr(4));
+    return names;
+  };
+  CHECK(among("x", "y") == Names{"x0", "y1", "y0"});
+  CHECK(among("y", "x") == Names{"y1", "y0", "x0"});
+}
+
 TEST_CASE("a job with another chunk takes its new place") {
   World world;
   world.node("n0", 8);
