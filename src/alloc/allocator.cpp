@@ -199,7 +199,7 @@ Result<Remembered> Allocator::State::search(const PreparedClaims& prepared, Work
       if (!work.view->any_invalid)
         return diagnose(*work.view, prepared, *work.tables, memory.attributes);
       answer.reason = Reason::pool_invalid;
-      answer.shortage = because("invalid resource pools were encountered");
+      answer.shortage = invalid_pools(*work.view);
       return answer;
     case Found::Kind::found:
       break;

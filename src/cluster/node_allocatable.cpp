@@ -127,18 +127,30 @@ bool is_huge_page(std::string_view resource) {
   return resource.starts_with("hugepages-");
 }
 
-/// Upstream's nodeFitsResources.
-bool node_lacks(const NodeAmounts& have, const NodeAmounts& used, const NodeAmounts& need) {
-  const auto lacks = [](std::int64_t wanted, std::int64_t total, std::int64_t taken) {
-    return wanted > 0 && wanted > total - taken;
-  };
-  return lacks(need.milli_cpu, have.milli_cpu, used.milli_cpu) ||
-         lacks(need.memory, have.memory, used.memory) ||
-         lacks(need.ephemeral_storage, have.ephemeral_storage, used.ephemeral_storage) ||
-         std::ranges::any_of(need.others, [&](const auto& other) {
-           const auto& [name, wanted] = other;
-           return is_huge_page(name) && wanted > have.other(name) - used.other(name);
-         });
+/// As kube-scheduler counts the resource.
+std::int64_t amount_of(const NodeAmounts& amounts, const std::string& resource) {
+  if (resource == "cpu") return amounts.milli_cpu;
+  if (resource == "memory") return amounts.memory;
+  if (resource == "ephemeral-storage") return amounts.ephemeral_storage;
+  return amounts.other(resource);
+}
+
+/// Upstream's nodeFitsResources: the first resource that it lacks.
+std::optional<NodeAllocatableLack> node_lacks(const NodeAmounts& have, const NodeAmounts& used,
+                                              const NodeAmounts& need, const NodeAmounts& alone) {
+  std::vector<std::string> resources{"cpu", "memory", "ephemeral-storage"};
+  for (const auto& [name, wanted] : need.others) {
+    if (is_huge_page(name)) resources.push_back(name);
+  }
+  for (auto& resource : resources) {
+    const auto wanted = amount_of(need, resource);
+    const auto left = amount_of(have, resource) - amount_of(used, resource);
+    if (wanted <= 0 || wanted <= left) continue;
+    const auto devices = wanted - amount_of(alone, resource);
+    return NodeAllocatableLack{
+        .resource = std::move(resource), .wanted = wanted, .devices = devices, .left = left};
+  }
+  return std::nullopt;
 }
 
 Quantity amount(const ResourceList& list, const std::string& name) {
@@ -146,27 +158,49 @@ Quantity amount(const ResourceList& list, const std::string& name) {
   return at == list.end() ? Quantity() : at->second;
 }
 
-/// Upstream's validatePodLevelResourcesCoverDRA: what the pod says of itself as a whole must cover
-/// its containers with their devices.
-bool budget_lacks(const Pod& pod, const std::vector<NodeAllocatableClaim>& devices) {
-  if (pod.pod_requests) {
-    const auto needed = containers_request(pod, devices);
-    for (const auto& [name, budget] : *pod.pod_requests) {
-      const bool counts = name == "cpu" || name == "memory" || is_huge_page(name);
-      if (counts && amount(needed, name) > budget) return true;
+NodeAllocatableLack over_budget(const std::string& name, const Quantity& wanted,
+                                const Quantity& devices, const Quantity& budget) {
+  const auto unit = [&](const Quantity& quantity) {
+    return name == "cpu" ? quantity.milli_value() : quantity.value();
+  };
+  return {.resource = name,
+          .wanted = unit(wanted),
+          .devices = unit(devices),
+          .left = unit(budget),
+          .of_pod = true};
+}
+
+std::optional<NodeAllocatableLack> requests_lack(const Pod& pod,
+                                                 const std::vector<NodeAllocatableClaim>& devices) {
+  if (!pod.pod_requests) return std::nullopt;
+  const auto needed = containers_request(pod, devices);
+  const auto taken = containers_request(Pod(), devices);
+  for (const auto& [name, budget] : *pod.pod_requests) {
+    const bool counts = name == "cpu" || name == "memory" || is_huge_page(name);
+    if (counts && amount(needed, name) > budget) {
+      return over_budget(name, amount(needed, name), amount(taken, name), budget);
     }
   }
-  if (!pod.pod_limits) return false;
-  // Huge pages by their sum, everything else container by container.
+  return std::nullopt;
+}
+
+/// Huge pages by their sum, everything else container by container.
+std::optional<NodeAllocatableLack> limits_lack(const Pod& pod,
+                                               const std::vector<NodeAllocatableClaim>& devices) {
+  if (!pod.pod_limits) return std::nullopt;
+  const auto& budgets = *pod.pod_limits;
   Pod limited;
   limited.containers = pod.containers;
   limited.init_containers = pod.init_containers;
   for (auto* containers : {&limited.containers, &limited.init_containers}) {
     for (auto& container : *containers) container.requests = container.limits;
   }
+  const auto all = containers_request(Pod(), devices);
   for (const auto& [name, sum] : containers_request(limited, devices)) {
-    const auto budget = pod.pod_limits->find(name);
-    if (is_huge_page(name) && budget != pod.pod_limits->end() && sum > budget->second) return true;
+    const auto budget = budgets.find(name);
+    if (is_huge_page(name) && budget != budgets.end() && sum > budget->second) {
+      return over_budget(name, sum, amount(all, name), budget->second);
+    }
   }
   for (const auto& container : pod.containers) {
     auto mine = devices;
@@ -176,12 +210,23 @@ bool budget_lacks(const Pod& pod, const std::vector<NodeAllocatableClaim>& devic
     for (auto& claim : mine) claim.containers = {container.name};
     const auto taken = containers_request(Pod(), mine);
     for (const auto& [name, limit] : container.limits) {
-      const auto budget = pod.pod_limits->find(name);
-      if (is_huge_page(name) || budget == pod.pod_limits->end()) continue;
-      if (limit + amount(taken, name) > budget->second) return true;
+      const auto budget = budgets.find(name);
+      if (is_huge_page(name) || budget == budgets.end()) continue;
+      const auto wanted = limit + amount(taken, name);
+      if (wanted > budget->second) {
+        return over_budget(name, wanted, amount(taken, name), budget->second);
+      }
     }
   }
-  return false;
+  return std::nullopt;
+}
+
+/// Upstream's validatePodLevelResourcesCoverDRA: what the pod says of itself as a whole must cover
+/// its containers with their devices.
+std::optional<NodeAllocatableLack> budget_lacks(const Pod& pod,
+                                                const std::vector<NodeAllocatableClaim>& devices) {
+  auto lack = requests_lack(pod, devices);
+  return lack ? lack : limits_lack(pod, devices);
 }
 
 }  // namespace
@@ -205,15 +250,15 @@ Result<std::vector<NodeAllocatableClaim>> node_allocatable_claims(
   return made;
 }
 
-Reason node_allocatable_fit(const AllocatedState& state, NodeIndex node, const Pod& pod,
-                            const std::vector<NodeAllocatableClaim>& devices,
-                            const NodeAmounts& before) {
-  if (devices.empty()) return Reason::none;
-  if (budget_lacks(pod, devices)) return Reason::node_resources;
+std::optional<NodeAllocatableLack> node_allocatable_lack(
+    const AllocatedState& state, NodeIndex node, const Pod& pod,
+    const std::vector<NodeAllocatableClaim>& devices, const NodeAmounts& before) {
+  if (devices.empty()) return std::nullopt;
+  if (auto lack = budget_lacks(pod, devices)) return lack;
   NodeAmounts used = before;
   if (const auto* use = state.use(node)) used.add(use->requested);
   const auto& have = *state.snapshot().facts(node).allocatable;
-  return node_lacks(have, used, requests_of(pod, devices)) ? Reason::node_resources : Reason::none;
+  return node_lacks(have, used, requests_of(pod, devices), requests_of(pod, {}));
 }
 
 bool stands_for_node_resource(const Snapshot& snapshot, const AllocationResult& allocation) {

@@ -5,10 +5,12 @@
 #include <variant>
 
 #include "dray/alloc/extended_resources.h"
+#include "dray/alloc/pool_faults.h"
 #include "dray/cluster/node_allocatable.h"
 #include "dray/cluster/node_fit.h"
 #include "dray/model/pod_claim.h"
 #include "dray/planner/pod_claims.h"
+#include "planner/place/resource_words.h"
 
 namespace dray::planner {
 namespace {
@@ -180,6 +182,9 @@ void WhatIf::try_devices(const cluster::AllocatedState& state, cluster::NodeInde
   } else if (auto* no = std::get_if<alloc::Unsatisfied>(&*found)) {
     verdict.reason = no->reason;
     verdict.detail = (no->request.empty() ? "" : no->request + " ") + no->detail;
+    if (no->reason == Reason::pool_invalid || no->reason == Reason::pool_incomplete) {
+      verdict.detail = alloc::pool_faults(state, node, allocator_.options().features);
+    }
   } else {
     const auto& made = std::get<alloc::Allocation>(*found);
     verdict.score = made.score;
@@ -205,8 +210,10 @@ void WhatIf::count_node_allocatable(const cluster::AllocatedState& state, cluste
     verdict.detail = devices.error().message;
     return;
   }
-  verdict.reason = cluster::node_allocatable_fit(state, node, pod, *devices);
-  if (verdict.reason != Reason::none) verdict.detail = "with what its devices take of the node";
+  const auto lack = cluster::node_allocatable_lack(state, node, pod, *devices);
+  if (!lack) return;
+  verdict.reason = Reason::node_resources;
+  verdict.detail = text(*lack);
 }
 
 }  // namespace dray::planner

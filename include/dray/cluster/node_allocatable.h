@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "dray/base/error.h"
 #include "dray/cluster/allocated_state.h"
 #include "dray/model/placement.h"
-#include "dray/model/reason.h"
 
 namespace dray::cluster {
 
@@ -16,12 +18,23 @@ namespace dray::cluster {
     const Snapshot& snapshot, NodeIndex node, const Pod& pod,
     const std::vector<ClaimPlacement>& claims);
 
-/// Whether the node, and the pod's own budget (spec.resources), have room for the pod with these
-/// claims. `before`: what others take that `state` does not know of.
-[[nodiscard]] Reason node_allocatable_fit(const AllocatedState& state, NodeIndex node,
-                                          const Pod& pod,
-                                          const std::vector<NodeAllocatableClaim>& devices,
-                                          const NodeAmounts& before = {});
+/// A resource that there is too little of for a pod with what its devices take of the node, in the
+/// resource's unit (cpu: thousandths).
+struct NodeAllocatableLack {
+  std::string resource;
+  std::int64_t wanted = 0;   ///< by the pod, its devices' part included
+  std::int64_t devices = 0;  ///< of `wanted`: its devices' part
+  std::int64_t left = 0;     ///< of the node; or the pod's own budget
+  bool of_pod = false;       ///< it is the pod's own budget (spec.resources) that is too small
+
+  bool operator==(const NodeAllocatableLack&) const = default;
+};
+
+/// What the node, or the pod's own budget (spec.resources), has too little of for the pod with
+/// these claims; nothing: there is room. `before`: what others take that `state` does not know of.
+[[nodiscard]] std::optional<NodeAllocatableLack> node_allocatable_lack(
+    const AllocatedState& state, NodeIndex node, const Pod& pod,
+    const std::vector<NodeAllocatableClaim>& devices, const NodeAmounts& before = {});
 
 /// Whether a device of the allocation stands for a resource of the node: such a claim is one pod's
 /// alone.

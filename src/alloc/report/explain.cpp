@@ -282,6 +282,14 @@ std::shared_ptr<const Shortage> because(std::string why) {
   return std::make_shared<const Shortage>(std::move(shortage));
 }
 
+std::shared_ptr<const Shortage> invalid_pools(const NodeView& view) {
+  Shortage shortage;
+  shortage.because = "invalid resource pools were encountered";
+  shortage.invalid_pools =
+      static_cast<std::size_t>(std::ranges::count_if(view.pools, &ViewPool::invalid));
+  return std::make_shared<const Shortage>(std::move(shortage));
+}
+
 Remembered diagnose(const NodeView& view, const PreparedClaims& prepared,
                     const CandidateTables& tables, const AttributeValues& values) {
   Remembered refusal;

@@ -21,6 +21,10 @@ namespace dray::alloc {
 /// A shortage that is not one of a single request.
 [[nodiscard]] std::shared_ptr<const Shortage> because(std::string why);
 
+/// That a pool is invalid, in upstream's words; which one it is differs from node to node:
+/// pool_faults().
+[[nodiscard]] std::shared_ptr<const Shortage> invalid_pools(const NodeView& view);
+
 /// The Reason for a search that found nothing: the first stage that left some request with too few
 /// devices, else what the requests do to each other.
 [[nodiscard]] Remembered diagnose(const NodeView& view, const PreparedClaims& prepared,

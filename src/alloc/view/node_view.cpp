@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace dray::alloc {
 namespace {
 
@@ -39,7 +41,8 @@ class Gatherer {
     std::vector<const PoolSlot*> slots;  // relevant for the node, of the highest generation
     bool incomplete = false;
     bool all_slices = false;  // judged by all slices of the pool, not by the relevant ones alone
-    bool invalid = false;
+    std::int64_t slices = 0;  // of the newest generation, where it is not what the slices say
+    std::string fault = {};   // not empty: the pool is invalid
     bool has_binding_conditions = false;
   };
 
@@ -120,14 +123,15 @@ class Gatherer {
       const auto count =
           features_.compatibility_groups ? own.slices : own.without_compatibility_groups;
       found.incomplete = count != first.pool_slice_count;
+      found.slices = count;
       found.all_slices = true;
     }
     std::ranges::sort(found.slots, {}, [](const auto* slot) {
       return std::tie(slot->slice->name, slot->slice->arrival);
     });
-    found.invalid = !found.incomplete && !(names_unique(found) && counters_valid(found));
+    if (!found.incomplete) found.fault = fault_of(found);
     for (const auto* slot : found.slots) {
-      if (found.incomplete || found.invalid || is_counter_slice(*slot->slice)) continue;
+      if (found.incomplete || !found.fault.empty() || is_counter_slice(*slot->slice)) continue;
       found.has_binding_conditions =
           found.has_binding_conditions ||
           std::ranges::any_of(slot->slice->devices, [](const auto& device) {
@@ -151,7 +155,11 @@ class Gatherer {
     ViewPool pool{.pool = found.pool,
                   .index = found.index,
                   .incomplete = found.incomplete,
-                  .invalid = found.invalid};
+                  .invalid = !found.fault.empty(),
+                  .fault = found.fault,
+                  .generation = found.slots.front()->slice->generation,
+                  .slices = found.slices,
+                  .promised = found.slots.front()->slice->pool_slice_count};
     pool.first = static_cast<std::uint32_t>(view_.devices.size());
     const auto number = static_cast<std::uint32_t>(view_.pools.size());
     const auto first_row = view_.counters.size();
@@ -208,14 +216,21 @@ class Gatherer {
     }
   }
 
-  [[nodiscard]] bool names_unique(const Found& found) const {
+  /// What makes the pool invalid, after "the pool has"; empty: nothing.
+  [[nodiscard]] std::string fault_of(const Found& found) const {
+    auto fault = doubled_name(found);
+    return fault.empty() ? fault_of_counters(found) : fault;
+  }
+
+  [[nodiscard]] std::string doubled_name(const Found& found) const {
     std::vector<std::string_view> names;
     for (const auto* slot : found.slots) {
       if (is_counter_slice(*slot->slice)) continue;
       for (const auto& device : slot->slice->devices) names.emplace_back(*device.name);
     }
     std::ranges::sort(names);
-    return std::ranges::adjacent_find(names) == names.end();
+    const auto twice = std::ranges::adjacent_find(names);
+    return twice == names.end() ? "" : fmt::format("two devices named {}", *twice);
   }
 
   // ---- counters
@@ -237,29 +252,40 @@ class Gatherer {
     for (const auto* slot : others) visit(*slot);
   }
 
-  [[nodiscard]] bool counters_valid(const Found& found) const {
-    if (!features_.partitionable_devices || !found.pool->has_counters) return true;
+  [[nodiscard]] std::string fault_of_counters(const Found& found) const {
+    if (!features_.partitionable_devices || !found.pool->has_counters) return {};
     std::map<std::string_view, const Counters*> sets;
-    bool valid = true;
+    std::string fault;
     each_slice(found, [&](const PoolSlot& slot) {
       for (const auto& set : slot.slice->shared_counters) {
-        valid = valid && sets.try_emplace(set.name, &set.counters).second;
+        if (!sets.try_emplace(set.name, &set.counters).second && fault.empty()) {
+          fault = fmt::format("two counter sets named {}", set.name);
+        }
       }
     });
-    const auto known = [&](const CounterConsumption& consumption) {
-      const auto set = sets.find(consumption.counter_set);
-      return set != sets.end() &&
-             std::ranges::all_of(consumption.counters, [&](const auto& counter) {
-               return set->second->contains(counter.first);
-             });
-    };
     each_slice(found, [&](const PoolSlot& slot) {
       if (is_counter_slice(*slot.slice)) return;
       for (const auto& device : slot.slice->devices) {
-        valid = valid && std::ranges::all_of(device.traits->consumes_counters, known);
+        for (const auto& taken : device.traits->consumes_counters) {
+          if (!fault.empty()) return;
+          const auto lacks = missing_counter(sets, taken);
+          if (!lacks.empty()) fault = fmt::format("no {}, which {} takes of", lacks, *device.name);
+        }
       }
     });
-    return valid;
+    return fault;
+  }
+
+  static std::string missing_counter(const std::map<std::string_view, const Counters*>& sets,
+                                     const CounterConsumption& taken) {
+    const auto set = sets.find(taken.counter_set);
+    if (set == sets.end()) return "counter set " + taken.counter_set;
+    for (const auto& [name, amount] : taken.counters) {
+      if (!set->second->contains(name)) {
+        return fmt::format("counter {} in set {}", name, taken.counter_set);
+      }
+    }
+    return {};
   }
 
   void publish_counters(const Found& found, std::uint32_t number) {

@@ -43,6 +43,11 @@ struct ViewPool {
   cluster::PoolIndex index;
   bool incomplete = false;
   bool invalid = false;
+  std::string fault;  ///< of an invalid one: what it has, `two devices named gpu-0`
+  /// Of an incomplete one: slices of its newest generation, and how many there are to be.
+  std::int64_t generation = 0;
+  std::int64_t slices = 0;
+  std::int64_t promised = 0;
   std::uint32_t first = 0;  ///< its devices: [first, last) of NodeView::devices
   std::uint32_t last = 0;
   std::uint32_t short_rows = 0;    ///< counters that are overdrawn before anything is placed

@@ -110,8 +110,8 @@ class DeviceHelp {
         break;
       case Reason::pool_invalid:
         say(fmt::format(
-            "nothing of the pool is allocated before its driver has mended it; twice the same "
-            "name of a device is the usual fault: `{}`",
+            "nothing of such a pool is allocated before its driver publishes it anew, without that "
+            "fault; `{}` shows its slices, and the driver's pod on the node is where to look",
             get_slices()));
         break;
       default:

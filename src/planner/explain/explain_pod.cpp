@@ -214,8 +214,12 @@ class Explainer {
     if (furthest == nodes.end()) return std::string(plain_text(reason));
     std::size_t all = 0;
     for (const auto& group : nodes) all += group.nodes.size();
-    return fmt::format("{} ({} of {})", furthest->text, furthest->nodes.size(),
-                       count_of(all, "node"));
+    auto text = furthest->text + " (";
+    if (furthest->text.ends_with(")")) {
+      text = furthest->text;
+      text.replace(text.size() - 1, 1, "; ");
+    }
+    return fmt::format("{}{} of {})", text, furthest->nodes.size(), count_of(all, "node"));
   }
 
   /// What the first member of the gang that found no node lacks.

@@ -4,7 +4,6 @@
 #include <utility>
 #include <variant>
 
-#include "dray/cluster/node_allocatable.h"
 #include "dray/cluster/node_match.h"
 #include "dray/model/claim_limits.h"
 
@@ -54,19 +53,19 @@ DeviceCheck Devices::check(const cluster::AllocatedState& state, const Task& tas
   const auto& shape = *task.shape;
   std::vector<const ResourceClaim*> open;
   if (shape.singular) {
-    if (const auto no = given_elsewhere(state, task, node); no != Reason::none) return {no, {}, {}};
+    if (const auto no = given_elsewhere(state, task, node); no != Reason::none) return {no};
     open = open_claims(state, task.claims);
   } else {
     // Others of the shape ask for the same, by other names.
     for (const auto& claim : shape.claims) open.push_back(claim.get());
   }
   const auto extended = extend(state, task, node);
-  if (!extended) return {Reason::claim_elsewhere, {}, {}};
+  if (!extended) return {Reason::claim_elsewhere};
   if (const auto* claim = extended->open()) open.push_back(claim);
   DeviceCheck made;
   if (!open.empty()) {
     auto fit = allocator_.check(state, node, open);
-    if (!fit) return {Reason::allocation_error, fit.error().message, {}};
+    if (!fit) return {Reason::allocation_error, fit.error().message};
     made.ranks = {.preference = static_cast<std::int32_t>(fit->preference),
                   .unready = fit->unready,
                   .alignment = fit->alignment};
@@ -79,6 +78,7 @@ DeviceCheck Devices::check(const cluster::AllocatedState& state, const Task& tas
   if (auto chosen = choose(state, std::span(&one, 1), node); !chosen) {
     made.reason = chosen.error().reason;
     made.error = std::move(chosen.error().error);
+    made.lack = std::move(chosen.error().lack);
   }
   return made;
 }
@@ -169,8 +169,8 @@ std::optional<NoDevices> Devices::count_node_allocatable(const cluster::Allocate
     const auto& pod = tasks[i]->pod();
     auto devices = cluster::node_allocatable_claims(snapshot_, node, pod, placements[i].claims);
     if (!devices) return NoDevices{Reason::allocation_error, devices.error().message};
-    const auto reason = cluster::node_allocatable_fit(state, node, pod, *devices, before);
-    if (reason != Reason::none) return NoDevices{reason, {}};
+    auto lack = cluster::node_allocatable_lack(state, node, pod, *devices, before);
+    if (lack) return NoDevices{Reason::node_resources, {}, std::move(lack)};
     before.add(cluster::requests_of(pod, *devices));
     placements[i].node_allocatable = *std::move(devices);
   }

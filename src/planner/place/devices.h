@@ -10,7 +10,9 @@
 
 #include "dray/alloc/allocator.h"
 #include "dray/alloc/extended_resources.h"
+#include "dray/alloc/pool_faults.h"
 #include "dray/cluster/allocated_state.h"
+#include "dray/cluster/node_allocatable.h"
 #include "dray/model/placement.h"
 #include "planner/state/jobs.h"
 
@@ -20,19 +22,22 @@ namespace dray::planner {
 struct NoDevices {
   Reason reason = Reason::no_devices;
   std::string error;  ///< of Reason::allocation_error: what cannot be evaluated
+  /// Of Reason::node_resources.
+  std::optional<cluster::NodeAllocatableLack> lack = std::nullopt;
 };
 
 /// Whether a node has the devices for a pod, without the devices themselves.
 struct DeviceCheck {
   Reason reason = Reason::none;  ///< none: it has
-  std::string error;             ///< as in NoDevices
+  std::string error = {};        ///< as in NoDevices
   struct Ranks {
     std::int32_t preference = 0;  ///< as in alloc::Fit
     std::uint32_t unready = 0;    ///< as in alloc::Fit
     std::int64_t alignment = 0;   ///< as in alloc::Fit
   };
-  std::optional<Ranks> ranks;                                 ///< where the allocator was asked
+  std::optional<Ranks> ranks = std::nullopt;                  ///< where the allocator was asked
   std::shared_ptr<const alloc::Shortage> shortage = nullptr;  ///< where it said no
+  std::optional<cluster::NodeAllocatableLack> lack = std::nullopt;  ///< as in NoDevices
 };
 
 /// Devices for members whose node is chosen.
@@ -55,6 +60,12 @@ class Devices {
   /// What devices take of the node's own resources counts as well (KEP-5517).
   [[nodiscard]] bool counts_node_allocatable() const {
     return allocator_.options().features.node_allocatable_resources;
+  }
+
+  /// alloc::pool_faults() by the allocator's features.
+  [[nodiscard]] std::string pool_faults(const cluster::AllocatedState& state,
+                                        cluster::NodeIndex node) const {
+    return alloc::pool_faults(state, node, allocator_.options().features);
   }
 
   /// Devices are others' to choose, for one pod after another.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/place/resource_words.h"
 #include "planner/place/shortages.h"
 
 namespace dray::planner {
@@ -33,10 +34,10 @@ class Refusals {
     return at == entries_.end() ? Reason::no_node_fits : at->reason;
   }
   /// What devices lack first, then the other nodes: `…; elsewhere: the node is cordoned (2 nodes)`.
-  [[nodiscard]] std::string summary() {
+  [[nodiscard]] std::string summary(const Shortages::PoolFaults& faults) {
     std::ranges::sort(
         entries_, [](const Entry& a, const Entry& b) { return ByProgress()(b.reason, a.reason); });
-    auto said = devices();
+    auto said = devices(faults);
     std::string rest;
     for (const auto& [reason, words, others] : entries_) {
       if (others == 0) continue;
@@ -46,7 +47,9 @@ class Refusals {
     if (said.empty() || rest.empty()) return said + rest;
     return said + "; elsewhere: " + rest;
   }
-  [[nodiscard]] std::string devices() const { return shortages_.text(); }
+  [[nodiscard]] std::string devices(const Shortages::PoolFaults& faults) const {
+    return shortages_.text(faults);
+  }
 
  private:
   struct Entry {
@@ -89,16 +92,6 @@ Answer answer_of(const NoRoom& failure, Fit& fit, cluster::NodeIndex node) {
   return {.reason = reason, .shortage = seen.shortage ? &seen.shortage : nullptr};
 }
 
-/// Of a resource of nodes: `8`, `500m`, `1.5Gi`.
-std::string amount_text(std::string_view resource, std::int64_t amount) {
-  amount = std::max<std::int64_t>(amount, 0);
-  if (resource == "cpu") return Quantity::from_milli(amount).to_string();
-  constexpr std::int64_t gi = 1LL << 30;
-  if (resource != "memory" && resource != "ephemeral-storage") return std::to_string(amount);
-  return amount < gi / 8 ? fmt::format("{}Mi", amount >> 20)
-                         : fmt::format("{:.4g}Gi", static_cast<double>(amount) / gi);
-}
-
 /// There may be others, of another group, that do.
 std::string of_these(std::string text) {
   static constexpr std::string_view nowhere = "no node has ";
@@ -107,20 +100,42 @@ std::string of_these(std::string text) {
   return text;
 }
 
+/// What tells nodes of one Reason apart, and of a resource the numbers.
+struct Lack {
+  std::string what;
+  cluster::NodeAllocatableLack resource;
+};
+
+Lack lack_of(const Answer& answer, const Task& task, Fit& fit, const Overlay& overlay,
+             cluster::NodeIndex node) {
+  if (answer.shortage != nullptr) {
+    const auto& shortage = **answer.shortage;
+    return {shortage.request + "\n" + shortage.device_class + "\n" + shortage.together, {}};
+  }
+  if (!answer.words.empty() || answer.reason == Reason::gang_no_room) return {};
+  auto alone = task.shape->fit.lack(overlay.releasing(), node);
+  if (answer.reason != Reason::node_resources) return {std::move(alone.what), {}};
+  if (!alone.what.empty()) {
+    return {alone.what, {.resource = alone.what, .wanted = alone.wanted, .left = alone.left}};
+  }
+  // Of the pod alone there is enough: its devices take of the node, too (KEP-5517).
+  auto together = fit.lack_with_devices(task, node).value_or(cluster::NodeAllocatableLack());
+  return {together.resource + (together.of_pod ? "\nof the pod" : "\nwith devices"), together};
+}
+
 /// A group of nodes as it grows.
 struct Alike {
   Reason reason = Reason::none;
-  std::string what;  ///< tells groups of one Reason apart
+  std::string what;  ///< of their Lack
   std::string_view words;
   Shortages shortages;
   bool lacks_devices = false;
-  std::int64_t wanted = 0;  ///< of a resource of nodes
-  std::int64_t left = 0;    ///< the most of a node
-  NodeName best;            ///< that node
+  cluster::NodeAllocatableLack lack;  ///< of a resource of nodes, where most is left
+  NodeName best;                      ///< that node
   std::vector<NodeName> nodes;
 
-  [[nodiscard]] std::string text() const {
-    if (lacks_devices) return of_these(shortages.text());
+  [[nodiscard]] std::string text(const Shortages::PoolFaults& faults) const {
+    if (lacks_devices) return of_these(shortages.text(faults));
     if (!words.empty()) return std::string(words);
     switch (reason) {
       case Reason::node_selector:
@@ -135,24 +150,35 @@ struct Alike {
         return "the node takes such a pod, but others of the job go there already";
       case Reason::node_resources:
         if (what == "pods") return "the node has as many pods as it may have";
-        if (what.empty()) {
-          // Of the pod alone there is enough: its devices take of the node, too (KEP-5517).
-          return "the node has too little CPU or memory left for the pod together with what its "
-                 "devices take of the node";
-        }
-        return fmt::format("wants {} of {}; the most that a node has left is {} ({})",
-                           amount_text(what, wanted), what, amount_text(what, left), best.get());
+        if (lack.of_pod) return wants_text(lack);
+        return fmt::format("{}; the most that a node has left is {} ({})", wants_text(lack),
+                           amount_text(lack.resource, lack.left), best.get());
       default:
         return std::string(plain_text(reason));
     }
   }
+  /// As in NodesAlike.
+  [[nodiscard]] const std::string& key() const {
+    return lack.resource.empty() ? what : lack.resource;
+  }
+  /// What a pod may ask for itself on the best node: of a resource.
+  [[nodiscard]] std::int64_t left() const { return lack.of_pod ? 0 : lack.left - lack.devices; }
 };
+
+/// Of nodes by their names, as Shortages has them.
+Shortages::PoolFaults faults_of(Fit& fit, const Overlay& overlay) {
+  return [&](const NodeName& node) {
+    const auto index = overlay.snapshot().node(node);
+    return index ? fit.pool_faults(*index) : std::string();
+  };
+}
 
 }  // namespace
 
 Refusal explain(const NoRoom& failure, Fit& fit, const Overlay& overlay) {
   if (fit.exhausted()) return {Reason::planning, "the budget of this plan is used up", {}};
   Refusals refusals;
+  const auto faults = faults_of(fit, overlay);
   for (const auto node : failure.among) {
     const auto answer = answer_of(failure, fit, node);
     if (answer.reason == Reason::none) continue;
@@ -167,7 +193,7 @@ Refusal explain(const NoRoom& failure, Fit& fit, const Overlay& overlay) {
       refusals.add(answer.reason);
     }
   }
-  return {refusals.furthest(), refusals.summary(), refusals.devices()};
+  return {refusals.furthest(), refusals.summary(faults), refusals.devices(faults)};
 }
 
 std::vector<NodesAlike> nodes_alike(const NoRoom& failure, Fit& fit, const Overlay& overlay) {
@@ -181,13 +207,7 @@ std::vector<NodesAlike> nodes_alike(const NoRoom& failure, Fit& fit, const Overl
       answer.reason = Reason::gang_no_room;
     }
     const auto& name = overlay.snapshot().name(node);
-    cluster::NodeFit::Lack lack;
-    if (answer.shortage != nullptr) {
-      const auto& shortage = **answer.shortage;
-      lack.what = shortage.request + "\n" + shortage.device_class + "\n" + shortage.together;
-    } else if (answer.words.empty() && answer.reason != Reason::gang_no_room) {
-      lack = task.shape->fit.lack(overlay.releasing(), node);
-    }
+    const auto lack = lack_of(answer, task, fit, overlay, node);
     auto found = std::ranges::find_if(groups, [&](const Alike& group) {
       if (group.what != lack.what || group.words != answer.words) return false;
       return group.lacks_devices ? answer.shortage != nullptr : group.reason == answer.reason;
@@ -197,8 +217,7 @@ std::vector<NodesAlike> nodes_alike(const NoRoom& failure, Fit& fit, const Overl
       made.reason = answer.reason;
       made.what = lack.what;
       made.words = answer.words;
-      made.wanted = lack.wanted;
-      made.left = lack.left;
+      made.lack = lack.resource;
       made.best = name;
       found = groups.end() - 1;
     }
@@ -207,19 +226,20 @@ std::vector<NodesAlike> nodes_alike(const NoRoom& failure, Fit& fit, const Overl
       if (ByProgress()(found->reason, answer.reason)) found->reason = answer.reason;
       found->shortages.add(*answer.shortage, name);
     }
-    if (lack.left > found->left) {
-      found->left = lack.left;
+    if (lack.resource.left > found->lack.left) {
+      found->lack = lack.resource;
       found->best = name;
     }
     found->nodes.push_back(name);
   }
   std::vector<NodesAlike> alike;
   alike.reserve(groups.size());
+  const auto faults = faults_of(fit, overlay);
   for (auto& group : groups) {
     alike.push_back({.reason = group.reason,
-                     .what = group.lacks_devices ? std::string() : group.what,
-                     .text = group.text(),
-                     .left = group.left,
+                     .what = group.lacks_devices ? std::string() : group.key(),
+                     .text = group.text(faults),
+                     .left = group.left(),
                      .nearest = group.lacks_devices ? group.shortages.nearest() : group.best,
                      .free_would_do = !group.lacks_devices || group.shortages.free_would_do(),
                      .nodes = std::move(group.nodes)});

@@ -108,6 +108,17 @@ std::string Fit::error_on(const Task& task, NodeIndex node) {
   return devices_.check(overlay_.releasing(), task, node).error;
 }
 
+std::optional<cluster::NodeAllocatableLack> Fit::lack_with_devices(const Task& task,
+                                                                   NodeIndex node) {
+  return devices_.check(overlay_.releasing(), task, node).lack;
+}
+
+const std::string& Fit::pool_faults(NodeIndex node) {
+  const auto [at, fresh] = pool_faults_.try_emplace(node.get());
+  if (fresh) at->second = devices_.pool_faults(overlay_.releasing(), node);
+  return at->second;
+}
+
 /// A device in use of which a part is left that is as large as what is asked for.
 bool Fit::has_shared_room(const cluster::AllocatedState& state, const Shape& shape,
                           NodeIndex node) const {

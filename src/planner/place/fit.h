@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "planner/place/devices.h"
@@ -72,6 +74,12 @@ class Fit {
   /// Why a claim of the member cannot be evaluated on the node; empty: it can.
   [[nodiscard]] std::string error_on(const Task& task, cluster::NodeIndex node);
 
+  /// What there is too little of for the member with what its devices take of the node (KEP-5517).
+  [[nodiscard]] std::optional<cluster::NodeAllocatableLack> lack_with_devices(
+      const Task& task, cluster::NodeIndex node);
+  /// Which pools of the node count for nothing, and why (alloc::pool_faults); empty: none.
+  [[nodiscard]] const std::string& pool_faults(cluster::NodeIndex node);
+
   /// Every node that takes pods at all, or those that the input names.
   [[nodiscard]] const NodeSet& everywhere() const { return everywhere_; }
   /// (pod, node) pairs that were looked at in full.
@@ -95,6 +103,7 @@ class Fit {
   NodeVerdicts& verdicts_;
   NodeSet everywhere_;
   NodeVerdict passing_;  ///< of a shape whose verdicts are not kept
+  std::unordered_map<std::uint32_t, std::string> pool_faults_;  ///< of nodes that were asked
   std::size_t tried_ = 0;
   bool exhausted_ = false;
 };

@@ -18,16 +18,6 @@ auto nearness(const Shortage& shortage) {
                     shortage.suitable, shortage.of_class, shortage.incomplete_pools);
 }
 
-/// Devices that nobody may use before their driver has published the rest.
-std::string pools_text(const Shortage& best) {
-  if (best.incomplete_pools == 0) return {};
-  return fmt::format(
-      "; {}, whose devices do not count",
-      best.incomplete_pools == 1
-          ? std::string("its driver has not published a pool in full")
-          : fmt::format("its driver has not published {} pools in full", best.incomplete_pools));
-}
-
 std::string none_text(const Shortage& best, const std::string& places) {
   const auto& name = best.device_class;
   if (best.of_class == 0) {
@@ -83,12 +73,17 @@ bool Shortages::free_would_do() const {
   });
 }
 
-std::string Shortages::text() const {
+std::string Shortages::text(const PoolFaults& faults) const {
   if (groups_.empty()) return {};
   const auto& best = this->best();
   const auto& shortage = *best.shortage;
-  const auto where = places(best) + pools_text(shortage);
-  if (!shortage.because.empty()) return fmt::format("{} {}", shortage.because, where);
+  auto where = places(best);
+  const bool faulty = shortage.incomplete_pools + shortage.invalid_pools > 0;
+  const auto pools = faulty ? faults(best.first) : std::string();
+  if (!shortage.because.empty()) {
+    return fmt::format("{} {}", pools.empty() ? shortage.because : pools, where);
+  }
+  if (!pools.empty()) where += "; " + pools;
   const bool one = !shortage.request.empty() && !shortage.device_class.empty();
   const auto request = one ? fmt::format("request {}: ", shortage.request) : "";
   const auto wants = fmt::format("{}wants {} on one node; ", request, alloc::terms(shortage));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -17,9 +18,12 @@ class Shortages {
   /// Nodes come in the order of names.
   void add(const std::shared_ptr<const alloc::Shortage>& shortage, const NodeName& node);
 
+  /// Which pools of a node count for nothing, and why: alloc::pool_faults().
+  using PoolFaults = std::function<std::string(const NodeName&)>;
+
   /// `wants 9 devices of class gpu.nvidia.com on one node; the most that a node has is 8
   /// (dgxh100-00 and 31 more)`; empty if nothing was added.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text(const PoolFaults& faults) const;
   /// Whether some node would have enough if nobody used its devices; something was added.
   [[nodiscard]] bool free_would_do() const;
   /// The first of the nodes that text() names; something was added.

@@ -34,7 +34,7 @@ struct Cluster {
     Texts names;
     for (const auto& pool : seen->pools) {
       if (pool.incomplete) names.push_back(pool.pool->name.get() + " incomplete");
-      if (pool.invalid) names.push_back(pool.pool->name.get() + " invalid");
+      if (pool.invalid) names.push_back(pool.pool->name.get() + " invalid: " + pool.fault);
       for (auto d = pool.first; d < pool.last; ++d) {
         names.push_back(pool.pool->name.get() + "/" + seen->devices[d].name());
       }
@@ -113,7 +113,7 @@ TEST_CASE("of a pool the newest generation counts, if all of it is there") {
   put(one.cluster, fresh);
   CHECK(one.devices() == Texts{"n1 incomplete"});
   put(one.cluster, named("second", fresh));
-  CHECK(one.devices() == Texts{"n1 invalid"});  // two devices of one name
+  CHECK(one.devices() == Texts{"n1 invalid: two devices named new"});
   auto other = named("second", fresh);
   other.devices = {device("more")};
   put(one.cluster, other);
@@ -151,11 +151,11 @@ TEST_CASE("a counter set that is not there, or is there twice, makes the pool in
   auto strange = partition("p", "1Gi");
   strange.consumes_counters[0].counters = {{"cores", quantity("1")}};
   put_card(one.cluster, "4Gi", {strange});
-  CHECK(one.devices() == Texts{"n1 invalid"});
+  CHECK(one.devices() == Texts{"n1 invalid: no counter cores in set card, which p takes of"});
   strange = partition("p", "1Gi");
   strange.consumes_counters[0].counter_set = "other";
   put_card(one.cluster, "4Gi", {strange});
-  CHECK(one.devices() == Texts{"n1 invalid"});
+  CHECK(one.devices() == Texts{"n1 invalid: no counter set other, which p takes of"});
 }
 
 TEST_CASE("what allocated devices take is off the counters, also of devices of other nodes") {

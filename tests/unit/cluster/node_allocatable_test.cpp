@@ -12,6 +12,7 @@ namespace dray::node_allocatable_test {
 
 using namespace dray::testing;
 using cluster::AllocatedState;
+using cluster::NodeAllocatableLack;
 
 namespace {
 
@@ -53,11 +54,12 @@ struct OneNode {
     const auto made = placement(user, "n1", {{asked, std::move(allocation)}});
     return cluster::node_allocatable_claims(*cluster.snapshot(), n1(), user, made.claims);
   }
-  Reason fit(AllocationResult allocation) {
+  std::optional<NodeAllocatableLack> lack(AllocationResult allocation) {
     const AllocatedState state(cluster.snapshot());
     const auto devices = claims(std::move(allocation));
-    return cluster::node_allocatable_fit(state, n1(), user, devices.value());
+    return cluster::node_allocatable_lack(state, n1(), user, devices.value());
   }
+  bool fits(AllocationResult allocation) { return !lack(std::move(allocation)); }
 };
 
 AllocationResult share(const char* cores) {
@@ -110,42 +112,67 @@ TEST_CASE("a capacity that nothing was consumed of is an error, as upstream's") 
 
 TEST_CASE("the node must have room for the pod with its devices") {
   OneNode one;
-  CHECK(one.fit(share("3")) == Reason::none);            // 1 + 6 of 8
-  CHECK(one.fit(share("4")) == Reason::node_resources);  // 1 + 8
+  CHECK(one.fits(share("3")));   // 1 + 6 of 8
+  CHECK(!one.fits(share("4")));  // 1 + 8
   SECTION("beside what others take") {
     auto other = make_pod("other", {{"cpu", quantity("2")}});
     other.node_name = NodeName("n1");
     put(one.cluster, other);
-    CHECK(one.fit(share("3")) == Reason::node_resources);
+    CHECK(!one.fits(share("3")));
   }
   SECTION("also what devices of others take, by their pods' status") {
     auto other = make_pod("other", {{"cpu", quantity("0")}});
     other.node_name = NodeName("n1");
     other.node_allocatable_claims = one.claims(share("1")).value();
     put(one.cluster, other);
-    CHECK(one.fit(share("3")) == Reason::node_resources);
+    CHECK(!one.fits(share("3")));
   }
   SECTION("overhead by container") {
     const auto gpu = allocation({device_id("n1", "gpu")});
     one.user.containers[0].requests["memory"] = quantity("13Gi");
-    CHECK(one.fit(gpu) == Reason::none);
+    CHECK(one.fits(gpu));
     one.user.containers.push_back(one.user.containers[0]);
     one.user.containers[1].requests["memory"] = quantity("0");
-    CHECK(one.fit(gpu) == Reason::node_resources);
+    CHECK(!one.fits(gpu));
   }
 }
 
 TEST_CASE("what the pod says of itself as a whole covers its devices") {
   OneNode one;
   one.user.pod_requests = {{"cpu", quantity("2")}};
-  CHECK(one.fit(share("1")) == Reason::node_resources);  // 1 + 2 of 2
+  CHECK(!one.fits(share("1")));  // 1 + 2 of 2
   one.user.pod_requests = {{"cpu", quantity("3")}};
-  CHECK(one.fit(share("1")) == Reason::none);
+  CHECK(one.fits(share("1")));
   one.user.containers[0].limits = {{"cpu", quantity("2")}};
   one.user.pod_limits = {{"cpu", quantity("3")}};
-  CHECK(one.fit(share("1")) == Reason::node_resources);  // 2 + 2 of 3
+  CHECK(!one.fits(share("1")));  // 2 + 2 of 3
   one.user.pod_limits = {{"cpu", quantity("4")}};
-  CHECK(one.fit(share("1")) == Reason::none);
+  CHECK(one.fits(share("1")));
+}
+
+TEST_CASE("what lacks is told with its numbers, and what of it is the devices'") {
+  OneNode one;
+  CHECK(one.lack(share("4")) ==
+        NodeAllocatableLack{.resource = "cpu", .wanted = 9000, .devices = 8000, .left = 8000});
+  one.user.containers[0].requests["memory"] = quantity("15Gi");
+  const auto gpu = allocation({device_id("n1", "gpu")});
+  constexpr std::int64_t gi = 1LL << 30;
+  CHECK(one.lack(gpu) ==
+        NodeAllocatableLack{
+            .resource = "memory", .wanted = 18 * gi, .devices = 3 * gi, .left = 16 * gi});
+  SECTION("of the pod's own requests") {
+    one.user.pod_requests = {{"cpu", quantity("2")}};
+    CHECK(one.lack(share("1")) ==
+          NodeAllocatableLack{
+              .resource = "cpu", .wanted = 3000, .devices = 2000, .left = 2000, .of_pod = true});
+  }
+  SECTION("of its limits") {
+    one.user.containers[0].limits = {{"cpu", quantity("2")}};
+    one.user.pod_limits = {{"cpu", quantity("3")}};
+    CHECK(one.lack(share("1")) ==
+          NodeAllocatableLack{
+              .resource = "cpu", .wanted = 4000, .devices = 2000, .left = 3000, .of_pod = true});
+  }
 }
 
 TEST_CASE("a device that is a resource of the node cannot be shared by pods, one that costs can") {

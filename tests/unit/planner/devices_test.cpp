@@ -147,6 +147,8 @@ TEST_CASE("what devices take of the node itself has to be there, for all members
   const auto both = c.choose({"p", "q"}, "n0");
   REQUIRE_FALSE(both);
   CHECK(both.error().reason == Reason::node_resources);
+  CHECK(both.error().lack == cluster::NodeAllocatableLack{
+                                 .resource = "cpu", .wanted = 5100, .devices = 5000, .left = 4900});
 }
 
 TEST_CASE("a claim that stands for the node's own resources is one pod's alone") {

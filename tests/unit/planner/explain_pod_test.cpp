@@ -64,6 +64,48 @@ TEST_CASE("a pod that waits says which node groups can grow for it") {
   CHECK_THAT(explained(world, "p").summary, Catch::EndsWith("; pool can grow to fit"));
 }
 
+TEST_CASE("what devices take of the node is told with the numbers, and what the pod may ask for") {
+  World world;
+  world.options.features.node_allocatable_resources = true;
+  world.node("n0", 0, [](Node& node) { node.allocatable["cpu"] = Quantity(6); });
+  world.node("n1", 0, [](Node& node) { node.allocatable["cpu"] = Quantity(7); });
+  for (const auto* node : {"n0", "n1"}) {
+    auto slice = make_gpus(node, 1);
+    slice.devices[0].node_allocatable_resources["cpu"].mapping.emplace().device_multiplier =
+        Quantity(5);
+    world.tell(slice);
+  }
+  world.waiting("p", 1, "a", [](Pod& pod) {
+    pod.containers[0].claims = {"gpus"};
+    pod.containers[0].requests["cpu"] = Quantity(3);
+  });
+  const auto made = explained(world, "p");
+  CHECK(made.summary ==
+        "wants 8 of cpu, 5 of it for its devices; the most that a node has left is 7 (n1; 2 of 2 "
+        "nodes)");
+  CHECK(made.nodes.size() == 1);
+  CHECK(says(made.helps, "ask for at most 2 of cpu: it then goes to n1"));
+}
+
+TEST_CASE("a pool that its driver publishes wrongly is named") {
+  World world;
+  world.node("n0", 0);
+  auto slice = make_gpus("n0", 2);
+  slice.devices[1].name = slice.devices[0].name;
+  world.tell(slice);
+  world.waiting("p", 1, "a");
+  const auto made = explained(world, "p");
+  CHECK(made.reason == Reason::pool_invalid);
+  CHECK(made.summary ==
+        "pool gpu.example.com/n0 has two devices named gpu-0, so its devices do not count (n0)");
+  slice = make_gpus("n0", 2);
+  slice.pool_slice_count = 2;
+  world.tell(slice);
+  CHECK(explained(world, "p").summary ==
+        "no node has a device of class gpu (n0); pool gpu.example.com/n0 has 1 slice of generation "
+        "1, of which there are to be 2, so its devices do not count");
+}
+
 TEST_CASE("nodes are grouped by what keeps the pod out, the largest group first") {
   World world;
   world.node("a", 1);

@@ -28,7 +28,7 @@ std::string said(const std::vector<alloc::Shortage>& of_nodes) {
   for (const auto& one : of_nodes) {
     shortages.add(std::make_shared<const alloc::Shortage>(one), NodeName(std::string(1, name++)));
   }
-  return shortages.text();
+  return shortages.text([](const NodeName& node) { return "pool d/" + node.get() + " is odd"; });
 }
 
 TEST_CASE("the node that is nearest is told, and how many are as near") {
@@ -68,9 +68,15 @@ TEST_CASE("a class that no node has, and a pool that is not published in full") 
   auto half = gpus(1, 0, 0, 0);
   CHECK(said({half}) == "no node has a device of class gpu");
   half.incomplete_pools = 1;
-  CHECK(said({gpus(1, 0, 0, 0), half}) ==
-        "no node has a device of class gpu (b); its driver has not published a pool in full, whose "
-        "devices do not count");
+  CHECK(said({gpus(1, 0, 0, 0), half}) == "no node has a device of class gpu (b); pool d/b is odd");
+}
+
+TEST_CASE("of a pool that is published wrongly the fault is told, and on how many nodes one is") {
+  alloc::Shortage wrong;
+  wrong.because = "invalid resource pools were encountered";
+  CHECK(said({wrong}) == wrong.because + " (a)");
+  wrong.invalid_pools = 1;
+  CHECK(said({gpus(2, 1, 1, 1), wrong, wrong}) == "pool d/b is odd (b and 1 more)");
 }
 
 TEST_CASE("devices that are there but not together come nearest") {
