@@ -141,7 +141,9 @@ Standing Board::standing(const Viewer& viewer) const {
   standing.policy_generation = readiness.policy_generation;
   standing.epoch = readiness.lease_epoch;
   if (readiness.leadership != nullptr) {
-    Replicas replicas{readiness.leadership->holder(), readiness.standbys->standbys()};
+    auto seen = readiness.standbys->seen();
+    Replicas replicas{readiness.leadership->holder(), std::move(seen.names),
+                      std::move(seen.trouble)};
     // Who has just taken the Lease gives his other one back in the next round.
     std::erase(replicas.standbys, replicas.leader);
     standing.replicas = std::move(replicas);
@@ -302,6 +304,7 @@ asio::awaitable<HttpResponse> Board::health(Asked asked) {
     if (at.replicas) {
       io.field("leader", at.replicas->leader);
       io.required("standbys", at.replicas->standbys);
+      io.field("standbyTrouble", at.replicas->trouble);
     }
     write_outbox(out, backlog);
   });

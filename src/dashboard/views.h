@@ -28,6 +28,7 @@ struct Page {
 struct Replicas {
   std::string leader;                 ///< who holds the Lease; empty: nobody
   std::vector<std::string> standbys;  ///< who could take over at once
+  std::string trouble;                ///< why there may be more of them; empty: there are not
 };
 
 /// What concerns the whole service, beside the engine.

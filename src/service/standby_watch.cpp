@@ -9,7 +9,10 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "net/published.h"
+#include "service/log.h"
 
 namespace dray::service {
 
@@ -35,8 +38,32 @@ struct StandbyWatch::State {
   asio::steady_timer timer;
   bool stopped = false;
   // Published.
-  Published<std::vector<std::string>> names;
+  Published<Seen> seen;
+
+  /// A trouble is logged as it begins.
+  void publish();
 };
+
+namespace {
+
+std::string trouble_of(const std::optional<engine::StandbyKeeper::Refused>& refused) {
+  if (!refused) return {};
+  return fmt::format(
+      "dray may not {} Lease {}/{}; the Role dray-lease (manifests/rbac.yaml) gives that right to "
+      "Leases by their names",
+      refused->verb, refused->lease.namespace_name, refused->lease.name);
+}
+
+}  // namespace
+
+void StandbyWatch::State::publish() {
+  const auto known = seen.load();
+  Seen now{.names = keeper.standbys(clock.now()), .trouble = trouble_of(keeper.refused())};
+  if (!now.trouble.empty() && (!known || known->trouble != now.trouble)) {
+    log_warning("who stands by cannot be told: " + now.trouble);
+  }
+  seen.store(std::make_shared<const Seen>(std::move(now)));
+}
 
 StandbyWatch::StandbyWatch(asio::io_context& io, engine::StandbyKeeper::Options options,
                            kube::ClusterApi& api, const Clock& clock, StandsBy stands_by)
@@ -57,9 +84,9 @@ void StandbyWatch::stop() {
   });
 }
 
-std::vector<std::string> StandbyWatch::standbys() const {
-  const auto names = state_->names.load();
-  return names ? *names : std::vector<std::string>();
+StandbyWatch::Seen StandbyWatch::seen() const {
+  const auto known = state_->seen.load();
+  return known ? *known : Seen();
 }
 
 asio::awaitable<void> StandbyWatch::run(std::shared_ptr<State> state) {
@@ -71,8 +98,7 @@ asio::awaitable<void> StandbyWatch::run(std::shared_ptr<State> state) {
       if (state->stopped) co_return;
       commands = state->keeper.step(outcome, state->clock.now());
     }
-    state->names.store(std::make_shared<const std::vector<std::string>>(
-        state->keeper.standbys(state->clock.now())));
+    state->publish();
     state->timer.expires_at(state->clock.steady(state->keeper.next_tick()));
     co_await state->timer.async_wait(asio::as_tuple(asio::use_awaitable));
   }

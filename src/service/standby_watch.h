@@ -28,8 +28,13 @@ class StandbyWatch {
 
   void start();
   void stop();
-  /// Who stands by, this replica too, as of the last round; sorted.
-  [[nodiscard]] std::vector<std::string> standbys() const;
+  /// What is known of them, as of the last round.
+  struct Seen {
+    std::vector<std::string> names;  ///< who stands by, this replica too; sorted
+    /// Which right dray lacks, so that names may be missing, and where it is given; empty: none.
+    std::string trouble;
+  };
+  [[nodiscard]] Seen seen() const;
 
  private:
   struct State;

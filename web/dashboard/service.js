@@ -53,7 +53,9 @@ function Watches({metrics}) {
 }
 
 /// Who could decide in the leader's place: `2 replicas could take over at once.`
-export const standbys = ({leading, standbys: names}) => (names.length > 0 ? `${plural(names.length, 'replica')} could take over at once.`
+export const standbys = ({leading, standbys: names, standbyTrouble: trouble}) => (
+  trouble ? `Who else could take over is not known here: ${trouble}.`
+  : names.length > 0 ? `${plural(names.length, 'replica')} could take over at once.`
   : leading ? 'No other replica stands by: while this one is away, nothing is decided.' : 'None could take over at once.');
 
 function Replicas({data}) {

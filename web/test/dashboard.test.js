@@ -79,6 +79,8 @@ test('who could decide in the place of a leader that ends is said in words', () 
   assert.equal(standbys({leading: true, standbys: ['dray-b']}), '1 replica could take over at once.');
   assert.match(standbys({leading: true, standbys: []}), /^No other replica stands by/);
   assert.equal(standbys({leading: false, standbys: []}), 'None could take over at once.');
+  assert.equal(standbys({leading: true, standbys: [], standbyTrouble: 'dray may not get Lease a/b'}),
+    'Who else could take over is not known here: dray may not get Lease a/b.');
 });
 
 test('which replica and which generation of the policy are said in words', () => {

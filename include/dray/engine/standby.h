@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,18 @@ class StandbyKeeper {
   /// Who stands by, this replica too, sorted.
   [[nodiscard]] std::vector<std::string> standbys(Time now) const;
 
+  /// What the API server does not let dray do with one of these Leases.
+  struct Refused {
+    std::string verb;  ///< as RBAC calls it: get, update, create
+    LeaseKey lease;
+
+    bool operator==(const Refused&) const = default;
+  };
+  /// Why standbys() lacks names: others', or else this replica's; nothing: it does not.
+  [[nodiscard]] const std::optional<Refused>& refused() const {
+    return read_refused_ ? read_refused_ : write_refused_;
+  }
+
  private:
   struct Place {
     Lease lease;  ///< as last read or written; without a version: there is none
@@ -58,11 +71,16 @@ class StandbyKeeper {
   [[nodiscard]] Commands end_round(Time now);
   [[nodiscard]] Commands put(std::size_t place, std::string holder, Time now);
 
+  /// The verb if it is a right that dray has not got.
+  void note(std::optional<Refused>& refused, const WriteOutcome& outcome, const char* verb) const;
+
   Options options_;
   std::array<Place, places> places_;
   std::size_t at_ = 0;  ///< the place of the command that is under way
   Busy busy_ = Busy::no;
   bool stands_by_ = false;
+  std::optional<Refused> read_refused_;
+  std::optional<Refused> write_refused_;
   Time next_tick_{};
 };
 

@@ -52,6 +52,8 @@ class DoctorCommand : public Command {
                         "dray-NAME, with the scheduler name dray-scheduler-NAME");
     command->add_option("-n,--namespace", namespace_,
                         "Where dray is installed, if not in dray-system or dray-PARTITION");
+    command->add_option("--leader-elect-name", lease_,
+                        "Name of dray's Lease, where dray serve was given another one than dray");
     name_option_ = command->add_option("--scheduler-name", wanted_.scheduler_name, "Of dray's pods")
                        ->capture_default_str();
     command->add_option("--mode", wanted_.mode, "Who chooses devices: dray or the in-tree plugin")
@@ -70,7 +72,7 @@ class DoctorCommand : public Command {
 
   Result<int> run() override {
     if (auto set = set_feature_gates(features_, gates_); !set) return stop(set.error(), usage);
-    where_ = installation_of(partition_, namespace_);
+    where_ = installation_of(partition_, namespace_, lease_);
     if (name_option_->empty()) wanted_.scheduler_name = where_.named(wanted_.scheduler_name);
     installed_ = installed_objects(where_);
     if (wanted_.mode == SchedulerMode::advise) std::erase_if(installed_, is_allocators);
@@ -158,8 +160,9 @@ class DoctorCommand : public Command {
     examined.facts.notes.push_back(listed.error().message);
     if (kind != Kind::lease) return {};
     // dray's own account may read dray's Lease alone.
-    const auto text = api.ask(
-        "GET", resource_path("coordination.k8s.io/v1", "Lease", where_.namespace_name) + "/dray");
+    const auto text =
+        api.ask("GET", resource_path("coordination.k8s.io/v1", "Lease", where_.namespace_name) +
+                           "/" + where_.lease);
     auto object = text ? wire::decode_object(*text) : std::unexpected(text.error());
     if (!object) return {};
     if (auto* known = std::get_if<KubeObject>(&*object)) examined.objects.push_back(*known);
@@ -249,6 +252,7 @@ class DoctorCommand : public Command {
   bool uninstall_ = false;
   std::string partition_;
   std::string namespace_;
+  std::string lease_;
   Installation where_;
   CLI::Option* name_option_ = nullptr;
   std::string scheduler_config_;

@@ -10,6 +10,7 @@ namespace dray::app {
 namespace {
 
 constexpr std::string_view first_namespace = "dray-system";
+constexpr std::string_view first_lease = "dray";
 constexpr std::string_view by_scheduler = R"(object.spec.schedulerName == "dray-scheduler)";
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -51,6 +52,31 @@ void rename_parts(const Installation& where, Tree& object) {
   rename(where, member_of(member_of(spec, "priorityLevelConfiguration"), "name"));
 }
 
+/// The Lease itself, and where its name and those of the standbys' Leases stand: in the Role's
+/// rule, and where the fence is bound.
+void rename_lease(const Installation& where, Tree& object) {
+  const auto change = [&](Tree* name) {
+    if (name == nullptr) return;
+    const bool standbys = name->text.starts_with("dray-standby-");
+    if (name->text == first_lease || standbys) {
+      name->text.replace(0, first_lease.size(), where.lease);
+    }
+  };
+  const auto* kind = member_of(&object, "kind");
+  if (kind == nullptr) return;
+  if (kind->text == "Lease") change(member_of(member_of(&object, "metadata"), "name"));
+  if (kind->text == "ValidatingAdmissionPolicyBinding") {
+    change(member_of(member_of(member_of(&object, "spec"), "paramRef"), "name"));
+  }
+  auto* rules = kind->text == "Role" ? member_of(&object, "rules") : nullptr;
+  if (rules == nullptr) return;
+  for (auto& rule : rules->items) {
+    if (auto* names = member_of(&rule, "resourceNames")) {
+      for (auto& name : names->items) change(&name);
+    }
+  }
+}
+
 }  // namespace
 
 std::string Installation::named(const std::string& name) const {
@@ -65,11 +91,12 @@ std::string Installation::describe(const std::string& kind, const std::string& n
   return fmt::format("{} {}/{}", kind, namespace_name, name);
 }
 
-Installation installation_of(std::string partition, std::string namespace_name) {
+Installation installation_of(std::string partition, std::string namespace_name, std::string lease) {
   Installation where;
   where.partition = std::move(partition);
   if (!where.partition.empty()) where.namespace_name = where.named("dray");
   if (!namespace_name.empty()) where.namespace_name = std::move(namespace_name);
+  if (!lease.empty()) where.lease = std::move(lease);
   return where;
 }
 
@@ -82,6 +109,7 @@ std::vector<std::string> schedulers_of(const std::vector<OtherDray>& others) {
 }
 
 Tree object_of(const Installation& where, Tree object) {
+  if (where.lease != first_lease) rename_lease(where, object);
   if (!where.partition.empty()) rename_parts(where, object);
   const auto ours = where.named(std::string(by_scheduler));
   each_text(object, [&](std::string& text) {

@@ -10,7 +10,8 @@ namespace dray::app {
 /// Which dray of a cluster: the only one, or that of a partition (docs/partitions.md).
 struct Installation {
   std::string namespace_name = "dray-system";
-  std::string partition;  ///< empty: it is none of several
+  std::string partition;       ///< empty: it is none of several
+  std::string lease = "dray";  ///< as --leader-elect-name of dray serve
 
   /// What it is called by that belongs to the whole cluster: `dray-gate-blue`.
   [[nodiscard]] std::string named(const std::string& name) const;
@@ -20,8 +21,9 @@ struct Installation {
   [[nodiscard]] std::string describe(const std::string& kind, const std::string& name) const;
 };
 
-/// By the flags --partition and --namespace, each empty where it is not given.
-[[nodiscard]] Installation installation_of(std::string partition, std::string namespace_name);
+/// By the flags --partition, --namespace and --leader-elect-name, each empty where it is not given.
+[[nodiscard]] Installation installation_of(std::string partition, std::string namespace_name,
+                                           std::string lease = {});
 
 /// Another dray of the same cluster.
 struct OtherDray {
@@ -32,7 +34,8 @@ struct OtherDray {
 /// The schedulers of all of them.
 [[nodiscard]] std::vector<std::string> schedulers_of(const std::vector<OtherDray>& others);
 
-/// An object of manifests/ as that installation has it: what the chart makes of it.
+/// An object of manifests/ as that installation has it: what the chart makes of it, with the name
+/// of the Lease where that one, its rights and its fence are.
 [[nodiscard]] Tree object_of(const Installation& where, Tree object);
 
 /// The object without the accounts of others where ours is named: a partition's operator adds them.

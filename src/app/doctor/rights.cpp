@@ -108,9 +108,12 @@ Findings missing_rights(const std::vector<Right>& missing, const Installation& w
   Findings findings;
   findings.reserve(missing.size());
   for (const auto& right : missing) {
-    findings.push_back({Fault::right_missing, right.to_string(),
-                        fmt::format("{} may not {}", where.account(), right.to_string()),
-                        "apply manifests/rbac.yaml, or add the right to dray's role"});
+    const auto for_standbys = right.resource == "leases" && right.name.contains("-standby-");
+    findings.push_back(
+        {Fault::right_missing, right.to_string(),
+         fmt::format("{} may not {}{}", where.account(), right.to_string(),
+                     for_standbys ? "; the dashboard cannot name who stands by" : ""),
+         "apply manifests/rbac.yaml, or add the right to dray's role"});
   }
   return findings;
 }

@@ -37,7 +37,7 @@ std::string seconds_of(Duration duration) {
 void check_leader(const std::vector<Lease>& leases, Time now, const Installation& where,
                   Findings& findings) {
   const auto ours = std::ranges::find_if(leases, [&](const Lease& lease) {
-    return lease.meta.namespace_name == where.namespace_name && lease.meta.name == "dray";
+    return lease.meta.namespace_name == where.namespace_name && lease.meta.name == where.lease;
   });
   std::string what;
   if (ours == leases.end()) {
@@ -50,7 +50,7 @@ void check_leader(const std::vector<Lease>& leases, Time now, const Installation
                        ours->duration_seconds);
   }
   if (what.empty()) return;
-  findings.push_back({Fault::leader_missing, where.describe("Lease", "dray"), std::move(what),
+  findings.push_back({Fault::leader_missing, where.describe("Lease", where.lease), std::move(what),
                       fmt::format("see why no dray runs: kubectl -n {} get pods, and its log",
                                   where.namespace_name)});
 }

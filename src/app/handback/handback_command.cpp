@@ -43,6 +43,8 @@ class HandbackCommand : public Command {
                         "dray-NAME, with the scheduler name dray-scheduler-NAME");
     command->add_option("-n,--namespace", namespace_,
                         "Where dray is installed, if not in dray-system or dray-PARTITION");
+    command->add_option("--leader-elect-name", lease_,
+                        "Name of dray's Lease, where dray serve was given another one than dray");
     name_option_ =
         command->add_option("--scheduler-name", context_.scheduler_name, "Of dray's pods")
             ->capture_default_str();
@@ -66,7 +68,7 @@ class HandbackCommand : public Command {
     print_warnings("handback", config->warnings);
     auto api = kube::AskNow::make(*config);
     if (!api) return std::unexpected(std::move(api.error()));
-    where_ = installation_of(partition_, namespace_);
+    where_ = installation_of(partition_, namespace_, lease_);
     context_.partition = !where_.partition.empty();
     if (name_option_->empty()) context_.scheduler_name = where_.named(context_.scheduler_name);
     const auto own = installed_objects(where_);
@@ -195,6 +197,7 @@ class HandbackCommand : public Command {
   bool force_ = false;
   std::string partition_;
   std::string namespace_;
+  std::string lease_;
   CLI::Option* name_option_ = nullptr;
   Installation where_;
   OwnContext context_;

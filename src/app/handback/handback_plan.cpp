@@ -148,7 +148,8 @@ std::vector<std::string> left_behind(const std::vector<KubeObject>& objects,
 std::optional<std::string> live_leader(const std::vector<Lease>& leases, const Installation& where,
                                        Time now) {
   for (const auto& lease : leases) {
-    if (lease.meta.namespace_name != where.namespace_name || lease.meta.name != "dray") continue;
+    if (lease.meta.namespace_name != where.namespace_name) continue;
+    if (lease.meta.name != where.lease) continue;
     if (is_held(lease, now)) return lease.holder;
   }
   return std::nullopt;

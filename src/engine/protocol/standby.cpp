@@ -32,6 +32,8 @@ StandbyKeeper::Commands StandbyKeeper::tick(Time now, bool stands_by) {
 
 StandbyKeeper::Commands StandbyKeeper::step(const WriteOutcome& outcome, Time now) {
   if (std::exchange(busy_, Busy::no) == Busy::reading) return read(outcome, now);
+  note(write_refused_, outcome,
+       places_[at_].lease.meta.resource_version.get().empty() ? "create" : "update");
   // What another was quicker to take is read in the next round.
   if (const auto* written = outcome ? std::get_if<Lease>(&*outcome) : nullptr) {
     places_[at_].see(*written, now);
@@ -39,7 +41,17 @@ StandbyKeeper::Commands StandbyKeeper::step(const WriteOutcome& outcome, Time no
   return {};
 }
 
+void StandbyKeeper::note(std::optional<Refused>& refused, const WriteOutcome& outcome,
+                         const char* verb) const {
+  if (!outcome && outcome.error().code == ErrorCode::denied) {
+    refused = Refused{verb, lease(options_.leader, at_)};
+  } else if (outcome || outcome.error().code != ErrorCode::unavailable) {
+    refused.reset();
+  }
+}
+
 StandbyKeeper::Commands StandbyKeeper::read(const WriteOutcome& outcome, Time now) {
+  note(read_refused_, outcome, "get");
   const auto* found = outcome ? std::get_if<Lease>(&*outcome) : nullptr;
   if (found == nullptr) {
     if (outcome || outcome.error().code != ErrorCode::not_found) return {};
@@ -54,6 +66,7 @@ StandbyKeeper::Commands StandbyKeeper::read(const WriteOutcome& outcome, Time no
 }
 
 StandbyKeeper::Commands StandbyKeeper::end_round(Time now) {
+  if (!stands_by_) write_refused_.reset();
   const auto ours = std::ranges::find_if(
       places_, [&](const Place& each) { return each.lease.holder == options_.identity; });
   const auto index = [&](auto place) {

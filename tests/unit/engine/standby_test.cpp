@@ -15,16 +15,24 @@ struct Server {
   std::map<std::string, Lease> leases;
   int version = 0;
   bool reachable = true;
+  std::string forbidden;  ///< a verb
   Names asked;
 
   WriteOutcome serve(const Write& write) {
     if (!reachable) return fail(ErrorCode::unavailable, "no answer");
+    if (forbidden == verb_of(write)) return fail(ErrorCode::denied, "forbidden");
     if (const auto* put = std::get_if<PutLease>(&write)) return take(*put);
     const auto& name = std::get<ReadLease>(write).lease.name;
     asked.push_back("get " + name);
     const auto found = leases.find(name);
     if (found == leases.end()) return fail(ErrorCode::not_found, "no such lease");
     return found->second;
+  }
+
+  static std::string verb_of(const Write& write) {
+    const auto* put = std::get_if<PutLease>(&write);
+    if (put == nullptr) return "get";
+    return put->expected.get().empty() ? "create" : "update";
   }
 
   WriteOutcome take(const PutLease& put) {
@@ -140,6 +148,36 @@ TEST_CASE("two that take one place at a time: one is late, and takes the next") 
   CHECK(server.leases.at("dray-standby-1").holder == "a");
   second.round(t0 + 5s, true);
   CHECK(second.keeper.standbys(t0 + 5s) == Names{"a", "b"});
+}
+
+TEST_CASE("a right that dray has not got is told, until it has") {
+  Server server;
+  Replica replica(server, "b");
+  const LeaseKey first{"dray-system", "dray-standby-1"};
+  const auto verb = GENERATE(as<std::string>{}, "get", "create", "update");
+  if (verb == "update") replica.round(t0, true);
+  server.forbidden = verb;
+  auto now = t0 + 5s;
+  replica.round(now, true);
+  CHECK(replica.keeper.refused() == StandbyKeeper::Refused{verb, first});
+  server.reachable = false;
+  replica.round(now += 5s, true);
+  CHECK(replica.keeper.refused());
+  server.reachable = true;
+  server.forbidden.clear();
+  replica.round(now += 5s, true);
+  CHECK_FALSE(replica.keeper.refused());
+  CHECK(replica.keeper.standbys(now) == Names{"b"});
+}
+
+TEST_CASE("who leads misses no right to say that it stands by") {
+  Server server;
+  server.forbidden = "create";
+  Replica replica(server, "b");
+  replica.round(t0, true);
+  CHECK(replica.keeper.refused());
+  replica.round(t0 + 5s, false);
+  CHECK_FALSE(replica.keeper.refused());
 }
 
 TEST_CASE("an API server that does not answer ends the round, and names stay for a while") {

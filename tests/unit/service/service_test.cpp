@@ -156,7 +156,7 @@ TEST_CASE("a replica without the Lease is alive, not ready, and does not serve k
 
 TEST_CASE("a replica says that it stands by once it has listed the cluster") {
   Bench bench(with_lease(5ms));
-  const auto named = [&] { return bench.service->readiness().standbys->standbys(); };
+  const auto named = [&] { return bench.service->readiness().standbys->seen().names; };
   bench.cluster.seen.change([](auto& all) {
     all.lease.meta.resource_version = ResourceVersion("7");
     all.lease.holder = "them";
@@ -181,7 +181,7 @@ TEST_CASE("a leader does not stand by, and sees who does") {
   bench.start_and_lead();
   const auto& readiness = bench.service->readiness();
   CHECK(eventually(
-      [&] { return readiness.standbys->standbys() == std::vector<std::string>{"other"}; }));
+      [&] { return readiness.standbys->seen().names == std::vector<std::string>{"other"}; }));
   CHECK(readiness.leadership->holder() == "us");
 }
 

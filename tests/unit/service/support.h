@@ -132,6 +132,7 @@ class FakeCluster : public kube::ClusterApi {
     std::set<std::string> held;
     Lease lease;
     std::map<std::string, Lease> standbys;  ///< their Leases, by name
+    bool standbys_forbidden = false;
     bool lease_fails = false;
     kube::WatchSink sink;
     std::string trouble;
@@ -205,6 +206,10 @@ class FakeCluster : public kube::ClusterApi {
     if (name.find("-standby-") == std::string::npos) return std::nullopt;
     engine::WriteOutcome outcome = fail(ErrorCode::not_found, "no such lease");
     seen.change([&](auto& all) {
+      if (all.standbys_forbidden) {
+        outcome = fail(ErrorCode::denied, "forbidden");
+        return;
+      }
       if (put != nullptr) all.standbys[name] = put->value;
       const auto found = all.standbys.find(name);
       if (found != all.standbys.end()) outcome = engine::WrittenObject(found->second);

@@ -82,4 +82,19 @@ TEST_CASE("which dray the flags mean") {
   CHECK(installation_of("", "teams").named("dray-gate") == "dray-gate");
 }
 
+TEST_CASE("another name of the Lease is that of the object, and what the fence looks at") {
+  std::map<std::string, Tree> objects;
+  for (const auto& object : installed_objects(installation_of({}, {}, "gpu"))) {
+    objects[object.kind + " " + object.name] = object.tree;
+  }
+  CHECK(objects.contains("Lease gpu"));
+  CHECK(!objects.contains("Lease dray"));
+  const auto param = [&](const std::string& name) {
+    return text_at(objects.at("ValidatingAdmissionPolicyBinding " + name),
+                   {"spec", "paramRef", "name"});
+  };
+  CHECK(param("dray-epoch") == "gpu");
+  CHECK(param("dray-allocator") == "dray-exclusion");
+}
+
 }  // namespace dray::app::installation_test

@@ -68,4 +68,28 @@ TEST_CASE("each missing right is a finding") {
   CHECK(found[0].what == "system:serviceaccount:dray-system:dray may not patch pods");
 }
 
+TEST_CASE("of rights to standbys' Leases it is told what lacks without them") {
+  const auto found = missing_rights({{.verb = "get",
+                                      .group = "coordination.k8s.io",
+                                      .resource = "leases",
+                                      .name = "dray-standby-2",
+                                      .namespace_name = "dray-system",
+                                      .path = {}}});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].what ==
+        "system:serviceaccount:dray-system:dray may not get leases.coordination.k8s.io "
+        "dray-standby-2 in dray-system; the dashboard cannot name who stands by");
+}
+
+TEST_CASE("under another name of the Lease its rights are to Leases of that name") {
+  const auto rights = needed_rights(installed_objects(installation_of({}, {}, "gpu")));
+  for (const auto* text : {"get leases.coordination.k8s.io gpu in dray-system",
+                           "update leases.coordination.k8s.io gpu-standby-3 in dray-system",
+                           "update configmaps dray-usage in dray-system"}) {
+    CAPTURE(text);
+    CHECK(has(rights, text));
+  }
+  CHECK(!has(rights, "get leases.coordination.k8s.io dray in dray-system"));
+}
+
 }  // namespace dray::app::rights_test
