@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "dray/cluster/counters_left.h"
 #include "dray/cluster/device_taints.h"
 
 namespace dray::dashboard {
@@ -14,7 +15,8 @@ namespace {
 using cluster::Pool;
 using cluster::PoolSlot;
 
-void add_slot(const cluster::Snapshot& snapshot, const Pool& pool, const PoolSlot& slot,
+void add_slot(const cluster::Snapshot& snapshot, const Pool& pool,
+              const cluster::CountersLeft& left, const PoolSlot& slot,
               std::vector<NodeDevice>& into) {
   const bool newest =
       pool.generations.empty() || slot.slice->generation == pool.generations.back().generation;
@@ -25,10 +27,13 @@ void add_slot(const cluster::Snapshot& snapshot, const Pool& pool, const PoolSlo
     device.id = {pool.driver, pool.name, DeviceName(*published.name)};
     device.published = &published;
     device.taints = cluster::taints_of(snapshot, device.id, *published.traits);
-    if (!slot.use) continue;
-    const auto at = std::ranges::lower_bound(*slot.use, static_cast<std::uint32_t>(i), {},
-                                             &std::pair<std::uint32_t, cluster::DeviceUse>::first);
-    if (at != slot.use->end() && at->first == i) device.use = at->second;
+    if (slot.use) {
+      const auto at =
+          std::ranges::lower_bound(*slot.use, static_cast<std::uint32_t>(i), {},
+                                   &std::pair<std::uint32_t, cluster::DeviceUse>::first);
+      if (at != slot.use->end() && at->first == i) device.use = at->second;
+    }
+    if (device.use.none()) device.blocked_by = left.blocker(published);
   }
 }
 
@@ -59,7 +64,8 @@ std::vector<NodeDevice> devices_of(const cluster::Snapshot& snapshot, cluster::N
   for (const auto index : snapshot.entry(node).pools) {
     const auto& pool = snapshot.pool(index);
     const auto [first, last] = pool.of_node(name);
-    for (auto at = first; at < last; ++at) add_slot(snapshot, pool, pool.slots[at], devices);
+    const cluster::CountersLeft left(pool);
+    for (auto at = first; at < last; ++at) add_slot(snapshot, pool, left, pool.slots[at], devices);
   }
   sort_by_pool(devices);
   return devices;
@@ -69,8 +75,9 @@ std::vector<NodeDevice> shared_devices(const cluster::Snapshot& snapshot) {
   std::vector<NodeDevice> devices;
   for (const auto index : snapshot.shared_pools()) {
     const auto& pool = snapshot.pool(index);
+    const cluster::CountersLeft left(pool);
     for (const auto& slot : pool.slots) {
-      if (slot.slice->node_name().empty()) add_slot(snapshot, pool, slot, devices);
+      if (slot.slice->node_name().empty()) add_slot(snapshot, pool, left, slot, devices);
     }
   }
   sort_by_pool(devices);

@@ -15,6 +15,8 @@ struct NodeDevice {
   const cluster::PublishedDevice* published = nullptr;
   cluster::DeviceUse use;
   std::vector<const DeviceTaint*> taints;  ///< its own and those of rules, with any effect but None
+  /// In nobody's use, and of a card whose other partitions in use leave too little: one of these.
+  const cluster::PublishedDevice* blocked_by = nullptr;
 };
 
 /// The devices that slices of this node alone publish in the newest generation of their pool, by

@@ -37,7 +37,8 @@ namespace {
 constexpr std::size_t last_letter = 25;
 
 char letter_of(const Picture& picture, const NodeDevice& device) {
-  if (device.use.none()) return device.taints.empty() ? '.' : '!';
+  if (device.use.none() && !device.taints.empty()) return '!';
+  if (device.use.none()) return device.blocked_by == nullptr ? '.' : '%';
   const planner::Job* job = nullptr;
   for (const auto& holder : picture.owners().of(device.id)) {
     job = picture.owners().job_of(*holder.claim);
@@ -124,6 +125,7 @@ void write_device(JsonWriter& out, const Picture& picture, const NodeDevice& dev
     io.field("numa", numa_node_of(device));
     io.field("root", pcie_root_of(device));
     io.required("state", std::string(1, letter_of(picture, device)));
+    if (device.blocked_by != nullptr) io.required("blockedBy", *device.blocked_by->name);
     if (device.use.shares > 0) write_count(io, "shares", device.use.shares);
     write_taints(out, device);
     write_consumed(out, device);

@@ -51,9 +51,9 @@ struct Standing {
 
 [[nodiscard]] std::string overview_json(const Picture& picture, const Standing& standing,
                                         const Viewer& viewer);
-/// The nodes with a letter for each device: `.` free, `!` free and tainted, `a` to `y` held by the
-/// queue of that place in `queues`, `z` by a later one, `-` by nobody of dray's; a capital where
-/// only a share of the device is held.
+/// The nodes with a letter for each device: `.` free, `!` free and tainted, `%` free and blocked by
+/// partitions in use, `a` to `y` held by the queue of that place in `queues`, `z` by a later one,
+/// `-` by nobody of dray's; a capital where only a share of the device is held.
 [[nodiscard]] std::string nodes_json(const Picture& picture, const Page& page,
                                      const Viewer& viewer);
 /// One node: NUMA nodes, PCIe roots, devices, and who has them. Empty: there is no such node.

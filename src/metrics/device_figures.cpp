@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dray/cel/selector_memo.h"
+#include "dray/cluster/counters_left.h"
 #include "dray/cluster/device_taints.h"
 
 namespace dray::metrics {
@@ -36,7 +37,8 @@ bool keeps_off(const PoolAt& at, const cluster::PublishedDevice& device) {
 using State = std::size_t DeviceFigures::*;
 
 /// Of each device of a slice, in its order.
-std::vector<State> states_of(const PoolAt& at, const cluster::PoolSlot& slot) {
+std::vector<State> states_of(const PoolAt& at, const cluster::CountersLeft& left,
+                             const cluster::PoolSlot& slot) {
   const auto& devices = slot.slice->devices;
   std::vector<State> states(devices.size(), nullptr);
   if (slot.use) {
@@ -47,7 +49,9 @@ std::vector<State> states_of(const PoolAt& at, const cluster::PoolSlot& slot) {
   }
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (states[i] != nullptr) continue;
-    states[i] = keeps_off(at, devices[i]) ? &DeviceFigures::tainted : &DeviceFigures::free;
+    states[i] = keeps_off(at, devices[i])             ? &DeviceFigures::tainted
+                : left.blocker(devices[i]) != nullptr ? &DeviceFigures::blocked
+                                                      : &DeviceFigures::free;
   }
   return states;
 }
@@ -95,6 +99,7 @@ struct OfPool {
 void add(DeviceFigures& sum, const DeviceFigures& part) {
   sum.free += part.free;
   sum.tainted += part.tainted;
+  sum.blocked += part.blocked;
   sum.in_use += part.in_use;
   sum.shared += part.shared;
 }
@@ -103,9 +108,10 @@ void add(DeviceFigures& sum, const DeviceFigures& part) {
 OfPool count_pool(const PoolAt& at, ClassesOfDevices* classes) {
   OfPool counted;
   std::map<std::size_t, DeviceFigures> by_class;
+  const cluster::CountersLeft left(at.pool);
   for (const auto& slot : at.pool.slots) {
     if (slot.slice->generation != at.pool.generations.back().generation) continue;
-    const auto states = states_of(at, slot);
+    const auto states = states_of(at, left, slot);
     OnNode node;
     for (const auto state : states) {
       ++(counted.figures.*state);

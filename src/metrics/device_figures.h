@@ -9,18 +9,19 @@
 
 namespace dray::metrics {
 
-/// How the devices of one driver are used, each counted once. A free device need not be one that
-/// can be had: of partitions of one device each is free until one is taken.
+/// How the devices of one driver are used, each counted once. Of partitions of one card each is
+/// free until others leave too little for it.
 struct DeviceFigures {
   std::size_t free = 0;
   std::size_t tainted = 0;  ///< free, with a taint, its own or a rule's, that keeps pods off
+  std::size_t blocked = 0;  ///< free, and partitions in use of its card leave too little for it
   std::size_t in_use = 0;   ///< as a whole
   std::size_t shared = 0;   ///< a part of it at least is in use
   /// Of those that are free, on nodes where another of the driver is used: what is left over.
   std::size_t free_on_used_nodes = 0;
   std::size_t most_free_on_one_node = 0;  ///< what one pod could have at most
 
-  [[nodiscard]] std::size_t all() const { return free + tainted + in_use + shared; }
+  [[nodiscard]] std::size_t all() const { return free + tainted + blocked + in_use + shared; }
   bool operator==(const DeviceFigures&) const = default;
 };
 

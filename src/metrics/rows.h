@@ -107,6 +107,7 @@ void states(const Reading& reading, Samples& out) {
   for (const auto& [name, figures] : reading.*Devices) {
     out(figures.free, {name.get(), "free"});
     out(figures.tainted, {name.get(), "tainted"});
+    out(figures.blocked, {name.get(), "blocked"});
     out(figures.in_use, {name.get(), "in_use"});
     out(figures.shared, {name.get(), "shared"});
   }

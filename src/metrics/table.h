@@ -92,7 +92,8 @@ inline constexpr auto table = [] {
             figure<&Status::devices_allocated>),
       gauge("dray_driver_devices",
             "Devices by driver and state: free, tainted (free, but a taint of it keeps pods off), "
-            "in_use, or shared (a part of it is in use).",
+            "blocked (free, but partitions in use of its card leave too little for it), in_use, or "
+            "shared (a part of it is in use).",
             {"driver", "state"}, states<&Reading::devices>),
       gauge("dray_class_devices",
             "Devices that a DeviceClass accepts, by class and state, as in dray_driver_devices. A "

@@ -64,6 +64,20 @@ test('from a node to the claim that has its device, by keyboard', async () => {
   await close();
 });
 
+test('partitions that what is in use blocks are no free ones, and are folded away', async () => {
+  const {page, faults, close} = await visit(browser, `${url}#/devices?node=dgxh100-08`);
+  await settled(page);
+  const folded = page.locator('.root details');
+  assert.equal(await folded.count(), 1);
+  assert.match(await folded.locator('summary').textContent(), /^\d+ partitions blocked by gpu-7$/);
+  assert.equal(await page.locator('.devices .who', {hasText: 'blocked: gpu-7 is in use'}).first().isVisible(), false);
+  await folded.locator('summary').press('Enter');
+  assert.equal(await page.locator('.devices .who', {hasText: 'blocked: gpu-7 is in use'}).first().isVisible(), true);
+  await page.getByText('free, but blocked by partitions in use').waitFor();
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test('one queue over time: used against its fair share and quota', async () => {
   const {page, faults, close} = await visit(browser, `${url}#/queues`);
   await page.locator('#bands select').selectOption('product');

@@ -121,16 +121,45 @@ gpu.example.com/n1/g1  n1    tainted  -      -     -
 
 TEST_CASE("top shows the busiest nodes, drivers and jobs") {
   CHECK(inspect({"top"}).out ==
-        R"(NODE  DRIVER           USED  SHARED  FREE  TAINTED  ALL  BUSY%
-n0    gpu.example.com     1       0     1        0    2     50
-n1    gpu.example.com     0       0     1        1    2      0
+        R"(NODE  DRIVER           USED  SHARED  FREE  TAINTED  BLOCKED  ALL  BUSY%
+n0    gpu.example.com     1       0     1        0        0    2     50
+n1    gpu.example.com     0       0     1        1        0    2      0
 )");
-  CHECK(inspect({"top", "drivers", "-o", "wide"}).out ==
-        R"(DRIVER           USED  SHARED  FREE  TAINTED  ALL  BUSY%  LEFT OVER  MOST ON ONE NODE
-gpu.example.com     1       0     2        1    4     25          1                 1
+  CHECK(
+      inspect({"top", "drivers", "-o", "wide"}).out ==
+      R"(DRIVER           USED  SHARED  FREE  TAINTED  BLOCKED  ALL  BUSY%  LEFT OVER  MOST ON ONE NODE
+gpu.example.com     1       0     2        1        0    4     25          1                 1
 )");
   CHECK(inspect({"top", "jobs", "--policy", "POLICY"}).out ==
         "JOB   QUEUE  DEVICES  PODS  NODES\na/r0  a            1     1      1\n");
+}
+
+TEST_CASE("partitions of a card that others take of are blocked, and not free") {
+  constexpr std::string_view card = R"(---
+apiVersion: v1
+kind: Node
+metadata: {name: n0}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: card}
+spec:
+  driver: gpu.example.com
+  nodeName: n0
+  pool: {name: n0, generation: 1, resourceSliceCount: 1}
+  sharedCounters: [{name: card, counters: {memory: {value: 4Gi}}}]
+  devices:
+  - {name: half, consumesCounters: [{counterSet: card, counters: {memory: {value: 2Gi}}}]}
+  - {name: g0, consumesCounters: [{counterSet: card, counters: {memory: {value: 2Gi}}}]}
+  - {name: whole, consumesCounters: [{counterSet: card, counters: {memory: {value: 4Gi}}}]}
+)";
+  const TempFile objects("cluster.yaml", std::string(card) + std::string(pods));
+  CHECK(dray({"devices", "--state", "blocked", "-o", "name", "--cluster", objects.path()}).out ==
+        "device/gpu.example.com/n0/whole\n");
+  CHECK(dray({"top", "--cluster", objects.path()}).out ==
+        R"(NODE  DRIVER           USED  SHARED  FREE  TAINTED  BLOCKED  ALL  BUSY%
+n0    gpu.example.com     1       0     1        0        1    3     33
+)");
 }
 
 TEST_CASE("what there is not is an error that names what is near") {

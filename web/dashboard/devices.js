@@ -14,7 +14,7 @@ const most_large = 60;
 export const layout = (count) => (count > most_large ? {square: 4, gap: 1, across: 22} : {square: 9, gap: 2, across: 10});
 const is_held = (letter) => /[a-z]/i.test(letter);
 
-/// Paths of one node's picture by kind: free, taint, other, or the place of a queue.
+/// Paths of one node's picture by kind: free, taint, blocked, other, or the place of a queue.
 export function nodePaths(letters) {
   const found = new Map();
   const {square, gap, across} = layout(letters.length);
@@ -23,6 +23,7 @@ export function nodePaths(letters) {
     const add = (key, height) => found.set(key, `${found.get(key) ?? ''}M${x} ${y + square - height}h${square}v${height}h-${square}z`);
     if (letter === '.') return add('free', square);
     if (letter === '!') return add('taint', square);
+    if (letter === '%') return add('blocked', square);
     if (letter === '-') return add('other', square);
     const {queue, whole} = readLetter(letter);
     if (!whole) add('free', square);
@@ -33,11 +34,12 @@ export function nodePaths(letters) {
 
 /// What the squares of a node say.
 export function describe({name, devices, cordoned}, queues) {
-  const held = [...devices].filter((letter) => letter !== '.' && letter !== '!').length;
+  const count = (state) => [...devices].filter((letter) => letter === state).length;
+  const [tainted, blocked] = [count('!'), count('%')];
+  const held = devices.length - count('.') - tainted - blocked;
   const by = countPicture([...devices].filter(is_held).join('')).queues;
   const parts = [...by].map(([queue, count]) => `${queues[queue] ?? 'other queues'} ${count}`);
-  const tainted = [...devices].filter((letter) => letter === '!').length;
-  return `${name}${cordoned ? ', cordoned' : ''}: ${held} of ${plural(devices.length, 'device')} held${parts.length ? ` (${parts.join(', ')})` : ''}${tainted ? `, ${tainted} tainted` : ''}`;
+  return `${name}${cordoned ? ', cordoned' : ''}: ${held} of ${plural(devices.length, 'device')} held${parts.length ? ` (${parts.join(', ')})` : ''}${tainted ? `, ${tainted} tainted` : ''}${blocked ? `, ${blocked} blocked by these` : ''}`;
 }
 
 /// Drawn anew only where its node has changed: a revision moves few of hundreds.
@@ -61,7 +63,8 @@ function Legend({nodes, queues}) {
   return html`<div class="legend"><span class="legend-item"><span class="swatch free" aria-hidden="true"></span>free</span>
     ${[...seen].sort((a, b) => a - b).map((queue) => html`<span key=${queue} class="legend-item"><${Swatch} place=${queue} />${queues[queue] ?? 'other queues'}</span>`)}
     <span class="legend-item"><span class="swatch half" aria-hidden="true"></span>a share is held</span>
-    <span class="legend-item">red edge: free, and tainted</span></div>`;
+    <span class="legend-item">red edge: free, and tainted</span>
+    ${nodes.some(({devices}) => devices.includes('%')) && html`<span class="legend-item"><span class="swatch blocked" aria-hidden="true"></span>free, but blocked by partitions in use</span>`}</div>`;
 }
 
 /// The arrow keys go from box to box.
@@ -102,9 +105,18 @@ function Device({device, queues}) {
   const place = read && queues[read.queue] !== undefined ? read.queue : null;
   return html`<li style=${place === null ? undefined : {borderLeftColor: colourName(place)}}><b>${device.name}</b> <small>${device.product ?? device.driver}</small>
     ${device.holders.map((holder, at) => html`<span key=${at} class="who">${holderText(holder)}</span>`)}
-    ${device.holders.length === 0 && html`<span class="who">free</span>`}
+    ${device.holders.length === 0 && html`<span class="who">${device.blockedBy ? `blocked: ${device.blockedBy} is in use` : 'free'}</span>`}
     ${(device.consumed ?? []).map(({name, used, of, percent}) => html`<span key=${name} class="who">${name}: ${used} of ${of ?? 'an unknown amount'}${percent === undefined ? '' : ` (${percent} %)`}</span>`)}
     ${(device.taints ?? []).map(({key, value, effect}) => html`<span key=${key} class="taint">taint ${key}${value ? `=${value}` : ''}: ${effect}</span>`)}</li>`;
+}
+
+/// Partitions that cannot be had are a line until somebody asks: there may be dozens of a card.
+function Root({root, devices, queues}) {
+  const rows = (list) => html`<ul class="devices">${list.map((device) => html`<${Device} key=${`${device.driver}/${device.pool}/${device.name}`} device=${device} queues=${queues} />`)}</ul>`;
+  const blocked = devices.filter(({blockedBy}) => blockedBy);
+  const by = [...new Set(blocked.map(({blockedBy}) => blockedBy))].join(', ');
+  return html`<div class="root"><h4>${root === '' ? 'No PCIe root' : `PCIe root ${root}`}</h4>${rows(devices.filter(({blockedBy}) => !blockedBy))}
+    ${blocked.length > 0 && html`<details><summary>${plural(blocked.length, 'partition')} blocked by ${by}</summary>${rows(blocked)}</details>`}</div>`;
 }
 
 function Node({name, revision}) {
@@ -114,8 +126,7 @@ function Node({name, revision}) {
     ${(data.taints ?? []).map(({key, value, effect}) => html`<p key=${key} class="note">Taint ${key}${value ? `=${value}` : ''}: ${effect}</p>`)}
     ${data.devices.length === 0 && html`<p>It has no devices of its own.</p>`}
     ${tree(data.devices).map(({numa, roots}) => html`<div key=${numa} class="numa"><h3>${numa === '' ? 'No NUMA node' : `NUMA node ${numa}`}</h3>
-      <div class="roots">${roots.map(({root, devices}) => html`<div key=${root} class="root"><h4>${root === '' ? 'No PCIe root' : `PCIe root ${root}`}</h4>
-        <ul class="devices">${devices.map((device) => html`<${Device} key=${`${device.driver}/${device.pool}/${device.name}`} device=${device} queues=${data.queues} />`)}</ul></div>`)}</div></div>`)}`}<//><//>`;
+      <div class="roots">${roots.map(({root, devices}) => html`<${Root} key=${root} root=${root} devices=${devices} queues=${data.queues} />`)}</div></div>`)}`}<//><//>`;
 }
 
 export function Devices({revision, query, go}) {

@@ -19,6 +19,8 @@ test('a node is one square a device, by who has it', () => {
   assert.deepEqual(['free', 'taint', 'other', 0, 1].map(squares), [2, 1, 1, 1, 1]);
   assert.equal(describe({name: 'n', devices: '.!-aB', cordoned: true}, ['x', 'y']),
     'n, cordoned: 3 of 5 devices held (x 1, y 1), 1 tainted');
+  assert.equal(nodePaths('a%%.').get('blocked').split('M').length - 1, 2);
+  assert.equal(describe({name: 'n', devices: 'a%%.'}, ['x']), 'n: 1 of 4 devices held (x 1), 2 blocked by these');
 });
 
 test('a node of hundreds of partitions is about as high as one of sixty devices, and as wide', () => {

@@ -13,7 +13,8 @@ DeviceState state_of(const dashboard::NodeDevice& device) {
   const bool kept_off = std::ranges::any_of(device.taints, [](const DeviceTaint* taint) {
     return taint->effect == "NoSchedule" || taint->effect == "NoExecute";
   });
-  return kept_off ? DeviceState::tainted : DeviceState::free;
+  if (kept_off) return DeviceState::tainted;
+  return device.blocked_by == nullptr ? DeviceState::free : DeviceState::blocked;
 }
 
 std::string_view word(DeviceState state) {
@@ -26,6 +27,8 @@ std::string_view word(DeviceState state) {
       return "shared";
     case DeviceState::tainted:
       return "tainted";
+    case DeviceState::blocked:
+      return "blocked";
   }
   std::unreachable();
 }

@@ -7,8 +7,9 @@
 
 namespace dray::app {
 
-/// How a device stands.
-enum class DeviceState : std::uint8_t { free, in_use, shared, tainted };
+/// How a device stands; blocked: it is free, and of a card whose partitions in use leave too
+/// little.
+enum class DeviceState : std::uint8_t { free, in_use, shared, tainted, blocked };
 [[nodiscard]] DeviceState state_of(const dashboard::NodeDevice& device);
 /// `in-use`
 [[nodiscard]] std::string_view word(DeviceState state);

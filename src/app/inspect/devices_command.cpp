@@ -57,7 +57,7 @@ class DevicesCommand : public Command {
     command->add_option("--driver", drivers_, "Of this driver only (may be repeated)")
         ->allow_extra_args(false);
     command->add_option("--state", states_, "Only those that stand so (may be repeated)")
-        ->check(CLI::IsMember({"free", "in-use", "shared", "tainted"}))
+        ->check(CLI::IsMember({"free", "in-use", "shared", "tainted", "blocked"}))
         ->allow_extra_args(false);
     add_view_flags(*command, flags_);
   }

@@ -26,8 +26,9 @@ struct NodeCounts {
   std::size_t shared = 0;
   std::size_t free = 0;
   std::size_t tainted = 0;
+  std::size_t blocked = 0;
 
-  [[nodiscard]] std::size_t all() const { return in_use + shared + free + tainted; }
+  [[nodiscard]] std::size_t all() const { return in_use + shared + free + tainted + blocked; }
   [[nodiscard]] double busy() const {
     return static_cast<double>(in_use + shared) / static_cast<double>(all());
   }
@@ -44,15 +45,20 @@ std::vector<Column> count_columns() {
           {.title = "SHARED", .key = "shared", .number = true},
           {.title = "FREE", .key = "free", .number = true},
           {.title = "TAINTED", .key = "tainted", .number = true},
+          {.title = "BLOCKED", .key = "blocked", .number = true},
           {.title = "ALL", .key = "all", .number = true},
           {.title = "BUSY%", .key = "busyPercent", .number = true}};
 }
 
 template <class Counts>
 std::vector<std::string> count_cells(const Counts& counts) {
-  return {std::to_string(counts.in_use), std::to_string(counts.shared),
-          std::to_string(counts.free),   std::to_string(counts.tainted),
-          std::to_string(counts.all()),  percent(counts.in_use + counts.shared, counts.all())};
+  return {std::to_string(counts.in_use),
+          std::to_string(counts.shared),
+          std::to_string(counts.free),
+          std::to_string(counts.tainted),
+          std::to_string(counts.blocked),
+          std::to_string(counts.all()),
+          percent(counts.in_use + counts.shared, counts.all())};
 }
 
 /// By node and driver, the busiest first.
@@ -79,6 +85,9 @@ Listing top_nodes(const ClusterView& view) {
                         break;
                       case DeviceState::tainted:
                         ++counts.tainted;
+                        break;
+                      case DeviceState::blocked:
+                        ++counts.blocked;
                         break;
                     }
                   });

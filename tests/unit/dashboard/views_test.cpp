@@ -60,6 +60,27 @@ TEST_CASE("jobs are listed page by page, and what waits says why") {
   CHECK(engine.jobs_after(second[0].job->uid, 5, world.bench.now).empty());
 }
 
+TEST_CASE("a partition that others in use block is no free one, and says by which") {
+  World world;
+  auto slice = make_slice("card", {});
+  for (const auto* name : {"half-0", "half-1", "whole"}) {
+    auto part = device(name);
+    const auto* memory = slice.devices.size() < 2 ? "2Gi" : "4Gi";
+    part.consumes_counters.push_back({"card", {{"memory", quantity(memory)}}, {}});
+    slice.devices.push_back(part);
+  }
+  slice.shared_counters.push_back({"card", {{"memory", quantity("4Gi")}}});
+  world.bench.tell(make_node("card"));
+  world.bench.tell(slice);
+  auto claim = make_claim("c-half");
+  claim.allocation = allocation({device_id("card", "half-1")});
+  world.bench.tell(claim);
+  CHECK_THAT(nodes_json(world.picture(), all, everybody),
+             Contains(R"({"name":"card","devices":".-%",)"));
+  CHECK_THAT(node_json(world.picture(), "card", everybody),
+             Contains(R"("name":"whole","state":"%","blockedBy":"half-1",)"));
+}
+
 TEST_CASE("the map has a letter for each device") {
   World world;
   const auto json = nodes_json(world.picture(), all, everybody);

@@ -65,6 +65,27 @@ TEST_CASE(
                                      .most_free_on_one_node = 1});
 }
 
+TEST_CASE("partitions of a card that is in use are not free") {
+  cluster::ClusterState state;
+  put(state, make_node("n1"));
+  const auto part = [](const char* name, const char* memory) {
+    auto made = device(name);
+    made.consumes_counters.push_back({"card", {{"memory", quantity(memory)}}, {}});
+    return made;
+  };
+  auto slice = make_slice(
+      "n1", {part("whole", "4Gi"), part("half-0", "2Gi"), part("half-1", "2Gi"), device("beside")});
+  slice.shared_counters.push_back({"card", {{"memory", quantity("4Gi")}}});
+  put(state, slice);
+  CHECK(gpus(state).free == 4);
+  put(state, claim_on("a", {gpu_of("n1", "half-0")}));
+  CHECK(gpus(state) == DeviceFigures{.free = 2,
+                                     .blocked = 1,
+                                     .in_use = 1,
+                                     .free_on_used_nodes = 2,
+                                     .most_free_on_one_node = 2});
+}
+
 TEST_CASE("devices are counted for each class that accepts them, by state") {
   cluster::ClusterState state;
   put(state, make_class("gpu"));

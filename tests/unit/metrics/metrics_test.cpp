@@ -151,8 +151,14 @@ TEST_CASE("what the policy gives a queue is shown, no bound as nothing, and who 
 
 TEST_CASE("devices, watches and the recorder are shown as they were read") {
   Reading reading;
-  reading.devices[DriverName("g")] = {1, 2, 3, 4, 5, 6};
-  reading.class_devices[ClassName("c")] = {1, 2, 3, 4, 0, 0};
+  reading.devices[DriverName("g")] = {.free = 1,
+                                      .tainted = 2,
+                                      .blocked = 17,
+                                      .in_use = 3,
+                                      .shared = 4,
+                                      .free_on_used_nodes = 5,
+                                      .most_free_on_one_node = 6};
+  reading.class_devices[ClassName("c")] = {.in_use = 3};
   reading.watches.push_back({"pods", 7, 8, std::chrono::seconds(9), std::chrono::seconds(10)});
   reading.recording = {true, 11, 12};
   reading.lease_epoch = 13;
@@ -163,6 +169,7 @@ TEST_CASE("devices, watches and the recorder are shown as they were read") {
        {"dray_class_devices{device_class=\"c\",state=\"in_use\"} 3",
         "dray_driver_devices{driver=\"g\",state=\"free\"} 1",
         "dray_driver_devices{driver=\"g\",state=\"tainted\"} 2",
+        "dray_driver_devices{driver=\"g\",state=\"blocked\"} 17",
         "dray_driver_devices{driver=\"g\",state=\"in_use\"} 3",
         "dray_driver_devices{driver=\"g\",state=\"shared\"} 4",
         "dray_driver_free_devices_on_used_nodes{driver=\"g\"} 5",
