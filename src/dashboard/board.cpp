@@ -52,9 +52,9 @@ constexpr std::size_t other_rows = 100;
 constexpr std::size_t most_hours =
     std::chrono::duration_cast<std::chrono::hours>(History::oldest).count();
 constexpr auto until_there_is_a_plan = std::chrono::milliseconds(500);
-constexpr auto look_for_news = std::chrono::milliseconds(500);
-constexpr int turns_between_signs = 30;  ///< of life, on a stream: 15 s
-constexpr int turns_of_a_checked_stream = 120;
+constexpr auto look_for_news = std::chrono::milliseconds(200);
+constexpr int turns_between_signs = 75;  ///< of life, on a stream: 15 s
+constexpr int turns_of_a_checked_stream = 300;
 
 void secure(HttpResponse& response, std::string_view policy) {
   auto& headers = response.headers;

@@ -42,7 +42,7 @@ struct BoardOptions {
   /// Names by which the port may be asked for; empty: any. On loopback: so that no page of another
   /// site, whose name resolves to this host, can ask.
   std::vector<std::string> hosts;
-  std::chrono::milliseconds fresh_for = std::chrono::seconds(1);
+  std::chrono::milliseconds fresh_for = std::chrono::milliseconds(400);
   std::chrono::milliseconds history_every = std::chrono::seconds(10);
   /// Where the history is kept beside memory, and what is there already; null: nowhere.
   std::shared_ptr<HistoryFile::Opened> history_file;

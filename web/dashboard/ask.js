@@ -1,5 +1,5 @@
 // What dray is asked, and when something is new.
-import {useEffect, useState} from 'preact/hooks';
+import {useEffect, useRef, useState} from 'preact/hooks';
 import {headers, refuse} from './session.js';
 
 const root = '/v1/dashboard/';
@@ -25,18 +25,40 @@ export async function ask(path, query, signal) {
   return (answer.headers.get('Content-Type') ?? '').includes('json') ? answer.json() : answer.text();
 }
 
-/// The newest answer, asked for again at each revision and after `every` milliseconds.
+/// Calls `run` at once, or again after the call that is under way: never two at a time, and none is given up for a newer one.
+export function inTurn(run) {
+  let busy = false;
+  let again = false;
+  return async () => {
+    again = busy;
+    if (busy) return;
+    busy = true;
+    do {
+      again = false;
+      await run();
+    } while (again);
+    busy = false;
+  };
+}
+
+/// The newest answer, asked for again at each revision and after `every` milliseconds. Where revisions come faster than answers, these
+/// are shown all the same.
 export function useAnswer(path, query, revision, every) {
   const [state, setState] = useState({});
   const [turn, setTurn] = useState(0);
+  const refresh = useRef(null);
   const where = path && address(path, query);
   useEffect(() => {
     if (!where) return undefined;
     const stop = new AbortController();
-    ask(path, query, stop.signal).then((data) => setState({where, data}),
-      (error) => { if (!stop.signal.aborted) setState((last) => ({where, data: last.where === where ? last.data : undefined, error: error.message})); });
+    refresh.current = inTurn(async () => {
+      if (stop.signal.aborted) return;
+      await ask(path, query, stop.signal).then((data) => setState({where, data}),
+        (error) => { if (!stop.signal.aborted) setState((last) => ({where, data: last.where === where ? last.data : undefined, error: error.message})); });
+    });
     return () => stop.abort();
-  }, [where, revision, turn]);
+  }, [where]);
+  useEffect(() => { if (where) refresh.current(); }, [where, revision, turn]);
   useEffect(() => {
     if (!every) return undefined;
     const timer = setInterval(() => setTurn((last) => last + 1), every);

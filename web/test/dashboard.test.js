@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {address, readEvents} from '../dashboard/ask.js';
+import {address, inTurn, readEvents} from '../dashboard/ask.js';
 import {describe, layout, nodePaths, tree} from '../dashboard/devices.js';
 import {devicesText, life, spanOf} from '../dashboard/ledger.js';
 import {histograms, quantile, readSample} from '../dashboard/latency.js';
@@ -11,6 +11,24 @@ import {after, fate, podRows, question, split} from '../dashboard/whatif.js';
 test('what is empty is not asked for', () => {
   assert.equal(address('nodes', {q: '', from: 0, limit: 400}), '/v1/dashboard/nodes?from=0&limit=400');
   assert.equal(address('explain', {pod: 'a/b c'}), '/v1/dashboard/explain?pod=a%2Fb+c');
+});
+
+test('who asks while an answer is under way gets one more after it, and nobody is given up', async () => {
+  const done = [];
+  let asked = 0;
+  const refresh = inTurn(() => { ++asked; return new Promise((answer) => done.push(answer)); });
+  refresh();
+  refresh();
+  refresh();
+  assert.equal(asked, 1);
+  done[0]();
+  await new Promise(setImmediate);
+  assert.equal(asked, 2);
+  done[1]();
+  await new Promise(setImmediate);
+  assert.equal(asked, 2);
+  refresh();
+  assert.equal(asked, 3);
 });
 
 test('a node is one square a device, by who has it', () => {
