@@ -31,11 +31,11 @@ function axis(format, extra) {
 }
 
 function optionsOf(props, width, onCursor) {
-  const {series, xMark = props.xFormat, yMark = plain, height = 240, yMost, ySplits, xSplits, sync, small} = props;
+  const {series, stacked, xMark = props.xFormat, yMark = plain, height = 240, yMost, ySplits, xSplits, sync, small} = props;
   return {
     width,
     height,
-    padding: [8, 20, 0, 0],
+    padding: [8, small ? 20 : 40, 0, 0],
     legend: {show: false},
     cursor: {
       y: false,
@@ -52,6 +52,8 @@ function optionsOf(props, width, onCursor) {
       axis(yMark, {size: small ? 44 : 58, space: small ? 30 : 40, splits: ySplits}),
     ],
     series: [{label: 'x'}, ...series.map(seriesOf)],
+    // Each is filled down to the next alone, the last to the axis.
+    bands: stacked ? series.slice(1).map((_, at) => ({series: [at + 1, at + 2]})) : undefined,
     hooks: {setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)]},
   };
 }
@@ -80,7 +82,7 @@ function NumbersTable({title, xLabel, xs, series, xFormat, yFormat}) {
     The table shows one of every ${step} points of the curve.</p>`}`;
 }
 
-/// `series`: {label, values, place, fill?, dashed?, line?}, all as long as `xs`.
+/// `series`: {label, values, place, fill?, dashed?, line?}, all as long as `xs`; `stacked`: each lies on top of the next.
 export function Chart(props) {
   const {title, summary, xs, series, xFormat, yFormat, xLabel, small} = props;
   const box = useRef(null);

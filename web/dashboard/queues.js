@@ -58,7 +58,7 @@ function Bands({resource, at, data: now, leaves, revision}) {
       ${inTree(now.queues).map(({name}) => html`<option key=${name} value=${name}>${name}: used, fair share, quota</option>`)}</select></label></div>
     <${Choice} label="The last" value=${hours} onChange=${setHours} options=${spans} />
     <${Answered} answer=${answer}>${(data) => (data.times.length < 2 ? html`<p class="note">dray takes a sample every ten seconds; the curve begins with the second one.</p>` : html`
-    <${Chart} title=${queue ? `${resource.title} of queue ${queue}` : `${resource.title} held, by queue, one on top of the other`} summary=${`${data.times.length} samples.`} xs=${drawn.xs} series=${drawn.series}
+    <${Chart} title=${queue ? `${resource.title} of queue ${queue}` : `${resource.title} held, by queue, one on top of the other`} summary=${`${data.times.length} samples.`} xs=${drawn.xs} series=${drawn.series} stacked=${!queue}
       xFormat=${hours > 2 ? moment : clock} yFormat=${plain} xLabel="at" />
     <${LeftOut}>A sample every ten seconds for two hours, every five minutes for two days, every hour for two weeks. Without ${html`<code>--history</code>`} the curves begin with this process.${data.leftOut ? ` ${number(data.leftOut)} queues are not kept.` : ''}<//>`)}<//>`;
 }

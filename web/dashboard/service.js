@@ -79,7 +79,7 @@ export function Health({revision}) {
       rows=${checks.map(([name, fine, why]) => ({head: name, cells: [{text: fine ? html`<span style=${{color: 'var(--good)'}}>✓ fine</span>` : html`<span class="failed">✗ ${why}</span>`}]}))} />
       ${data.gates && html`<p class="note">Feature gates: ${data.gates}</p>`}<//>
     ${data.standbys && html`<${Replicas} data=${data} />`}
-    <${Section} id="outbox" title="Writes to the API server" lead=${`${number(data.outbox.inFlight)} under way, of at most ${number(data.outbox.limit)}; cut ${plural(data.outbox.cuts, 'time')}, ${number(data.outbox.again)} sent again.`}>
+    <${Section} id="outbox" title="Writes to the API server" lead=${data.outbox.limit === 0 ? 'The cluster is in this process\'s memory: no write waits for its turn.' : `${number(data.outbox.inFlight)} under way, of at most ${number(data.outbox.limit)}; cut ${plural(data.outbox.cuts, 'time')}, ${number(data.outbox.again)} sent again.`}>
       <${Table} caption="Outbox" columns=${[{label: 'class'}, {label: 'waiting'}, {label: 'oldest'}, {label: 'sent'}]}
         rows=${data.outbox.classes.map((one) => ({head: one.name, cells: [{text: number(one.waiting)}, {text: time(one.oldestSeconds)}, {text: number(one.sent)}]}))} /><//>`;
   }}<//>
