@@ -51,6 +51,21 @@ for (const name of [...Object.keys(screens), 'explain']) {
   });
 }
 
+test('on a phone what a row is of stays in sight while a table is moved sideways', async () => {
+  const {page, close} = await visit(browser, `${url}#/ledger`, {viewport: sizes.phone});
+  await settled(page);
+  const {left, width, moved} = await page.evaluate(() => {
+    const table = document.querySelector('#claims .table');
+    table.scrollLeft = 200;
+    const head = table.querySelector('tbody th').getBoundingClientRect();
+    return {left: head.left - table.getBoundingClientRect().left, width: head.width, moved: table.scrollLeft};
+  });
+  assert.equal(moved, 200);
+  assert.equal(Math.round(left), 0);
+  assert.ok(width <= sizes.phone.width / 2, `${width} of ${sizes.phone.width}`);
+  await close();
+});
+
 test('from a node to the claim that has its device, by keyboard', async () => {
   const {page, faults, close} = await visit(browser, `${url}#/devices`);
   const boxes = page.locator('.nodes a');
