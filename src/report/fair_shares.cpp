@@ -72,4 +72,24 @@ std::vector<std::vector<double>> fair_shares(const ShareRule& rule, const simula
   return shares;
 }
 
+void add_shares(std::vector<MeasuredRun>& runs,
+                const std::vector<simulate::Scheduler>& schedulers) {
+  if (runs.empty()) return;
+  const auto rule = share_rule(schedulers, runs.front().run.curves);
+  for (auto& [run, measures, shares] : runs) {
+    shares = {rule.policy, fair_shares(rule, run)};
+    for (std::size_t i = 0; i < run.curves.size(); ++i) {
+      auto& queue = measures.queues[i];
+      const auto& share = shares.of_queues[i];
+      const auto parts = static_cast<double>(std::max<std::size_t>(share.size(), 1));
+      for (std::size_t part = 0; part < share.size(); ++part) {
+        queue.fair_share += share[part] / parts;
+        queue.owed += std::max(0.0, share[part] - run.curves[i].held[part]) / parts;
+      }
+      measures.all.fair_share += queue.fair_share;
+      measures.all.owed += queue.owed;
+    }
+  }
+}
+
 }  // namespace dray::report

@@ -6,6 +6,7 @@
 
 #include "dray/policy/policy.h"
 #include "dray/simulate/jobs_run.h"
+#include "report/jobs_report.h"
 
 namespace dray::report {
 
@@ -24,5 +25,8 @@ struct ShareRule {
 /// waited for); as dray's planner divides them, the past left out.
 [[nodiscard]] std::vector<std::vector<double>> fair_shares(const ShareRule& rule,
                                                            const simulate::JobsRun& run);
+
+/// Gives runs that are compared the shares of their queues by one rule, and what was owed by them.
+void add_shares(std::vector<MeasuredRun>& runs, const std::vector<simulate::Scheduler>& schedulers);
 
 }  // namespace dray::report

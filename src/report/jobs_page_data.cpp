@@ -4,7 +4,6 @@
 
 #include "dray/simulate/measures.h"
 #include "report/comparison.h"
-#include "report/fair_shares.h"
 #include "report/page_data.h"
 #include "report/page_parts.h"
 
@@ -67,13 +66,11 @@ void write_waits(wire::JsonWriter& json, const Waits& waits) {
 /// What a page of jobs is made of, and what all its runs have in common.
 class JobsPage {
  public:
-  JobsPage(const simulate::Setting& setting, const std::vector<simulate::Scheduler>& schedulers,
-           const std::vector<MeasuredRun>& runs)
+  JobsPage(const simulate::Setting& setting, const std::vector<MeasuredRun>& runs)
       : setting_(setting), workload_(setting.workload()), queues_(queues_of(workload_)) {
     for (const auto& run : runs) {
       (run.run.seed == runs.front().run.seed ? compared_ : others_).push_back(&run);
     }
-    rule_ = share_rule(schedulers, first().curves);
     shown_ = largest_queues(first().curves);
     std::vector<double> moments;
     moments.reserve(most_moments);
@@ -89,7 +86,6 @@ class JobsPage {
     json.begin_object();
     write_text(json, "kind", "jobs");
     write_about(json, about, setting_, 1 + others_.size() / compared_.size());
-    write_text(json, "sharesOf", rule_.policy);
     write_count(json, "queuesLeftOut", first().curves.size() - shown_.size());
     write_map_frame(json, setting_, frame_, "seconds", frame_.moments, queues_);
     json.key("runs");
@@ -118,18 +114,15 @@ class JobsPage {
     write_waits(json, waits_of(workload_, run));
     write_curve(json, "held", total(run.curves, &simulate::Curve::held));
     write_curve(json, "waiting", total(run.curves, &simulate::Curve::waiting));
-    const auto shares = fair_shares(rule_, run);
     json.key("curves");
     json.begin_list();
     for (const auto at : shown_) {
       json.begin_object();
-      write_text(json, "queue", run.curves[at].name);
-      write_curve(json, "held", run.curves[at].held);
-      write_curve(json, "waiting", run.curves[at].waiting);
-      write_curve(json, "share", shares[at]);
+      write_queue_curve(json, measured, at);
       json.end_object();
     }
     json.end_list();
+    write_run_curves(json, measured);
     if (&run != &first()) write_fared(json, run);
     write_names(json, "pictures",
                 draw_map(setting_.nodes(), frame_, holds_of(workload_, run, queues_)));
@@ -178,7 +171,6 @@ class JobsPage {
   std::vector<std::string> queues_;
   std::vector<const MeasuredRun*> compared_;
   std::vector<const MeasuredRun*> others_;
-  ShareRule rule_;
   std::vector<std::size_t> shown_;  ///< queues whose curves are there
   MapFrame frame_;
 };
@@ -186,9 +178,8 @@ class JobsPage {
 }  // namespace
 
 std::string jobs_page_data(const About& about, const simulate::Setting& setting,
-                           const std::vector<simulate::Scheduler>& schedulers,
                            const std::vector<MeasuredRun>& runs) {
-  return JobsPage(setting, schedulers, runs).write(about);
+  return JobsPage(setting, runs).write(about);
 }
 
 }  // namespace dray::report

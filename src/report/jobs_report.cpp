@@ -33,7 +33,9 @@ std::vector<NamedValue> values_of(const Measures& some) {
           {"moves", static_cast<double>(some.moves)},
           {"lostGpuHours", some.lost_gpu_hours},
           {"gpuHours", some.gpu_hours},
-          {"held", some.held}};
+          {"held", some.held},
+          {"fairShare", some.fair_share},
+          {"owed", some.owed}};
 }
 
 void write_measures(wire::JsonWriter& json, const Measures& some, std::string_view size = {}) {
@@ -74,7 +76,8 @@ double utilisation(const simulate::ModelUse& model, const simulate::JobsRun& run
 
 /// What is told of the run beside its queues.
 void write_parts(wire::JsonWriter& json, const MeasuredRun& measured) {
-  const auto& [run, measures] = measured;
+  const auto& run = measured.run;
+  const auto& measures = measured.measures;
   json.key("sizes");
   json.begin_list();
   for (const auto& each : measures.sizes) {
@@ -151,19 +154,15 @@ std::string number(double value) {
   return fmt::format("{:.3f}", value);
 }
 
-void write_curve(wire::JsonWriter& json, const char* name, const std::vector<double>& values) {
-  json.key(name);
-  json.begin_list();
-  for (const auto value : values) json.raw(fmt::format("{:.2f}", value));
-  json.end_list();
-}
-
 void write_run_measures(wire::JsonWriter& json, const MeasuredRun& measured, bool with_queues) {
-  const auto& [run, measures] = measured;
+  const auto& run = measured.run;
+  const auto& measures = measured.measures;
   json.key("policy");
   json.string(run.policy);
   json.key("seed");
   json.integer(static_cast<std::int64_t>(run.seed));
+  json.key("sharesOf");
+  json.string(measured.shares.policy);
   for (const auto& [name, value] :
        {NamedValue{"gpus", run.gpus}, NamedValue{"utilisation", measures.utilisation},
         NamedValue{"makespan", measures.makespan}, NamedValue{"jain", measures.jain},
@@ -245,15 +244,13 @@ std::string jobs_json(const std::vector<MeasuredRun>& runs) {
     write_run_measures(json, measured, true);
     json.key("curves");
     json.begin_list();
-    for (const auto& curve : measured.run.curves) {
+    for (std::size_t queue = 0; queue < measured.run.curves.size(); ++queue) {
       json.begin_object();
-      json.key("queue");
-      json.string(curve.name);
-      write_curve(json, "held", curve.held);
-      write_curve(json, "waiting", curve.waiting);
+      write_queue_curve(json, measured, queue);
       json.end_object();
     }
     json.end_list();
+    write_run_curves(json, measured);
     json.end_object();
   }
   json.end_list();
@@ -263,13 +260,17 @@ std::string jobs_json(const std::vector<MeasuredRun>& runs) {
 
 std::string jobs_metrics(const std::vector<MeasuredRun>& runs) {
   MetricsText text;
-  for (const auto& [run, measures] : runs) {
+  for (const auto& [run, measures, shares] : runs) {
     const Labels labels{{"policy", run.policy}, {"seed", fmt::format("{}", run.seed)}};
     add_measures(text, labels, measures.all);
     for (const auto& queue : measures.queues) {
       const auto of_queue = with(labels, "queue", queue.queue);
       add_measures(text, of_queue, queue);
       text.add("queue_gpus", "GPUs that a queue held, on average.", of_queue, queue.held);
+      text.add("queue_fair_share_gpus", "GPUs that were a queue's fair share, on average.",
+               of_queue, queue.fair_share);
+      text.add("queue_owed_gpus", "GPUs that a queue held less than its fair share, on average.",
+               of_queue, queue.owed);
     }
     for (const auto& each : measures.sizes) {
       const auto size = std::string(simulate::size_class_name(each.size));

@@ -8,10 +8,17 @@
 
 namespace dray::report {
 
+/// GPUs that queues were owed over time.
+struct FairShares {
+  std::string policy;                          ///< whose weights; empty: all queues are equal
+  std::vector<std::vector<double>> of_queues;  ///< by curve of the run; of none where not known
+};
+
 /// A run and what it was like.
 struct MeasuredRun {
   simulate::JobsRun run;
   simulate::RunMeasures measures;
+  FairShares shares = {};
 };
 
 /// Seconds for people: `0s`, `42s`, `3m20s`, `5h07m`, `2d03h`.
@@ -19,8 +26,13 @@ struct MeasuredRun {
 
 /// A number as JSON and CSV have it: whole where it is, else three decimals.
 [[nodiscard]] std::string number(double value);
-/// GPUs of a curve, with two decimals.
-void write_curve(wire::JsonWriter& json, const char* name, const std::vector<double>& values);
+/// Values of a curve, with so many decimals.
+void write_curve(wire::JsonWriter& json, const char* name, const std::vector<double>& values,
+                 int decimals = 2);
+/// One queue's GPUs over time: held, waited for, and its fair share.
+void write_queue_curve(wire::JsonWriter& json, const MeasuredRun& measured, std::size_t queue);
+/// Curves of the run as a whole.
+void write_run_curves(wire::JsonWriter& json, const MeasuredRun& measured);
 /// What jobs_json() has of a run but for its curves, into an object that is open.
 void write_run_measures(wire::JsonWriter& json, const MeasuredRun& measured, bool with_queues);
 
@@ -30,7 +42,9 @@ void write_run_measures(wire::JsonWriter& json, const MeasuredRun& measured, boo
 [[nodiscard]] std::string jobs_csv(const std::vector<MeasuredRun>& runs);
 /// The same and the curves.
 [[nodiscard]] std::string jobs_json(const std::vector<MeasuredRun>& runs);
-/// The same without the curves, as Prometheus reads it (MetricsText).
+/// Of each run and part of the time a line for each queue and one of all of them (`*`).
+[[nodiscard]] std::string jobs_curves(const std::vector<MeasuredRun>& runs);
+/// The measures without the curves, as Prometheus reads it (MetricsText).
 [[nodiscard]] std::string jobs_metrics(const std::vector<MeasuredRun>& runs);
 
 }  // namespace dray::report

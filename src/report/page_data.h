@@ -20,10 +20,9 @@ struct About {
   std::string workload;
 };
 
-/// Of jobs with run times. `runs`: policy by policy, with stays; as many of each as there are
-/// seeds. Policies are compared by their runs of the first seed.
+/// Of jobs with run times. `runs`: policy by policy, with stays and shares; as many of each as
+/// there are seeds. Policies are compared by their runs of the first seed.
 [[nodiscard]] std::string jobs_page_data(const About& about, const simulate::Setting& setting,
-                                         const std::vector<simulate::Scheduler>& schedulers,
                                          const std::vector<MeasuredRun>& runs);
 
 /// Of FGD's experiment. `orders`: of each run.

@@ -50,20 +50,33 @@ Measures measure_jobs(const Workload& workload, const JobsRun& run,
   return some;
 }
 
-double jain_index(const std::vector<Curve>& curves) {
-  double sum = 0;
-  double squares = 0;
-  double count = 0;
-  for (const auto& curve : curves) {
-    const auto held = std::accumulate(curve.held.begin(), curve.held.end(), 0.0);
-    const auto waiting = std::accumulate(curve.waiting.begin(), curve.waiting.end(), 0.0);
-    if (held + waiting <= 0) continue;
+/// Jain's index of the parts of their demand that queues held.
+class Evenness {
+ public:
+  void add(double held, double waiting) {
+    if (held + waiting <= 0) return;
     const auto part = held / (held + waiting);
-    sum += part;
-    squares += part * part;
-    ++count;
+    sum_ += part;
+    squares_ += part * part;
+    ++count_;
   }
-  return squares > 0 ? sum * sum / (count * squares) : 1;
+  [[nodiscard]] double index() const {
+    return squares_ > 0 ? sum_ * sum_ / (count_ * squares_) : 1;
+  }
+
+ private:
+  double sum_ = 0;
+  double squares_ = 0;
+  double count_ = 0;
+};
+
+double jain_index(const std::vector<Curve>& curves) {
+  Evenness even;
+  for (const auto& curve : curves) {
+    even.add(std::accumulate(curve.held.begin(), curve.held.end(), 0.0),
+             std::accumulate(curve.waiting.begin(), curve.waiting.end(), 0.0));
+  }
+  return even.index();
 }
 
 struct SizeClass {
@@ -101,6 +114,16 @@ double percentile(std::vector<double>& values, double percent) {
   std::ranges::sort(values);
   const auto rank = std::ceil(percent / 100 * static_cast<double>(values.size()));
   return values[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
+
+std::vector<double> jain_over_time(const std::vector<Curve>& curves) {
+  std::vector<double> indices(curves.empty() ? 0 : curves.front().held.size());
+  for (std::size_t part = 0; part < indices.size(); ++part) {
+    Evenness even;
+    for (const auto& curve : curves) even.add(curve.held[part], curve.waiting[part]);
+    indices[part] = even.index();
+  }
+  return indices;
 }
 
 RunMeasures measure(const Workload& workload, const JobsRun& run) {

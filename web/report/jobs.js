@@ -147,6 +147,6 @@ export function JobsReport({data}) {
   const pictures = useMemo(() => runs.map((run) => ({name: run.policy, pictures: run.pictures})), [runs]);
   return html`<${Header} title=${title} about=${about} />
     <${Summary} runs=${runs} /><${Measures} runs=${runs} /><${Curves} runs=${runs} /><${Waiting} runs=${runs} />
-    <${Queues} runs=${runs} sharesOf=${data.sharesOf} leftOut=${data.queuesLeftOut} />
+    <${Queues} runs=${runs} sharesOf=${runs[0].sharesOf} leftOut=${data.queuesLeftOut} />
     <${Later} runs=${runs} /><${MapSection} map=${map} runs=${pictures} /><${OtherSeeds} runs=${data.otherSeeds} />`;
 }

@@ -28,6 +28,9 @@ struct Measures {
   double lost_gpu_hours = 0;  ///< run, and run again
   double gpu_hours = 0;       ///< of jobs, without what was lost
   double held = 0;            ///< GPUs, on average over the run
+  // Of queues, and the sums of a run, where fair shares are known (report/fair_shares.h):
+  double fair_share = 0;  ///< GPUs, on average over the run
+  double owed = 0;        ///< GPUs that it held less than its fair share, on average
 };
 
 /// Classes of jobs by the GPUs that they ask for in all, from the smallest.
@@ -61,6 +64,8 @@ struct RunMeasures {
 
 /// The `percent`th percentile by the nearest rank; 0 of nothing. Sorts the values.
 [[nodiscard]] double percentile(std::vector<double>& values, double percent);
+/// Jain's index of each part of the time; 1 where nobody asks for anything.
+[[nodiscard]] std::vector<double> jain_over_time(const std::vector<Curve>& curves);
 [[nodiscard]] RunMeasures measure(const Workload& workload, const JobsRun& run);
 
 }  // namespace dray::simulate

@@ -90,6 +90,7 @@ Result<void> refuse_other_flags(const SimulateFlags& flags) {
   if (!flags.decisions.empty()) return refuse("--decisions");
   if (!flags.report.empty()) return refuse("--report");
   if (!flags.plan_every.empty()) return refuse("--plan-every");
+  if (flags.output == "curves") return refuse("-o curves");
   return {};
 }
 

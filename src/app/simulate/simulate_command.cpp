@@ -26,6 +26,7 @@
 #include "dray/simulate/experiment.h"
 #include "dray/simulate/synthetic.h"
 #include "report/experiment_report.h"
+#include "report/fair_shares.h"
 #include "report/jobs_report.h"
 #include "report/page.h"
 #include "report/page_data.h"
@@ -125,6 +126,9 @@ class SimulateCommand : public Command {
     if (!flags_.churn.empty()) {
       return fail(ErrorCode::invalid, "--churn: of jobs in time and of pods (docs/simulator.md)");
     }
+    if (flags_.output == "curves") {
+      return fail(ErrorCode::invalid, "-o curves: of jobs in time; -o csv has each demand point");
+    }
     const auto strategies = strategies_of(flags_.policies);
     if (!strategies) return std::unexpected(strategies.error());
     const auto orders = load_orders(setting);
@@ -183,10 +187,11 @@ class SimulateCommand : public Command {
     if (!made) return std::unexpected(made.error());
     const auto& runs = *made;
     if (!flags_.report.empty()) {
-      const auto data = report::jobs_page_data(about(), setting, schedulers, runs);
+      const auto data = report::jobs_page_data(about(), setting, runs);
       if (auto written = write_report(data); !written) return std::unexpected(written.error());
     }
-    const auto text = flags_.output == "csv"    ? report::jobs_csv(runs)
+    const auto text = flags_.output == "csv"      ? report::jobs_csv(runs)
+                      : flags_.output == "curves" ? report::jobs_curves(runs)
                       : flags_.output == "json" ? name_shard(report::jobs_json(runs) + "\n", *shard)
                       : flags_.output == "prometheus" ? report::jobs_metrics(runs)
                                                       : report::jobs_table(runs);
@@ -229,6 +234,7 @@ class SimulateCommand : public Command {
                return true;
              }});
     if (!made) return std::unexpected(made.error());
+    report::add_shares(runs, schedulers);
     return runs;
   }
 

@@ -144,7 +144,7 @@ void add_simulate_flags(CLI::App& command, SimulateFlags& flags) {
   add_bounds(command, flags);
   add_server(command, flags);
   command.add_option("-o,--output", flags.output)
-      ->check(CLI::IsMember({"table", "csv", "json", "prometheus"}))
+      ->check(CLI::IsMember({"table", "csv", "curves", "json", "prometheus"}))
       ->capture_default_str();
 }
 

@@ -47,6 +47,25 @@ TEST_CASE("shares go by the weights of the first policy that names the queues") 
   CHECK(fair_shares(rule, run_of(curves)) == Shares{{8, 3}, {4, 9}});
 }
 
+TEST_CASE("what a queue holds less than its share is owed to it, what it holds more is not") {
+  simulate::Workload workload;
+  for (const auto* name : {"a", "b"}) workload.jobs.emplace_back().queue = name;
+  std::vector<MeasuredRun> runs(1);
+  runs[0].run = run_of(curves);
+  runs[0].run.jobs.resize(2);
+  runs[0].measures = simulate::measure(workload, runs[0].run);
+  add_shares(runs, {with_queues({{"a", 2}, {"b", 1}})});
+  CHECK(runs[0].shares.policy == "weighted");
+  CHECK(runs[0].shares.of_queues == Shares{{8, 3}, {4, 9}});
+  const auto& queues = runs[0].measures.queues;
+  CHECK(queues[0].fair_share == 5.5);
+  CHECK(queues[0].owed == 0);
+  CHECK(queues[1].fair_share == 6.5);
+  CHECK(queues[1].owed == 3.5);
+  CHECK(runs[0].measures.all.fair_share == 12);
+  CHECK(runs[0].measures.all.owed == 3.5);
+}
+
 TEST_CASE("a run without time has no shares") {
   const auto rule = share_rule({}, {{"a", {}, {}}});
   CHECK(fair_shares(rule, run_of({{"a", {}, {}}})) == Shares{{}});

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dray/simulate/trace.h"
+#include "report/fair_shares.h"
 #include "report/page_data.h"
 
 namespace dray::report::jobs_page_data_test {
@@ -17,7 +18,7 @@ struct Played {
   std::vector<MeasuredRun> runs;
 
   [[nodiscard]] json data() const {
-    return json::parse(jobs_page_data({"0", "nodes:2x8", "csv:x"}, setting, schedulers, runs));
+    return json::parse(jobs_page_data({"0", "nodes:2x8", "csv:x"}, setting, runs));
   }
 };
 
@@ -42,6 +43,7 @@ Played play(const std::string& rows, const std::vector<std::string>& policies,
       run.measures = simulate::measure(played.setting.workload(), run.run);
     }
   }
+  add_shares(played.runs, played.schedulers);
   return played;
 }
 
@@ -66,6 +68,7 @@ TEST_CASE("the page is told what -o json says, and no other numbers for it") {
       double held = 0;
       for (std::size_t queue = 0; queue < 2; ++queue) {
         CHECK(run["curves"][queue]["held"][at] == wanted["runs"][i]["curves"][queue]["held"][at]);
+        CHECK(run["curves"][queue]["share"][at] == wanted["runs"][i]["curves"][queue]["share"][at]);
         held += wanted["runs"][i]["curves"][queue]["held"][at].get<double>();
       }
       CHECK(std::abs(run["held"][at].get<double>() - held) < 0.011);

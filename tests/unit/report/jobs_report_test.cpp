@@ -2,45 +2,13 @@
 
 #include <catch2/catch.hpp>
 #include <string>
-#include <utility>
+
+#include "tests/unit/report/measured_run.h"
 
 namespace dray::report::jobs_report_test {
-namespace {
 
 using Catch::Contains;
-using std::chrono::seconds;
-
-/// Two jobs of which one waits in the end, on GPUs of two models.
-MeasuredRun measured() {
-  simulate::Workload workload;
-  for (const auto* name : {"a", "b"}) {
-    auto& job = workload.jobs.emplace_back();
-    job.name = name;
-    job.queue = "q";
-    job.run_time = seconds(50);
-    job.ask = {.gpus = 8, .gpu_milli = simulate::whole_gpu};
-  }
-  workload.jobs[1].pods = 2;
-  simulate::JobsRun run;
-  run.policy = "p";
-  run.seed = 7;
-  run.jobs.resize(2);
-  run.jobs[0] = {.started = seconds(10), .ended = seconds(60), .waited = seconds(10)};
-  run.jobs[0].evictions = 2;
-  run.jobs[0].preemptions = 1;
-  run.curves = {{"q", {8}, {16}}};
-  run.span = seconds(100);
-  run.gpus = 16;
-  run.used = 400;
-  run.models = {{"big", 8, 400}, {"small", 8, 0}};
-  run.waiting = {{"no room", 1}};
-  run.pods_of_several = 4;
-  run.pods_together = 3;
-  auto measures = simulate::measure(workload, run);
-  return {std::move(run), std::move(measures)};
-}
-
-}  // namespace
+using testing::measured;
 
 TEST_CASE("a run is told as a whole, by queue, size and model") {
   const auto json = jobs_json({measured()});
@@ -68,6 +36,8 @@ TEST_CASE("the same for Prometheus") {
   has(R"(model_utilisation_percent{policy="p",seed="7",model="big"} 50)");
   has(R"(aligned_percent{policy="p",seed="7"} 75)");
   has(R"(waiting_jobs{policy="p",seed="7",reason="no room"} 1)");
+  has(R"(queue_fair_share_gpus{policy="p",seed="7",queue="q"} 12)");
+  has(R"(queue_owed_gpus{policy="p",seed="7",queue="q"} 4)");
   has(R"(utilisation_percent{policy="p",seed="7"} 25)");
 }
 
