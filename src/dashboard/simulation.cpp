@@ -149,10 +149,15 @@ class Simulation {
     }
     run->policy = tried.name;
     runs_.push_back({question_.seed, *std::move(run)});
+    configs_.push_back(config_of(tried));
     return {};
   }
 
   void finish() {
+    if (question_.form == Form::json || question_.form == Form::prometheus) {
+      // A cluster without devices has no such measures.
+      (void)report::measure_pods(runs_, {cluster_.objects, configs_, ""});
+    }
     if (question_.form == Form::json) return tell_.line(report::pods_json(runs_));
     const bool nobody =
         std::ranges::all_of(runs_, [](const auto& each) { return each.run.pods.empty(); });
@@ -172,6 +177,7 @@ class Simulation {
   const SimulationListener& tell_;
   simulate::PodWorkload workload_;
   std::vector<report::PodsRunOfSeed> runs_;
+  std::vector<Config> configs_;  ///< of each
   std::string text_;
 };
 

@@ -18,6 +18,7 @@ constexpr std::string_view gpu_resource_name = "gpu";
 std::optional<std::size_t> resource_of(const policy::Policy& policy,
                                        const std::vector<simulate::Curve>& curves) {
   const auto known = [&](const simulate::Curve& curve) {
+    if (curve.name.empty()) return true;  // of pods that are in none
     const auto index = policy.queues.find(curve.name);
     return index && policy.queues[*index].children.empty() && !policy.queues[*index].orphan;
   };
@@ -62,11 +63,12 @@ std::vector<std::vector<double>> fair_shares(const ShareRule& rule, const simula
     for (const auto& curve : run.curves) {
       policy::Amounts asked(rule.tree.resources());
       asked[rule.resource] = curve.held[part] + curve.waiting[part];
-      tree.add_requested(*tree.find(curve.name), asked);
+      if (const auto queue = tree.find(curve.name)) tree.add_requested(*queue, asked);
     }
     policy::divide(tree, total, 0);
     for (std::size_t i = 0; i < run.curves.size(); ++i) {
-      shares[i].push_back(tree[*tree.find(run.curves[i].name)].fair_share[rule.resource]);
+      const auto queue = tree.find(run.curves[i].name);
+      shares[i].push_back(queue ? tree[*queue].fair_share[rule.resource] : 0);
     }
   }
   return shares;

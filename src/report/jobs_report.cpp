@@ -38,9 +38,10 @@ std::vector<NamedValue> values_of(const Measures& some) {
           {"owed", some.owed}};
 }
 
-void write_measures(wire::JsonWriter& json, const Measures& some, std::string_view size = {}) {
+void write_measures(wire::JsonWriter& json, const Measures& some, std::string_view size = {},
+                    bool of_queue = false) {
   json.begin_object();
-  if (!some.queue.empty()) {
+  if (of_queue) {
     json.key("queue");
     json.string(some.queue);
   }
@@ -68,50 +69,68 @@ std::vector<std::string> queue_row(const MeasuredRun& run, const Measures& some)
           fmt::format("{:.2f}", some.held)};
 }
 
-/// GPUs held of a model, % of those that there are.
-double utilisation(const simulate::ModelUse& model, const simulate::JobsRun& run) {
-  const auto all = model.gpus * simulate::in_seconds(run.span);
-  return all > 0 ? 100 * model.used / all : 0;
+/// Devices held on average, % of those that there are.
+double utilisation(double used, double devices, const simulate::JobsRun& run) {
+  const auto all = devices * simulate::in_seconds(run.span);
+  return all > 0 ? 100 * used / all : 0;
+}
+
+/// % of the gangs.
+double together(const simulate::GangSpread& spread) {
+  return 100 * static_cast<double>(spread.together) / static_cast<double>(spread.gangs);
+}
+
+/// A list, an object for each.
+template <class T, class Write>
+void write_list(wire::JsonWriter& json, const char* name, const std::vector<T>& list,
+                const Write& write) {
+  json.key(name);
+  json.begin_list();
+  for (const auto& each : list) {
+    json.begin_object();
+    write(each);
+    json.end_object();
+  }
+  json.end_list();
 }
 
 /// What is told of the run beside its queues.
 void write_parts(wire::JsonWriter& json, const MeasuredRun& measured) {
   const auto& run = measured.run;
-  const auto& measures = measured.measures;
+  const auto text = [&](const char* key, const std::string& value) {
+    json.key(key);
+    json.string(value);
+  };
+  const auto value = [&](const char* key, double amount) {
+    json.key(key);
+    json.raw(number(amount));
+  };
   json.key("sizes");
   json.begin_list();
-  for (const auto& each : measures.sizes) {
+  for (const auto& each : measured.measures.sizes) {
     write_measures(json, each.some, simulate::size_class_name(each.size));
   }
   json.end_list();
-  json.key("models");
-  json.begin_list();
-  for (const auto& model : run.models) {
-    json.begin_object();
-    json.key("model");
-    json.string(model.model);
-    json.key("gpus");
-    json.raw(number(model.gpus));
-    json.key("utilisation");
-    json.raw(number(utilisation(model, run)));
-    json.end_object();
-  }
-  json.end_list();
-  if (measures.aligned) {
-    json.key("aligned");
-    json.raw(number(*measures.aligned));
-  }
-  json.key("waitsFor");
-  json.begin_list();
-  for (const auto& waiting : run.waiting) {
-    json.begin_object();
-    json.key("reason");
-    json.string(waiting.reason);
-    json.key("jobs");
-    json.integer(static_cast<std::int64_t>(waiting.jobs));
-    json.end_object();
-  }
-  json.end_list();
+  write_list(json, "models", run.models, [&](const simulate::ModelUse& model) {
+    text("model", model.model);
+    value("gpus", model.gpus);
+    value("utilisation", utilisation(model.used, model.gpus, run));
+  });
+  write_list(json, "classes", run.classes, [&](const simulate::ClassUse& use) {
+    text("class", use.name);
+    value("devices", use.devices);
+    value("utilisation", utilisation(use.used, use.devices, run));
+  });
+  if (measured.measures.aligned) value("aligned", *measured.measures.aligned);
+  write_list(json, "gangs", run.gangs, [&](const simulate::GangSpread& spread) {
+    text("level", spread.level);
+    value("gangs", static_cast<double>(spread.gangs));
+    value("together", together(spread));
+  });
+  write_list(json, "waitsFor", run.waiting, [&](const simulate::WaitingFor& waiting) {
+    text("reason", waiting.reason);
+    value("jobs", static_cast<double>(waiting.jobs));
+  });
 }
 
 using Labels = MetricsText::Labels;
@@ -165,6 +184,8 @@ void write_run_measures(wire::JsonWriter& json, const MeasuredRun& measured, boo
   json.string(measured.shares.policy);
   for (const auto& [name, value] :
        {NamedValue{"gpus", run.gpus}, NamedValue{"utilisation", measures.utilisation},
+        NamedValue{"fragmented", measures.fragmented},
+        NamedValue{"fragmentedIdle", measures.fragmented_idle},
         NamedValue{"makespan", measures.makespan}, NamedValue{"jain", measures.jain},
         NamedValue{"span", simulate::in_seconds(run.span)},
         NamedValue{"events", static_cast<double>(run.events)},
@@ -178,7 +199,7 @@ void write_run_measures(wire::JsonWriter& json, const MeasuredRun& measured, boo
   if (!with_queues) return;
   json.key("queues");
   json.begin_list();
-  for (const auto& queue : measures.queues) write_measures(json, queue);
+  for (const auto& queue : measures.queues) write_measures(json, queue, {}, true);
   json.end_list();
   write_parts(json, measured);
 }
@@ -194,7 +215,7 @@ std::string time_text(double seconds) {
 std::string jobs_table(const std::vector<MeasuredRun>& runs) {
   std::vector<std::vector<std::string>> rows{{"POLICY", "SEED", "ENDED", "WAIT p50", "p95", "p99",
                                               "GANGS p95", "EVICTED", "FAILED", "MOVED",
-                                              "LOST GPU-h", "USED%", "MAKESPAN", "JAIN"}};
+                                              "LOST GPU-h", "USED%", "FRAG%", "MAKESPAN", "JAIN"}};
   std::vector<std::vector<std::string>> queues{
       {"POLICY", "SEED", "QUEUE", "JOBS", "WAIT p50", "p95", "p99", "EVICTED", "GPU-h", "HELD"}};
   for (const auto& run : runs) {
@@ -205,6 +226,7 @@ std::string jobs_table(const std::vector<MeasuredRun>& runs) {
                     fmt::format("{}", all.evictions), fmt::format("{}", all.failures),
                     fmt::format("{}", all.moves), fmt::format("{:.1f}", all.lost_gpu_hours),
                     fmt::format("{:.1f}", run.measures.utilisation),
+                    fmt::format("{:.1f}", run.measures.fragmented),
                     time_text(run.measures.makespan), fmt::format("{:.3f}", run.measures.jain)});
     for (const auto& queue : run.measures.queues) queues.push_back(queue_row(run, queue));
   }
@@ -216,7 +238,7 @@ std::string jobs_table(const std::vector<MeasuredRun>& runs) {
 std::string jobs_csv(const std::vector<MeasuredRun>& runs) {
   std::string text = "policy,seed,queue";
   for (const auto& [name, value] : values_of({})) text += fmt::format(",{}", name);
-  text += ",utilisation,makespan,jain\n";
+  text += ",utilisation,makespan,jain,fragmented,fragmentedIdle\n";
   const auto line = [&](const MeasuredRun& run, const Measures& some) {
     text += fmt::format("{},{},{}", run.run.policy, run.run.seed,
                         some.queue.empty() ? "*" : some.queue);
@@ -224,11 +246,12 @@ std::string jobs_csv(const std::vector<MeasuredRun>& runs) {
   };
   for (const auto& run : runs) {
     line(run, run.measures.all);
-    text += fmt::format(",{},{},{}\n", number(run.measures.utilisation),
-                        number(run.measures.makespan), number(run.measures.jain));
+    text += fmt::format(",{},{},{},{},{}\n", number(run.measures.utilisation),
+                        number(run.measures.makespan), number(run.measures.jain),
+                        number(run.measures.fragmented), number(run.measures.fragmented_idle));
     for (const auto& queue : run.measures.queues) {
       line(run, queue);
-      text += ",,,\n";
+      text += ",,,,,\n";
     }
   }
   return text;
@@ -242,15 +265,7 @@ std::string jobs_json(const std::vector<MeasuredRun>& runs) {
   for (const auto& measured : runs) {
     json.begin_object();
     write_run_measures(json, measured, true);
-    json.key("curves");
-    json.begin_list();
-    for (std::size_t queue = 0; queue < measured.run.curves.size(); ++queue) {
-      json.begin_object();
-      write_queue_curve(json, measured, queue);
-      json.end_object();
-    }
-    json.end_list();
-    write_run_curves(json, measured);
+    write_curves(json, measured);
     json.end_object();
   }
   json.end_list();
@@ -280,17 +295,29 @@ std::string jobs_metrics(const std::vector<MeasuredRun>& runs) {
     text.add("utilisation_percent", "GPUs held.", labels, measures.utilisation);
     for (const auto& model : run.models) {
       text.add("model_utilisation_percent", "GPUs of a model that were held.",
-               with(labels, "model", model.model), utilisation(model, run));
+               with(labels, "model", model.model), utilisation(model.used, model.gpus, run));
+    }
+    for (const auto& use : run.classes) {
+      text.add("class_utilisation_percent",
+               "Devices of a DeviceClass, or of a device plugin's resource, that were held.",
+               with(labels, "class", use.name), utilisation(use.used, use.devices, run));
     }
     if (measures.aligned) {
       text.add("aligned_percent",
                "Placed pods of several devices with all on one PCIe root or NUMA node.", labels,
                *measures.aligned);
     }
+    for (const auto& spread : run.gangs) {
+      text.add("gangs_together_percent",
+               "Gangs that started with all pods in one domain of a topology level.",
+               with(labels, "level", spread.level), together(spread));
+    }
     for (const auto& waiting : run.waiting) {
       text.add("waiting_jobs", "Jobs that wait in the end, and what for.",
                with(labels, "reason", waiting.reason), static_cast<double>(waiting.jobs));
     }
+    text.add("fragmented_percent", "FGD's measure on average over time, of all GPUs.", labels,
+             measures.fragmented);
     text.add("makespan_seconds", "From the first arrival to the last end.", labels,
              measures.makespan);
     text.add("jain_index", "Of the parts of their demand that queues held.", labels, measures.jain);

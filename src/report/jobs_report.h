@@ -31,6 +31,8 @@ void write_curve(wire::JsonWriter& json, const char* name, const std::vector<dou
                  int decimals = 2);
 /// One queue's GPUs over time: held, waited for, and its fair share.
 void write_queue_curve(wire::JsonWriter& json, const MeasuredRun& measured, std::size_t queue);
+/// Those of all queues, and of the run.
+void write_curves(wire::JsonWriter& json, const MeasuredRun& measured);
 /// Curves of the run as a whole.
 void write_run_curves(wire::JsonWriter& json, const MeasuredRun& measured);
 /// What jobs_json() has of a run but for its curves, into an object that is open.

@@ -18,6 +18,7 @@ struct About {
   std::string version;
   std::string cluster;
   std::string workload;
+  std::string unit = "job";  ///< what counts as a job
 };
 
 /// Of jobs with run times. `runs`: policy by policy, with stays and shares; as many of each as

@@ -37,6 +37,7 @@ void write_about(wire::JsonWriter& json, const About& about, const simulate::Set
   write_text(json, "version", about.version);
   write_text(json, "cluster", about.cluster);
   write_text(json, "workload", about.workload);
+  write_text(json, "unit", about.unit);
   write_count(json, "nodes", setting.nodes().size());
   write_count(json, "gpus", gpus);
   write_count(json, "jobs", setting.workload().jobs.size());

@@ -113,6 +113,13 @@ void write_run(wire::JsonWriter& json, const PodsRunOfSeed& one) {
   json.key("span");
   json.raw(number(in_seconds(one.run.span)));
   write_count(json, "plans", one.run.plans);
+  if (one.measured) {
+    json.key("measures");
+    json.begin_object();
+    write_run_measures(json, *one.measured, true);
+    write_curves(json, *one.measured);
+    json.end_object();
+  }
   json.key("pods");
   json.begin_list();
   for (const auto& pod : one.run.pods) write_pod(json, pod);
@@ -130,7 +137,7 @@ std::string pods_table(const std::vector<PodsRunOfSeed>& runs) {
   std::vector<std::vector<std::string>> rows{
       {"POLICY", "SEED", "BOUND", "ENDED", "EVICTED", "FAILED", "WAIT p50", "p95", "p99", "SPAN"}};
   std::vector<std::vector<std::string>> reasons{{"POLICY", "SEED", "WAIT", "FOR"}};
-  for (const auto& [seed, run] : runs) {
+  for (const auto& [seed, run, measured] : runs) {
     auto summary = summary_of(run);
     const auto wait = [&](double percent) {
       return time_text(simulate::percentile(summary.waits, percent));
@@ -149,10 +156,18 @@ std::string pods_table(const std::vector<PodsRunOfSeed>& runs) {
   return text;
 }
 
+std::vector<MeasuredRun> measured_of(const std::vector<PodsRunOfSeed>& runs) {
+  std::vector<MeasuredRun> all;
+  for (const auto& run : runs) {
+    if (run.measured) all.push_back(*run.measured);
+  }
+  return all;
+}
+
 std::string pods_csv(const std::vector<PodsRunOfSeed>& runs) {
   std::string text =
       "policy,seed,namespace,name,queue,created,bound,ended,evicted,failed,node,devices,reason\n";
-  for (const auto& [seed, run] : runs) {
+  for (const auto& [seed, run, measured] : runs) {
     for (const auto& pod : run.pods) {
       text += fmt::format(
           "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", run.policy, seed, pod.pod.namespace_name,
@@ -177,7 +192,7 @@ std::string pods_json(const std::vector<PodsRunOfSeed>& runs) {
 
 std::string pods_metrics(const std::vector<PodsRunOfSeed>& runs) {
   MetricsText text;
-  for (const auto& [seed, run] : runs) {
+  for (const auto& [seed, run, measured] : runs) {
     auto summary = summary_of(run);
     const MetricsText::Labels labels{{"policy", run.policy}, {"seed", fmt::format("{}", seed)}};
     const auto with = [&](std::string_view name, std::string value) {
@@ -204,7 +219,8 @@ std::string pods_metrics(const std::vector<PodsRunOfSeed>& runs) {
     }
     text.add("span_seconds", "To the last that happened to a pod.", labels, in_seconds(run.span));
   }
-  return text.text();
+  const auto measured = measured_of(runs);
+  return text.text() + (measured.empty() ? std::string() : jobs_metrics(measured));
 }
 
 }  // namespace dray::report

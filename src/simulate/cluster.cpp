@@ -1,24 +1,19 @@
 #include "dray/simulate/cluster.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
-#include "dray/cel/selector_memo.h"
 #include "dray/cluster/state.h"
 #include "simulate/jobs/cluster_objects.h"
+#include "simulate/jobs/device_kinds.h"
 #include "simulate/node_of.h"
 
 namespace dray::simulate {
 namespace {
 
-/// Where nothing is said.
-constexpr const char* usual_class = "gpu.nvidia.com";
-constexpr const char* usual_resource = "nvidia.com/gpu";
 constexpr std::int64_t bytes_of_mib = 1 << 20;
 
 bool comes_with_the_node(const Pod& pod) {
@@ -43,95 +38,6 @@ void keep(const KubeObject& object, const ObjectStream::Visit& visit) {
              std::holds_alternative<DeviceTaintRule>(object)) {
     visit(object);
   }
-}
-
-/// Counts the devices of one class that nodes have.
-class DeviceCounter {
- public:
-  DeviceCounter(const cluster::Snapshot& snapshot, const ClassName& name)
-      : snapshot_(snapshot), class_(snapshot.compiled_class(name)) {}
-
-  std::int64_t on(cluster::NodeIndex node) {
-    std::int64_t count = 0;
-    for (const auto index : snapshot_.entry(node).pools) {
-      const auto& pool = snapshot_.pool(index);
-      const auto newest = pool.generations.empty() ? 0 : pool.generations.back().generation;
-      const auto [first, last] = pool.of_node(snapshot_.name(node).get());
-      for (auto slot = first; slot != last; ++slot) {
-        const auto& slice = *pool.slots[slot].slice;
-        if (slice.generation != newest) continue;
-        count += std::ranges::count_if(slice.devices,
-                                       [this](const auto& device) { return counts(device); });
-      }
-    }
-    return count;
-  }
-
-  std::int64_t in_all() {
-    std::int64_t count = 0;
-    for (const auto node : snapshot_.nodes_by_name()) count += on(node);
-    return count;
-  }
-
- private:
-  bool counts(const cluster::PublishedDevice& device) {
-    if (!class_) return false;
-    const bool tainted = std::ranges::any_of(device.traits->taints, [](const auto& taint) {
-      return taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-    });
-    return !tainted && std::ranges::all_of(class_->selectors, [&](const auto& selector) {
-      return selector.program && memo_.match(selector.program, device.shape) == cel::Verdict::yes;
-    });
-  }
-
-  const cluster::Snapshot& snapshot_;
-  std::shared_ptr<const cluster::CompiledClass> class_;
-  cel::SelectorMemo memo_;
-};
-
-std::int64_t in_all(const cluster::Snapshot& snapshot, const std::string& resource) {
-  std::int64_t count = 0;
-  for (const auto node : snapshot.nodes_by_name()) {
-    count += snapshot.facts(node).allocatable->other(resource);
-  }
-  return count;
-}
-
-/// Every class with devices and every resource of device plugins: `gpu.nvidia.com (64)`.
-std::vector<std::string> gpu_kinds(const cluster::Snapshot& snapshot) {
-  std::vector<std::string> kinds;
-  for (const auto& each : snapshot.classes()) {
-    const auto& name = each->object->meta.name;
-    const auto count = DeviceCounter(snapshot, ClassName(name)).in_all();
-    if (count > 0) kinds.push_back(fmt::format("{} ({})", name, count));
-  }
-  std::set<std::string> resources;
-  for (const auto node : snapshot.nodes_by_name()) {
-    for (const auto& [name, amount] : snapshot.facts(node).allocatable->others) {
-      if (name.find('/') != std::string::npos && amount > 0) resources.insert(name);
-    }
-  }
-  for (const auto& name : resources) {
-    kinds.push_back(fmt::format("{} ({})", name, in_all(snapshot, name)));
-  }
-  return kinds;
-}
-
-Result<GpuKind> choose_kind(const cluster::Snapshot& snapshot, const std::string& gpus) {
-  const auto class_name = ClassName(gpus.empty() ? usual_class : gpus);
-  const auto resource = gpus.empty() ? std::string(usual_resource) : gpus;
-  if (DeviceCounter(snapshot, class_name).in_all() > 0) {
-    const auto& behind = snapshot.device_class(class_name)->extended_resource_name;
-    return GpuKind{class_name, behind.empty() ? usual_resource : behind};
-  }
-  if (in_all(snapshot, resource) > 0) return GpuKind{ClassName(), resource};
-  const auto kinds = gpu_kinds(snapshot);
-  return fail(
-      ErrorCode::invalid,
-      fmt::format("no node has {}; {}", gpus.empty() ? "gpu.nvidia.com or nvidia.com/gpu" : gpus,
-                  kinds.empty()
-                      ? "there are no devices at all"
-                      : fmt::format("--gpus takes what there is: {}", fmt::join(kinds, ", "))));
 }
 
 /// Why jobs cannot go there; empty: they can.
@@ -174,14 +80,14 @@ Result<Cluster> cluster_of(const ObjectStream& objects, const std::string& gpus,
   if (!kind) return std::unexpected(std::move(kind.error()));
   Cluster cluster;
   cluster.gpus = std::move(*kind);
-  DeviceCounter devices(*snapshot, cluster.gpus.device_class);
+  ClassDevices devices(*snapshot, cluster.gpus.device_class);
   std::vector<std::string> left_out;
   std::set<std::string> barred_nodes;
   for (const auto index : snapshot->nodes_by_name()) {
     const auto& facts = snapshot->facts(index);
     const auto count = cluster.gpus.device_class.get().empty()
                            ? facts.allocatable->other(cluster.gpus.node_resource)
-                           : devices.on(index);
+                           : static_cast<std::int64_t>(devices.on(index).size());
     auto why = barred(facts, cluster.gpus);
     if (count > static_cast<std::int64_t>(most_gpus)) {
       why = fmt::format("more than {} GPUs", most_gpus);

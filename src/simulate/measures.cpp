@@ -156,6 +156,13 @@ RunMeasures measure(const Workload& workload, const JobsRun& run) {
     measures.aligned =
         100 * static_cast<double>(run.pods_together) / static_cast<double>(run.pods_of_several);
   }
+  if (!run.fragmented.empty() && run.gpus > 0 && span > 0) {
+    const auto mean = std::accumulate(run.fragmented.begin(), run.fragmented.end(), 0.0) /
+                      static_cast<double>(run.fragmented.size());
+    const auto idle = run.gpus - run.used / span;
+    measures.fragmented = 100 * mean / run.gpus;
+    if (idle > 0) measures.fragmented_idle = 100 * mean / idle;
+  }
   return measures;
 }
 

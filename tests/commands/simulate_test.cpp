@@ -282,8 +282,13 @@ TEST_CASE("simulate plays Kubernetes' own pods, and says which flags are not for
   const auto strategy = with({"fgd"});
   CHECK(strategy.status == 2);
   CHECK(strategy.err.find("expected a policy FILE.yaml, or none") != std::string::npos);
-  CHECK(with({"none", "--report", "x.html"}).err ==
-        "dray simulate: --report: not with a workload of pods:FILE (docs/simulator.md)\n");
+  CHECK(once.out.find(R"("classes":[{"class":)") != std::string::npos);
+  CHECK(with({"none", "--order", "x.csv"}).err ==
+        "dray simulate: --order: not with a workload of pods:FILE (docs/simulator.md)\n");
+  const auto curves = with({"none", "-o", "curves"});
+  CHECK(curves.out.starts_with("policy,seed,queue,seconds,held,waiting,fairShare,jain,"));
+  CHECK(with({"none", "-o", "json", "--gpus", "no-such"}).err.find("no node has no-such") !=
+        std::string::npos);
 }
 
 TEST_CASE("simulate plays the pods of other schedulers' snapshots, where it is told to") {

@@ -74,12 +74,31 @@ struct ModelUse {
   bool operator==(const ModelUse&) const = default;
 };
 
+/// Devices of one DeviceClass, or of a device plugin's resource, and how they were used. A device
+/// may be of several classes.
+struct ClassUse {
+  std::string name;
+  double devices = 0;
+  double used = 0;  ///< device-seconds
+
+  bool operator==(const ClassUse&) const = default;
+};
+
 /// Jobs that wait in the end for the same reason.
 struct WaitingFor {
   std::string reason;  ///< for people; empty: who decided gives none
   std::size_t jobs = 0;
 
   bool operator==(const WaitingFor&) const = default;
+};
+
+/// Gangs by whether their pods share a domain of one topology level when they start.
+struct GangSpread {
+  std::string level;  ///< a label of nodes, or `node`
+  std::size_t gangs = 0;
+  std::size_t together = 0;  ///< all pods in one domain
+
+  bool operator==(const GangSpread&) const = default;
 };
 
 /// One run of the jobs of a workload, under one policy and seed.
@@ -99,6 +118,9 @@ struct JobsRun {
   std::vector<WaitingFor> waiting;  ///< the most jobs first
   std::size_t pods_of_several = 0;  ///< placed pods of several devices
   std::size_t pods_together = 0;    ///< of these: with all devices on one PCIe root or NUMA node
+  std::vector<GangSpread> gangs;    ///< by level, the nodes first
+  std::vector<ClassUse> classes;    ///< in the order of their names, where devices are published
+  std::vector<double> fragmented;   ///< FGD's measure: GPUs on average in each part of the time
 
   bool operator==(const JobsRun&) const = default;
 };

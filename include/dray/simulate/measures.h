@@ -57,6 +57,8 @@ struct RunMeasures {
   /// % of the placed pods of several devices that have all of them on one PCIe root or NUMA node,
   /// by the levels of the policy; absent: no devices with attributes were placed.
   std::optional<double> aligned;
+  double fragmented = 0;       ///< FGD's measure on average over time, % of all GPUs
+  double fragmented_idle = 0;  ///< the same, % of the idle ones
 };
 
 /// As times are measured: in seconds.

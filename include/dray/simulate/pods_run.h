@@ -46,6 +46,14 @@ struct PodWorkload {
 [[nodiscard]] std::vector<KubeObject> cluster_without(const std::vector<KubeObject>& objects,
                                                       const PodWorkload& workload);
 
+/// So many devices of a DeviceClass, or of a device plugin's resource.
+struct DeviceAsk {
+  std::string name;
+  std::int64_t count = 0;
+
+  bool operator==(const DeviceAsk&) const = default;
+};
+
 /// What became of one pod.
 struct PodRecord {
   PodKey pod;
@@ -56,7 +64,9 @@ struct PodRecord {
   bool failed = false;                   ///< its node failed under it
   NodeName node;                         ///< of a bound one
   std::vector<AllocatedDevice> devices;  ///< that it had when it was bound
+  std::vector<DeviceAsk> asks;           ///< as far as its claims are made, by name
   std::string queue;                     ///< of its job, as far as dray knows one
+  std::string job;                       ///< namespace/name of its group, or its own
   Reason reason = Reason::none;          ///< why it waits in the end
   std::string detail;                    ///< counts and names with it, for people
 

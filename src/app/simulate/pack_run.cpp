@@ -44,11 +44,21 @@ void fields(Archive& archive, T& waiting) {
   archive(waiting.reason, waiting.jobs);
 }
 
+template <class Archive, Is<simulate::GangSpread> T>
+void fields(Archive& archive, T& spread) {
+  archive(spread.level, spread.gangs, spread.together);
+}
+
+template <class Archive, Is<simulate::ClassUse> T>
+void fields(Archive& archive, T& use) {
+  archive(use.name, use.devices, use.used);
+}
+
 template <class Archive, Is<simulate::JobsRun> T>
 void fields(Archive& archive, T& run) {
   archive(run.policy, run.seed, run.jobs, run.curves, run.stays, run.span, run.gpus, run.used,
           run.events, run.plans, run.cycles, run.models, run.waiting, run.pods_of_several,
-          run.pods_together);
+          run.pods_together, run.gangs, run.fragmented, run.classes);
 }
 
 template <class Archive, Is<simulate::Decision> T>
@@ -89,10 +99,15 @@ void fields(Archive& archive, T& key) {
   archive(key.namespace_name, key.name);
 }
 
+template <class Archive, Is<simulate::DeviceAsk> T>
+void fields(Archive& archive, T& ask) {
+  archive(ask.name, ask.count);
+}
+
 template <class Archive, Is<simulate::PodRecord> T>
 void fields(Archive& archive, T& pod) {
   archive(pod.pod, pod.created, pod.bound, pod.ended, pod.evicted, pod.failed, pod.node,
-          pod.devices, pod.queue, pod.reason, pod.detail);
+          pod.devices, pod.asks, pod.queue, pod.job, pod.reason, pod.detail);
 }
 
 template <class Archive, Is<simulate::PodsRun> T>

@@ -14,6 +14,7 @@
 #include "app/common/policy_file.h"
 #include "app/common/recorded_cluster.h"
 #include "app/simulate/pack_run.h"
+#include "app/simulate/report_file.h"
 #include "app/simulate/schedulers.h"
 #include "app/simulate/sources.h"
 #include "app/simulate/sweep.h"
@@ -83,15 +84,40 @@ Result<void> refuse_other_flags(const SimulateFlags& flags) {
     return fail(ErrorCode::invalid,
                 std::string(flag) + ": not with a workload of pods:FILE (docs/simulator.md)");
   };
-  if (!flags.gpus.empty()) return refuse("--gpus");
   if (!flags.columns.empty()) return refuse("--columns");
   if (!flags.draw_queues.empty()) return refuse("--draw-queues");
   if (!flags.order.empty()) return refuse("--order");
   if (!flags.decisions.empty()) return refuse("--decisions");
-  if (!flags.report.empty()) return refuse("--report");
   if (!flags.plan_every.empty()) return refuse("--plan-every");
-  if (flags.output == "curves") return refuse("-o curves");
   return {};
+}
+
+Result<std::string> printed(const SimulateFlags& flags, const Shard& shard,
+                            std::vector<report::PodsRunOfSeed>& runs,
+                            const report::PodsPlace& place) {
+  if (flags.output == "csv") return report::pods_csv(runs);
+  if (flags.output == "table") return report::pods_table(runs);
+  if (auto measured = report::measure_pods(runs, place); !measured) {
+    // Without GPUs there is nothing to measure but pods.
+    if (!flags.gpus.empty() || flags.output == "curves") {
+      return std::unexpected(std::move(measured.error()));
+    }
+  }
+  if (flags.output == "curves") return report::jobs_curves(report::measured_of(runs));
+  if (flags.output == "prometheus") return report::pods_metrics(runs);
+  return name_shard(report::pods_json(runs) + "\n", shard);
+}
+
+/// Where --report asks for it.
+Result<void> report_pods(const SimulateFlags& flags, const std::string& page,
+                         const std::vector<report::PodsRunOfSeed>& runs,
+                         const report::PodsPlace& place) {
+  if (flags.report.empty()) return {};
+  auto about = about_input(flags, false);
+  about.unit = "pod";
+  const auto data = report::pods_page_data(about, runs, place);
+  if (!data) return std::unexpected(data.error());
+  return write_report(flags, page, *data);
 }
 
 }  // namespace
@@ -109,6 +135,9 @@ Result<std::vector<KubeObject>> load_brought(const std::string& path) {
 
 Result<std::string> play_pods(const SimulateFlags& flags) {
   if (auto plain = refuse_other_flags(flags); !plain) return std::unexpected(plain.error());
+  // Before the work, which would be lost without it.
+  auto page = flags.report.empty() ? std::string() : load_report_page();
+  if (!page) return std::unexpected(std::move(page.error()));
   const auto options = jobs_options(flags);
   if (!options) return std::unexpected(options.error());
   const auto policies = load_policies(flags.policies);
@@ -123,10 +152,8 @@ Result<std::string> play_pods(const SimulateFlags& flags) {
   auto all = load_all(flags.cluster);
   if (!all) return std::unexpected(all.error());
   const auto cluster = simulate::cluster_without(*all, workload);
-
   const auto churn = load_churn(flags, simulate::churn_targets(cluster));
   if (!churn) return std::unexpected(churn.error());
-
   const auto shard = shard_of(flags);
   if (!shard) return std::unexpected(shard.error());
   auto sweep = Sweep::of(flags, *shard);
@@ -144,8 +171,9 @@ Result<std::string> play_pods(const SimulateFlags& flags) {
                      how.seed = run.seed;
                      const auto& policy = (*policies)[run.policy];
                      auto played = simulate::run_pods(cluster, workload, policy.config, how);
-                     if (!played)
+                     if (!played) {
                        return std::unexpected(std::move(played.error()).within(policy.name));
+                     }
                      played->policy = policy.name;
                      runs[run.place].run = *std::move(played);
                      return {};
@@ -160,10 +188,10 @@ Result<std::string> play_pods(const SimulateFlags& flags) {
                          return true;
                        }});
   if (!made) return std::unexpected(made.error());
-  if (flags.output == "csv") return report::pods_csv(runs);
-  if (flags.output == "prometheus") return report::pods_metrics(runs);
-  return flags.output == "json" ? name_shard(report::pods_json(runs) + "\n", *shard)
-                                : report::pods_table(runs);
+  report::PodsPlace place{cluster, {}, flags.gpus};
+  for (const auto& run : sweep->runs()) place.policies.push_back((*policies)[run.policy].config);
+  auto written = report_pods(flags, *page, runs, place);
+  return written ? printed(flags, *shard, runs, place) : std::unexpected(written.error());
 }
 
 }  // namespace dray::app

@@ -10,7 +10,6 @@
 
 #include "app/common/cluster_source.h"
 #include "app/common/command.h"
-#include "app/common/files.h"
 #include "app/common/policy_file.h"
 #include "app/simulate/ask_server.h"
 #include "app/simulate/cluster_input.h"
@@ -18,6 +17,7 @@
 #include "app/simulate/pods_play.h"
 #include "app/simulate/read_input.h"
 #include "app/simulate/recorded_input.h"
+#include "app/simulate/report_file.h"
 #include "app/simulate/schedulers.h"
 #include "app/simulate/shard.h"
 #include "app/simulate/simulate_flags.h"
@@ -28,7 +28,6 @@
 #include "report/experiment_report.h"
 #include "report/fair_shares.h"
 #include "report/jobs_report.h"
-#include "report/page.h"
 #include "report/page_data.h"
 
 namespace dray::app {
@@ -85,9 +84,7 @@ class SimulateCommand : public Command {
     }
     if (!flags_.report.empty()) {
       // Before the work, which would be lost without it.
-      const auto path = find_web("report.html");
-      if (!path) return std::unexpected(path.error());
-      auto page = read_file(*path);
+      auto page = load_report_page();
       if (!page) return std::unexpected(page.error());
       page_ = std::move(*page);
     }
@@ -161,7 +158,8 @@ class SimulateCommand : public Command {
     }
     if (!flags_.report.empty()) {
       const auto data = report::experiment_page_data(about(), setting, runs, order_of);
-      if (auto written = write_report(data); !written) return std::unexpected(written.error());
+      if (auto written = write_report(flags_, page_, data); !written)
+        return std::unexpected(written.error());
     }
     print(runs);
     return done;
@@ -188,7 +186,8 @@ class SimulateCommand : public Command {
     const auto& runs = *made;
     if (!flags_.report.empty()) {
       const auto data = report::jobs_page_data(about(), setting, runs);
-      if (auto written = write_report(data); !written) return std::unexpected(written.error());
+      if (auto written = write_report(flags_, page_, data); !written)
+        return std::unexpected(written.error());
     }
     const auto text = flags_.output == "csv"      ? report::jobs_csv(runs)
                       : flags_.output == "curves" ? report::jobs_curves(runs)
@@ -238,18 +237,7 @@ class SimulateCommand : public Command {
     return runs;
   }
 
-  [[nodiscard]] report::About about() const {
-    return {
-        .version = DRAY_VERSION,
-        .cluster = recorded_ ? "as recorded" : fmt::format("{}", fmt::join(flags_.cluster, ", ")),
-        .workload = flags_.workload};
-  }
-
-  [[nodiscard]] Result<void> write_report(const std::string& data) const {
-    const auto filled = report::fill_page(page_, data);
-    if (!filled) return std::unexpected(filled.error());
-    return write_file(flags_.report, *filled);
-  }
+  [[nodiscard]] report::About about() const { return about_input(flags_, recorded_ != nullptr); }
 
   /// The cluster and the workload that the flags name.
   Result<simulate::RecordedLoad> load_both(std::vector<std::string>& warnings) {

@@ -11,6 +11,8 @@
 
 #include "simulate/jobs/arrivals.h"
 #include "simulate/jobs/churn_queue.h"
+#include "simulate/jobs/gang_domains.h"
+#include "simulate/jobs/lacks.h"
 #include "simulate/jobs/recorder.h"
 
 namespace dray::simulate {
@@ -21,14 +23,16 @@ class StrategyRun {
   StrategyRun(const Setting& setting, Strategy strategy, std::uint64_t seed,
               const JobsOptions& options, JobsRun& run)
       : setting_(setting),
+        run_(run),
         fleet_(setting.nodes(), ranks(setting.nodes().size()), setting.data().shapes, strategy,
                seed),
         arrivals_(setting.workload()),
-        recorder_(setting, run, options),
+        recorder_(setting, run, options, Recorder::Measured::by_caller),
         churn_(options.churn, setting.nodes()),
         spots_(setting.workload().jobs.size()),
         turns_(setting.workload().jobs.size()) {
     find_kinds();
+    recorder_.measured(fleet_.fragmentation(), now_);
   }
 
   void play(const JobsOptions& options) {
@@ -38,14 +42,27 @@ class StrategyRun {
       while (arrivals_.next() == at) take(arrivals_.take());
       while (const auto* one = churn_.take_until(now_)) take(*one);
       serve();
+      recorder_.measured(fleet_.fragmentation(), now_);
     }
     recorder_.finish(options.until ? std::max(now_, *options.until) : now_);
+    tell_lacks();
   }
 
  private:
   [[nodiscard]] std::optional<Duration> next() const {
     const bool waits = std::ranges::any_of(kinds_, [](const auto& kind) { return !kind.empty(); });
     return churn_.next_of(arrivals_.next(), waits);
+  }
+
+  /// Why those that wait in the end do.
+  void tell_lacks() {
+    Lacks lacks;
+    for (const auto& kind : kinds_) {
+      if (kind.empty()) continue;
+      const auto job = kind.front().job;
+      lacks.count(fleet_, shape(job), setting_.workload().jobs[job].pods, kind.size());
+    }
+    run_.waiting = lacks.take();
   }
 
   static std::vector<std::uint32_t> ranks(std::size_t nodes) {
@@ -140,6 +157,11 @@ class StrategyRun {
       }
       spots.push_back(*spot);
     }
+    if (spots.size() > 1) {
+      const bool apart = std::ranges::adjacent_find(spots, std::ranges::not_equal_to(),
+                                                    &Spot::node) != spots.end();
+      count_gang(run_.gangs, !apart);
+    }
     std::vector<Place> places;
     if (recorder_.wants_places()) {
       for (const auto& spot : spots) places.push_back({spot.node, spot.gpus});
@@ -150,6 +172,7 @@ class StrategyRun {
   }
 
   const Setting& setting_;
+  JobsRun& run_;
   Fleet fleet_;
   Arrivals arrivals_;
   Recorder recorder_;

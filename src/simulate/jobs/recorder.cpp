@@ -8,6 +8,7 @@
 #include "dray/planner/together.h"
 #include "dray/simulate/measures.h"
 #include "simulate/jobs/cluster_objects.h"
+#include "simulate/jobs/gang_domains.h"
 
 namespace dray::simulate {
 namespace {
@@ -27,12 +28,18 @@ void add(std::vector<double>& curve, double from, double to, double gpus) {
 
 }  // namespace
 
-Recorder::Recorder(const Setting& setting, JobsRun& run, const JobsOptions& options)
+Recorder::Recorder(const Setting& setting, JobsRun& run, const JobsOptions& options,
+                   Measured measured)
     : setting_(setting),
       run_(run),
       now_(setting.workload().jobs.size()),
+      refused_(setting.workload().jobs.size()),
       keeps_stays_(options.keep_stays) {
   add_models();
+  if (measured == Measured::here) {
+    filled_.emplace(setting);
+    fragmented_.saw(Duration(0), filled_->fragmentation());
+  }
   if (wants_places()) {
     places_.resize(now_.size());
     for (const auto& node : setting.nodes()) {
@@ -110,29 +117,49 @@ void Recorder::started(std::size_t job, Duration now, std::span<const Place> pla
   ++run_.events;
   leave(job, now);
   if (wants_places()) places_[job].assign(places.begin(), places.end());
+  if (filled_) {
+    filled_->started(job, places);
+    fragmented_.saw(now, filled_->fragmentation());
+  }
   now_[job].state = State::running;
   if (!run_.jobs[job].started) run_.jobs[job].started = now;
 }
 
+void Recorder::give_back(std::size_t job, Duration now) {
+  if (!filled_) return;
+  filled_->left(job);
+  fragmented_.saw(now, filled_->fragmentation());
+}
+
 void Recorder::begin_anew(std::size_t job, Duration now) {
   ++run_.events;
+  give_back(job, now);
   run_.jobs[job].lost += now - now_[job].since;
   leave(job, now);
   now_[job].state = State::waiting;
 }
 
 void Recorder::planned(const planner::Plan& plan, const planner::PlanInput& input) {
-  refused_.clear();
   for (const auto& outcome : plan.jobs) {
+    count_gangs(outcome, input);
     for (const auto& placement : outcome.placements) {
       const auto how = planner::together(*input.snapshot, placement, input.policy->config);
       if (how != planner::Together::alone) ++run_.pods_of_several;
       if (how == planner::Together::together) ++run_.pods_together;
     }
     if (!planner::gets_something(outcome)) {
-      refused_.emplace_back(index_of(outcome.job), outcome.reason);
+      refused_[index_of(outcome.job)] = outcome.reason;
     }
   }
+}
+
+void Recorder::count_gangs(const planner::JobOutcome& outcome, const planner::PlanInput& input) {
+  std::vector<NodeName> nodes;
+  for (const auto* placements : {&outcome.placements, &outcome.held}) {
+    for (const auto& placement : *placements) nodes.push_back(placement.node);
+  }
+  if (nodes.size() < 2) return;
+  count_gang(run_.gangs, nodes, *input.snapshot, topology_levels(*input.policy));
 }
 
 void Recorder::evicted(const planner::Eviction& eviction, Duration now) {
@@ -152,32 +179,50 @@ void Recorder::failed(std::size_t job, Duration now) {
 
 void Recorder::ended(std::size_t job, Duration now) {
   ++run_.events;
+  give_back(job, now);
   leave(job, now);
   now_[job].state = State::absent;
   run_.jobs[job].ended = now;
 }
 
-/// Not all that wait are in a plan; those alike wait for the same.
+/// Not all that wait are in every plan: what one was told last counts, and those alike wait for the
+/// same.
 void Recorder::count_waiting() {
   const auto& jobs = setting_.workload().jobs;
   const auto ask_of = [&](std::size_t job) {
     return std::tuple(jobs[job].queue, jobs[job].pods, jobs[job].ask);
   };
   std::map<decltype(ask_of(0)), Reason> reasons;
-  for (const auto& [job, reason] : refused_) reasons.emplace(ask_of(job), reason);
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    if (refused_[job] != Reason::none) reasons[ask_of(job)] = refused_[job];
+  }
   std::map<std::string, std::size_t> counts;
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     if (now_[job].state != State::waiting) continue;
-    const auto known = reasons.find(ask_of(job));
-    ++counts[known == reasons.end() ? "" : std::string(plain_text(known->second))];
+    auto reason = refused_[job];
+    if (reason == Reason::none) reason = reasons[ask_of(job)];
+    ++counts[reason == Reason::none ? "" : std::string(plain_text(reason))];
   }
   for (const auto& [reason, count] : counts) run_.waiting.push_back({reason, count});
   std::ranges::stable_sort(run_.waiting, std::ranges::greater(), &WaitingFor::jobs);
 }
 
+void Recorder::removed(std::size_t job, Duration now, bool by_node) {
+  ++run_.events;
+  give_back(job, now);
+  if (now_[job].state == State::running) run_.jobs[job].lost += now - now_[job].since;
+  leave(job, now);
+  now_[job].state = State::absent;
+  ++(by_node ? run_.jobs[job].failures : run_.jobs[job].evictions);
+}
+
 void Recorder::finish(Duration now) {
   count_waiting();
   for (std::size_t job = 0; job < now_.size(); ++job) leave(job, now);
+  const auto& name = setting_.cluster().gpus.device_class.get();
+  if (!setting_.cluster().objects.empty() && !name.empty()) {
+    run_.classes = {{name, run_.gpus, run_.used}};
+  }
   if (stretches_.empty()) return;
   const auto first = std::ranges::min(stretches_, {}, &Stretch::from).from;
   draw(first, now);
@@ -185,6 +230,7 @@ void Recorder::finish(Duration now) {
 
 void Recorder::draw(Duration first, Duration last) {
   run_.span = last - first;
+  run_.fragmented = fragmented_.curve(first, last, curve_points);
   const auto part = in_seconds(run_.span) / curve_points;
   for (auto& curve : run_.curves) {
     curve.held.assign(curve_points, 0);

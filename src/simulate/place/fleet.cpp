@@ -116,11 +116,26 @@ std::optional<Spot> Fleet::place(ShapeIndex index) {
     const auto place = by_rank_[rank];
     spot = Spot{place, score_of(strategy_, measure_, shapes_->prices, nodes_[place], shape).gpus};
   }
-  if (!spot) return spot;
-  nodes_[spot->node].take(shape, spot->gpus);
-  used_ += shape.total_gpu_milli();
-  changed(spot->node);
+  if (spot) take(shape, *spot);
   return spot;
+}
+
+std::optional<Spot> Fleet::hold(ShapeIndex index, std::uint32_t node, GpuBits gpus) {
+  const auto& shape = shapes_->shapes[index];
+  const auto& free = nodes_[node].free;
+  if (!nodes_[node].fits(shape)) return std::nullopt;
+  for (std::size_t i = 0; i < most_gpus; ++i) {
+    if (((gpus >> i) & 1U) != 0 && free.at(i) < shape.gpu_milli) return std::nullopt;
+  }
+  const Spot spot{node, gpus == 0 ? least_left(nodes_[node], shape) : gpus};
+  take(shape, spot);
+  return spot;
+}
+
+void Fleet::take(const Shape& shape, const Spot& spot) {
+  nodes_[spot.node].take(shape, spot.gpus);
+  used_ += shape.total_gpu_milli();
+  changed(spot.node);
 }
 
 void Fleet::give_back(ShapeIndex index, const Spot& spot) {

@@ -47,6 +47,8 @@ class Fleet {
 
   /// The node and GPUs that the strategy chooses; none: no node has room. They are taken.
   [[nodiscard]] std::optional<Spot> place(ShapeIndex shape);
+  /// Others have chosen the node, and the GPUs or (0) none in particular; none: no room there.
+  std::optional<Spot> hold(ShapeIndex shape, std::uint32_t node, GpuBits gpus);
   void give_back(ShapeIndex shape, const Spot& spot);
   /// Whether pods may be placed on the node, at first on all. What is there stays.
   void set_open(std::uint32_t node, bool open);
@@ -55,6 +57,9 @@ class Fleet {
   [[nodiscard]] std::int64_t used_gpu_milli() const { return used_; }
   /// FGD's measure of all nodes together, in thousandths of GPUs.
   [[nodiscard]] double fragmentation() const { return fragmented_; }
+  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+  [[nodiscard]] bool is_open(std::uint32_t node) const { return closed_[node] == 0; }
+  [[nodiscard]] const Shape& shape(ShapeIndex index) const { return shapes_->shapes[index]; }
   [[nodiscard]] const NodeState& node(std::uint32_t place) const { return nodes_[place]; }
 
  private:
@@ -68,6 +73,7 @@ class Fleet {
   void build(Winners& winners, const Shape& shape);
   [[nodiscard]] std::uint64_t key_of(std::uint32_t rank, const Shape& shape);
   [[nodiscard]] std::optional<Spot> any(const Winners& winners, const Shape& shape);
+  void take(const Shape& shape, const Spot& spot);
   void changed(std::uint32_t node);
 
   Strategy strategy_;

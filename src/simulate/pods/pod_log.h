@@ -19,7 +19,8 @@ class PodLog {
 
   /// A pod that runs already, and is no part of the log.
   void runs_already(const Pod& pod);
-  void saw(const sim::WatchEvent& event, Time now);
+  /// The record of the pod that is bound by this; null: none is. Good until the next call.
+  PodRecord* saw(const sim::WatchEvent& event, Time now);
   /// From now on pods that go from this node go because it failed; none: no node does.
   void node_fails(const NodeName& node) { failing_ = node; }
 
@@ -32,8 +33,8 @@ class PodLog {
   [[nodiscard]] std::size_t to_end() const {
     return to_end_ + (waiting_ > 0 ? others_to_end_.size() : 0);
   }
-  /// By creation.
-  [[nodiscard]] std::vector<PodRecord> take() { return std::move(records_); }
+  /// By creation; of those that wait also what they ask for by the claims that they have now.
+  [[nodiscard]] std::vector<PodRecord> take();
 
  private:
   void take_place(PodRecord& record, const Pod& pod);

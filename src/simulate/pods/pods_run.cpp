@@ -89,7 +89,7 @@ class PodsPlayer {
     }
     add_waiting();
     loop_.set_observer([this](const sim::WatchEvent& event) {
-      log_.saw(event, loop_.now());
+      if (auto* bound = log_.saw(event, loop_.now())) tell_job(*bound);
       if (const auto* next = later_.next_after(event)) create_at(loop_.now(), *next);
     });
   }
@@ -107,6 +107,7 @@ class PodsPlayer {
       }
     }
     loop_.start_dray();
+    started_ = true;
     while (!over()) {
       if (auto gone_on = go_on_until(loop_.now() + step); !gone_on) {
         return std::unexpected(std::move(gone_on.error()));
@@ -189,6 +190,14 @@ class PodsPlayer {
     return {.time = loop_.now() - origin_, .created = log_.created(), .bound = log_.bound()};
   }
 
+  /// While dray knows it, which it does not for ever.
+  void tell_job(PodRecord& record) {
+    const auto view = started_ ? engine().pod(record.pod) : std::nullopt;
+    if (!view) return;
+    record.queue = view->queue;
+    record.job = view->job;
+  }
+
   PodsRun result() {
     PodsRun run;
     run.span = log_.last();
@@ -197,10 +206,10 @@ class PodsPlayer {
     run.cut = cut_;
     run.pods = log_.take();
     for (auto& record : run.pods) {
+      if (record.bound || record.ended) continue;
       const auto view = engine().pod(record.pod);
       if (!view) continue;
-      record.queue = view->queue;
-      if (record.bound || record.ended) continue;
+      tell_job(record);
       record.reason = view->reason;
       record.detail = view->detail;
     }
@@ -216,6 +225,7 @@ class PodsPlayer {
   PodChurn churn_;
   std::size_t created_ = 0;
   bool cut_ = false;
+  bool started_ = false;
   std::optional<Error> failed_;
 };
 

@@ -66,6 +66,14 @@ TEST_CASE("what a queue holds less than its share is owed to it, what it holds m
   CHECK(runs[0].measures.all.owed == 3.5);
 }
 
+TEST_CASE("pods that are in no queue are owed nothing, and keep the others from nothing") {
+  auto with_nobody = curves;
+  with_nobody.push_back({"", {1, 0}, {5, 5}});
+  const auto rule = share_rule({with_queues({{"a", 2}, {"b", 1}})}, with_nobody);
+  CHECK(rule.policy == "weighted");
+  CHECK(fair_shares(rule, run_of(with_nobody)) == Shares{{8, 3}, {4, 9}, {0, 0}});
+}
+
 TEST_CASE("a run without time has no shares") {
   const auto rule = share_rule({}, {{"a", {}, {}}});
   CHECK(fair_shares(rule, run_of({{"a", {}, {}}})) == Shares{{}});

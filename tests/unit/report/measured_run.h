@@ -35,6 +35,9 @@ inline MeasuredRun measured() {
   run.waiting = {{"no room", 1}};
   run.pods_of_several = 4;
   run.pods_together = 3;
+  run.classes = {{"nic", 4, 100}};
+  run.gangs = {{"node", 4, 1}, {"rack", 4, 3}};
+  run.fragmented = {4};
   auto measures = simulate::measure(workload, run);
   measures.queues[0].fair_share = 12;
   measures.queues[0].owed = 4;
