@@ -18,6 +18,8 @@ const reports = {
     'synthetic:jobs=600,per-hour=60,swing=0.6,sigma=1.4,median=3000,queues=research*3+product*2+serving,sizes=1*60+2*10+4*10+8*10+2x8*4',
     '--policy', 'fcfs', '--policy', 'fair', '--policy', 'bestfit'],
 };
+reports.pods = ['--cluster', 'config/demo/cluster', '--workload', 'pods:config/demo/workload.yaml', '--policy', 'config/demo/policy.yaml',
+  '--policy', 'none', '--run-time', '10m'];
 const path = (name) => join(out, `${name}.html`);
 const json = {};
 let browser;
@@ -125,15 +127,27 @@ for (const name of ['times', 'queues']) {
     const wanted = {
       'wait, median': ({all}) => all.waitP50, 'wait, p95': ({all}) => all.waitP95, 'wait, p99': ({all}) => all.waitP99,
       'wait, mean': ({all}) => all.waitMean, 'wait of gangs, p95': ({all}) => all.gangWaitP95,
-      'jobs not ended': ({all}) => all.jobs - all.ended, evictions: ({all}) => all.evictions, moves: ({all}) => all.moves,
+      'jobs not ended': ({all}) => all.jobs - all.ended, evictions: ({all}) => all.evictions,
+      'of these preemptions': ({all}) => all.preemptions, 'stopped by failing nodes': ({all}) => all.failures, moves: ({all}) => all.moves,
       'GPU-hours lost': ({all}) => all.lostGpuHours, 'GPU-hours useful': ({all}) => all.gpuHours,
-      'GPUs in use': ({utilisation}) => utilisation, makespan: ({makespan}) => makespan, "Jain's index": ({jain}) => jain,
+      'GPUs in use': ({utilisation}) => utilisation, 'GPUs fragmented': ({fragmented}) => fragmented, makespan: ({makespan}) => makespan, "Jain's index": ({jain}) => jain,
+      'GPUs owed to queues': ({all}) => all.owed,
     };
     assert.deepEqual(Object.keys(shown), Object.keys(wanted));
     for (const [head, of] of Object.entries(wanted)) assert.deepEqual(shown[head], first.map(of), head);
     const queues = await numbers(page, 'Waiting and evictions by queue');
+    const against = await numbers(page, 'GPUs held, and fair share, on average');
     for (const [at, {queue}] of first[0].queues.entries()) {
       assert.deepEqual(queues[queue], first.flatMap((run) => ['waitP50', 'waitP95', 'evictions'].map((key) => run.queues[at][key])));
+      assert.deepEqual(against[queue], first.flatMap((run) => ['held', 'fairShare', 'owed'].map((key) => run.queues[at][key])));
+    }
+    const models = await numbers(page, 'GPUs in use by model');
+    for (const [at, {model}] of first[0].models.entries()) {
+      assert.deepEqual(models[model], first.map((run) => run.models[at].utilisation));
+    }
+    if (name === 'queues') {
+      const gangs = await numbers(page, 'Close together');
+      assert.deepEqual(gangs['gangs on one node'], first.map((run) => run.gangs.find(({level}) => level === 'node').together));
     }
     await close();
   });

@@ -38,6 +38,17 @@ function points(before, after, label, scale) {
     lead: `${label} ${signed(after - before, 1)} points`, rest: `${percent(after)} instead of ${percent(before)}`};
 }
 
+function fragmented(first, run) {
+  const told = points(run.fragmented, first.fragmented, 'GPUs fragmented', 10);
+  return {...told, lead: `GPUs fragmented ${signed(run.fragmented - first.fragmented, 1)} points`,
+    rest: `${percent(run.fragmented)} instead of ${percent(first.fragmented)}`};
+}
+
+function aligned(first, run) {
+  if (first.aligned === undefined || run.aligned === undefined) return [];
+  return [points(first.aligned, run.aligned, 'pods with their devices together', 20)];
+}
+
 function queues(first, run) {
   if (run.queues.length < 2) return [];
   const changed = run.queues.flatMap((queue) => {
@@ -73,6 +84,8 @@ export function differences(first, run) {
       lead: `${number(Math.abs(lost), 1)} GPU-hours ${lost > 0 ? 'more' : 'fewer'} lost to evictions`,
       rest: `${percent((100 * Math.abs(lost)) / useful)} of the useful ones`},
     points(first.utilisation, run.utilisation, 'GPUs in use', 10),
+    fragmented(first, run),
+    ...aligned(first, run),
     {weight: 3 * apart(first.makespan, run.makespan), better: run.makespan < first.makespan,
       lead: `makespan ${change(first.makespan, run.makespan)}`,
       rest: `${duration(run.makespan)} instead of ${duration(first.makespan)}`},

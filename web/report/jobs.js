@@ -8,6 +8,7 @@ import {Table} from '../components/table.js';
 import {differences, summary} from './differences.js';
 import {beside, best, measures} from './measures.js';
 import {Cards, Header, MapSection} from './parts.js';
+import {Places, StillWaiting} from './places.js';
 import {fromWait, timeAxis, toWait, waitAxis} from './scales.js';
 
 const heads = (runs) => runs.map((run, place) => ({label: run.policy, swatch: html`<${Swatch} place=${place} />`}));
@@ -22,11 +23,12 @@ function Summary({runs}) {
 }
 
 export function Measures({runs}) {
-  const rows = measures.map((measure) => {
+  const known = measures.filter((measure) => runs.some((run) => measure.of(run) !== undefined));
+  const rows = known.map((measure) => {
     const values = runs.map(measure.of);
     const winners = best(measure, values);
-    return {head: measure.label, explain: measure.explain, cells: values.map((value, at) => ({
-      value, text: html`${measure.text(value)}${at > 0 && html` <small class="by">${beside(measure, values[0], value)}</small>`}`,
+    return {head: measure.label, explain: measure.explain, cells: values.map((value, at) => (value === undefined ? {text: '–'} : {
+      value, text: html`${measure.text(value)}${at > 0 && values[0] !== undefined && html` <small class="by">${beside(measure, values[0], value)}</small>`}`,
       mark: winners.has(at) ? 'the best' : undefined}))};
   });
   return html`<${Section} id="measures" title="Side by side" lead="The best of each line is in bold; changes are against the first column.">
@@ -38,13 +40,31 @@ function Curves({runs}) {
   const series = (of) => runs.map((run, place) => ({label: run.policy, place, values: axis.resample(run, of(run))}));
   const used = useMemo(() => series((run) => run.held.map((held) => (100 * held) / run.gpus)), [runs]);
   const waiting = useMemo(() => series((run) => run.waiting), [runs]);
+  const fragmented = useMemo(() => series((run) => run.overTime.fragmented), [runs]);
+  const jain = useMemo(() => series((run) => run.overTime.jain), [runs]);
   const shared = {xs, xFormat: duration, xMark: mark, xSplits: axis.splits, xLabel: 'after', sync: 'time'};
   return html`<${Section} id="curves" title="Over time" lead="Time runs from the first arrival. Point at a curve, or move along it with the arrow keys.">
     <${Chart} ...${shared} title="GPUs in use, % of all" series=${used} yFormat=${percent} yMark=${(value) => `${plain(value)} %`} yMost=${105}
       summary=${runs.map((run) => `${run.policy} ${percent(run.utilisation)} on average`).join(', ')} />
     <${Chart} ...${shared} title="GPUs that waiting jobs ask for" series=${waiting} yFormat=${(value) => number(value, value < 10 ? 1 : 0)} />
+    <${Chart} ...${shared} title="GPUs fragmented, % of all: free, and of no use to the typical job" series=${fragmented} yFormat=${percent} yMark=${(value) => `${plain(value)} %`}
+      summary=${runs.map((run) => `${run.policy} ${percent(run.fragmented)} on average`).join(', ')} />
+    ${runs[0].queues.length > 1 && html`<${Chart} ...${shared} title="How evenly queues were served: Jain's index, 1 is even" series=${jain} yFormat=${(value) => number(value, 3)} yMost=${1.05}
+      summary=${runs.map((run) => `${run.policy} ${number(run.jain, 3)} over the whole run`).join(', ')} />`}
     <${LeftOut}>Each curve has ${number(runs[0].held.length)} points: averages over equal parts of the run of its policy.<//>
   <//>`;
+}
+
+/// By size, too; nothing where no job was.
+function Stopped({runs}) {
+  if (runs.every(({all}) => all.evictions + all.failures === 0)) return null;
+  const rows = runs[0].sizes.map(({size, jobs}, at) => ({head: size, explain: plural(jobs, 'job'), cells: runs.flatMap((run) => {
+    const {evictions, failures, lostGpuHours} = run.sizes[at];
+    return [{value: evictions + failures, text: number(evictions + failures)}, {value: lostGpuHours, text: number(lostGpuHours, 1)}];
+  })}));
+  const columns = runs.flatMap((run, place) => [{label: run.policy, swatch: html`<${Swatch} place=${place} />`, explain: 'evicted, or stopped by a failing node'}, {label: 'GPU-h lost'}]);
+  return html`<h3>Stopped, by size</h3>
+    <${Table} caption="Stopped, by size" columns=${[{label: 'Size', text: true}, ...columns]} rows=${rows} />`;
 }
 
 function Waiting({runs}) {
@@ -62,6 +82,7 @@ function Waiting({runs}) {
       xFormat=${(value) => `${number(value)} %`} yFormat=${(value) => duration(fromWait(value))} yMark=${(value) => mark(fromWait(value))} ySplits=${waitAxis} />
     <h3>By size of the job</h3>
     <${Table} caption="Waiting by size of the job" columns=${[{label: 'Size', text: true}, ...columns]} rows=${rows} />
+    <${Stopped} runs=${runs} />
   <//>`;
 }
 
@@ -85,6 +106,18 @@ function QueueCurves({run, sharesOf}) {
       they held and what they waited for); what one does not ask for goes to the others. The past does not count.</p>`;
 }
 
+/// On average over the run.
+function Against({runs}) {
+  const rows = runs[0].queues.map(({queue}) => ({head: queue || 'no queue', cells: runs.flatMap((run) => {
+    const mine = run.queues.find((other) => other.queue === queue);
+    return ['held', 'fairShare', 'owed'].map((key) => ({value: mine[key], text: number(mine[key], 1)}));
+  })}));
+  const columns = runs.flatMap((run, at) => [{label: `${run.policy} held`, swatch: html`<${Swatch} place=${at} />`}, {label: 'share', explain: 'its fair share'},
+    {label: 'owed', explain: 'what it held less than its share, each part of the time by itself'}]);
+  return html`<h3>GPUs held, and fair share, on average</h3>
+    <${Table} caption="GPUs held, and fair share, on average" columns=${[{label: 'Queue', text: true}, ...columns]} rows=${rows} />`;
+}
+
 function Queues({runs, sharesOf, leftOut}) {
   const [place, setPlace] = useState(Math.max(0, runs.findIndex(({policy}) => policy === sharesOf)));
   if (runs[0].queues.length < 2) return null;
@@ -100,6 +133,7 @@ function Queues({runs, sharesOf, leftOut}) {
       options=${runs.map((run, value) => ({value, label: run.policy}))} />`}
     <${QueueCurves} run=${runs[place]} sharesOf=${sharesOf} />
     ${leftOut > 0 && html`<${LeftOut}>Curves of the ${number(runs[0].curves.length)} queues that asked for the most; ${plural(leftOut, 'queue')} without. All are in the table.<//>`}
+    <${Against} runs=${runs} />
     <h3>Waiting and evictions by queue</h3>
     <${Table} caption="Waiting and evictions by queue" columns=${[{label: 'Queue', text: true}, ...columns]} rows=${rows} />
   <//>`;
@@ -143,10 +177,11 @@ function OtherSeeds({runs}) {
 
 export function JobsReport({data}) {
   const {about, runs, map} = data;
-  const title = runs.length > 1 ? `${runs.map(({policy}) => policy).join(' · ')}, side by side` : `Jobs under ${runs[0].policy}`;
+  const title = runs.length > 1 ? `${runs.map(({policy}) => policy).join(' · ')}, side by side` : `${about.unit === 'pod' ? 'Pods' : 'Jobs'} under ${runs[0].policy}`;
   const pictures = useMemo(() => runs.map((run) => ({name: run.policy, pictures: run.pictures})), [runs]);
   return html`<${Header} title=${title} about=${about} />
     <${Summary} runs=${runs} /><${Measures} runs=${runs} /><${Curves} runs=${runs} /><${Waiting} runs=${runs} />
     <${Queues} runs=${runs} sharesOf=${runs[0].sharesOf} leftOut=${data.queuesLeftOut} />
+    <${Places} runs=${runs} /><${StillWaiting} runs=${runs} />
     <${Later} runs=${runs} /><${MapSection} map=${map} runs=${pictures} /><${OtherSeeds} runs=${data.otherSeeds} />`;
 }

@@ -24,10 +24,11 @@ export function Cards({cards}) {
 
 export function Header({title, about}) {
   const facts = [['Cluster', `${about.cluster} — ${plural(about.nodes, 'node')}, ${plural(about.gpus, 'GPU')}`],
-    ['Workload', `${about.workload} — ${plural(about.jobs, 'job')}`],
+    ['Workload', `${about.workload} — ${plural(about.jobs, about.unit ?? 'job')}`],
     ['Seeds', number(about.seeds)]];
   return html`<header>
     <h1>${title}</h1>
+    ${about.unit === 'pod' && html`<p class="lead">Each pod counts as a job here, with the devices that it had or asks for; what ran in the cluster before counts in nothing.</p>`}
     <dl class="facts">${facts.map(([name, text]) => html`<div key=${name}><dt>${name}</dt><dd>${text}</dd></div>`)}</dl>
   </header>`;
 }

@@ -8,6 +8,7 @@ import {Table} from '../components/table.js';
 import {againstFirst, Measures as ExperimentMeasures} from '../report/experiment.js';
 import {Later, Measures} from '../report/jobs.js';
 import {busiest} from '../report/parts.js';
+import {Places, StillWaiting} from '../report/places.js';
 import {fromWait, timeAxis, timeSplits, toWait} from '../report/scales.js';
 import {run} from './runs.js';
 
@@ -38,6 +39,28 @@ test('a name is text, whatever is in it', () => {
 test('the table of measures has each number as it was given, and marks the best in words', () => {
   const text = render(html`<${Measures} runs=${[run('a'), run('b', {all: {waitP95: 1234.567}})]} />`);
   assert.match(text, /data-value="1234.567"[^>]*>20m35s <small class="by">−97 %<\/small><span class="hidden"> \(the best\)/);
+});
+
+test('where jobs ran: models and classes that any policy has, and how close together', () => {
+  const first = run('a', {models: [{model: 'H100', gpus: 8, utilisation: 50}], classes: [{class: 'nic', devices: 2, utilisation: 10}],
+    gangs: [{level: 'node', gangs: 4, together: 75}]});
+  const text = render(html`<${Places} runs=${[first, run('b', {aligned: 90})]} />`);
+  assert.match(text, /H100<small>8 GPUs<\/small><\/th><td data-value="50">50\.0 %<\/td><td>–<\/td>/);
+  assert.match(text, /nic<small>2 devices<\/small>/);
+  assert.match(text, /gangs on one node<small>4 starts of jobs of several pods<\/small><\/th><td data-value="75">/);
+  assert.match(text, /pods with their devices together<small>[^<]*<\/small><\/th><td>–<\/td><td data-value="90">/);
+});
+
+test('what jobs still wait for is there where any waits', () => {
+  assert.equal(render(html`<${StillWaiting} runs=${[run('a'), run('b')]} />`), '');
+  const text = render(html`<${StillWaiting} runs=${[run('a'), run('b', {waitsFor: [{reason: 'no room', jobs: 3}]})]} />`);
+  assert.match(text, /no room<\/th><td data-value="0">0<\/td><td data-value="3">3<\/td>/);
+});
+
+test('a measure that a policy does not have is a dash, and the best is of the others', () => {
+  const text = render(html`<${Measures} runs=${[run('a'), run('b', {aligned: 90}), run('c', {aligned: 80})]} />`);
+  assert.match(text, /devices together<small>[^<]*<\/small><\/th><td>–<\/td><td data-value="90" class="mark">/);
+  assert.doesNotMatch(render(html`<${Measures} runs=${[run('a')]} />`), /devices together/);
 });
 
 test('one policy alone has no jobs that fared worse', () => {

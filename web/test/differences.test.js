@@ -21,6 +21,13 @@ test('seconds of a wait are no news, and neither are a thousandth of anything', 
     run('b', {all: {waitP50: 0, waitP95: 0.4, waitP99: 1.5}, utilisation: 70.05, makespan: 400100})), []);
 });
 
+test('less fragmented is better, and so are more pods with their devices together', () => {
+  const said = differences(run('a', {fragmented: 9, aligned: 50}), run('b', {fragmented: 4, aligned: 75}));
+  assert.deepEqual(leads(said), ['+ pods with their devices together +25.0 points', '+ GPUs fragmented −5.0 points']);
+  assert.equal(said[1].rest, '4.0 % instead of 9.0 %');
+  assert.deepEqual(differences(run('a', {aligned: 50}), run('b')), []);
+});
+
 test('jobs that do not end outweigh all else', () => {
   const [first] = differences(run('a'), run('b', {all: {ended: 990, waitP95: 100}}));
   assert.deepEqual([first.lead, first.better], ['10 jobs more not ended', false]);
