@@ -129,7 +129,7 @@ RoomMade MakeRoom::run(std::span<PlanJob* const> waiting) {
 void MakeRoom::act(Action action, std::span<PlanJob* const> waiting) {
   std::vector<PlanJob*> jobs;
   std::ranges::copy_if(waiting, std::back_inserter(jobs), [&](const auto* job) {
-    return job->waiting > 0 && !job->next_chunk().empty() && may_evict(*job, action);
+    return job->waiting > 0 && job->has_next() && may_evict(*job, action);
   });
   JobOrder order(overlay_.queues(), context_.total, context_.input.now,
                  context_.policy.config.aging, jobs);
@@ -162,9 +162,8 @@ bool MakeRoom::may_evict(const PlanJob& job, Action action) {
 bool MakeRoom::somebody_owed(std::span<PlanJob* const> waiting) const {
   if (!context_.input.actions.reclaim || !context_.policy.config.reclaim.enabled) return false;
   return std::ranges::any_of(waiting, [&](const PlanJob* job) {
-    const auto chunk = job->waiting > 0 ? job->next_chunk() : std::vector<std::uint32_t>();
-    if (chunk.empty()) return false;
-    const auto counts = job->counts_of(chunk, decisions_.queues().resources());
+    if (job->waiting == 0 || !job->has_next()) return false;
+    const auto counts = job->next_counts(decisions_.queues().resources());
     return policy::may_reclaim(decisions_.queues(), {*job->queue, counts, job->job->preemptible});
   });
 }

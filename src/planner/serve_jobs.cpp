@@ -86,7 +86,7 @@ void ServeJobs::serve_hold(PlanJob& job, const Hold& hold) {
 void ServeJobs::serve_all(std::span<PlanJob* const> waiting) {
   std::vector<PlanJob*> jobs;
   std::ranges::copy_if(waiting, std::back_inserter(jobs),
-                       [](const auto* job) { return !job->next_chunk().empty(); });
+                       [](const auto* job) { return job->has_next(); });
   JobOrder order(overlay_.queues(), context_.total, context_.input.now,
                  context_.policy.config.aging, jobs);
   std::size_t count = 0;
@@ -98,7 +98,7 @@ void ServeJobs::serve_all(std::span<PlanJob* const> waiting) {
     }
     count += first ? 1 : 0;
     if (first && watch_ != nullptr) watch_->turns.push_back(job->job->uid);
-    order.settle(serve_chunk(*job) && !job->next_chunk().empty());
+    order.settle(serve_chunk(*job) && job->has_next());
   }
 }
 
@@ -148,7 +148,7 @@ void ServeJobs::explain(const PlanJob& job, std::size_t members, const NoRoom& f
   if (placer_.fit().exhausted()) return decisions_.wait(job, Reason::planning, refusal.detail);
   if (refusal.detail.empty() && kept_for_ != nullptr) refusal.reason = Reason::room_kept;
   if (failure.no_domain) return decisions_.wait(job, Reason::no_domain, refusal.detail);
-  if (members == 1) return decisions_.wait(job, refusal.reason, refusal.detail);
+  if (members == 1) return decisions_.wait(job, refusal.reason, std::move(refusal.detail));
   decisions_.wait(
       job, Reason::gang_no_room,
       fmt::format("room for {} of {} pods; the next: {}", failure.placed, members,

@@ -18,6 +18,7 @@ Duration first_upwards(const QueueTree& tree, QueueIndex from, MinRuntimeOf valu
 
 /// The first queue that is the victim's alone; its leaf where both are of one.
 QueueIndex below_common_ancestor(const QueueTree& tree, QueueIndex taker, QueueIndex victim) {
+  if (!tree[victim].parent_index) return victim;
   const auto takers = tree.path_to(taker);
   const auto victims = tree.path_to(victim);
   const auto parting = std::ranges::mismatch(takers, victims).in2 - victims.begin();

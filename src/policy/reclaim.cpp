@@ -102,16 +102,29 @@ bool within_boundaries(const QueueTree& tree, const Reclaimer& reclaimer,
   return true;
 }
 
+/// How many queues are above.
+std::size_t depth_of(const QueueTree& tree, QueueIndex queue) {
+  std::size_t depth = 0;
+  for (auto at = tree[queue].parent_index; at; at = tree[*at].parent_index) ++depth;
+  return depth;
+}
+
 }  // namespace
 
 std::pair<QueueIndex, QueueIndex> rivals(const QueueTree& tree, QueueIndex reclaimer,
                                          QueueIndex victim) {
-  const auto takers = tree.path_to(reclaimer);
-  const auto givers = tree.path_to(victim);
-  std::size_t level = 0;
-  const auto last = std::min(takers.size(), givers.size()) - 1;
-  while (level < last && takers[level] == givers[level]) ++level;
-  return {takers[level], givers[level]};
+  // Asked for every queue at every victim: no path is made of it.
+  auto taker = reclaimer;
+  auto giver = victim;
+  auto taker_depth = depth_of(tree, taker);
+  auto giver_depth = depth_of(tree, giver);
+  for (; taker_depth > giver_depth; --taker_depth) taker = *tree[taker].parent_index;
+  for (; giver_depth > taker_depth; --giver_depth) giver = *tree[giver].parent_index;
+  while (tree[taker].parent_index != tree[giver].parent_index) {
+    taker = *tree[taker].parent_index;
+    giver = *tree[giver].parent_index;
+  }
+  return {taker, giver};
 }
 
 bool maintains_fair_share(const Queue& victim, const Amounts& remains) {

@@ -16,15 +16,17 @@ EvictionBudget::EvictionBudget(const PlanContext& context) : context_(context) {
 bool EvictionBudget::allows(std::span<const Victims> victims) const {
   std::size_t pods = 0;
   std::vector<std::int64_t> used(disruptions_left_.size(), 0);
-  auto by_queue = evictions_of_;
   const auto bound = context_.policy.config.budgets.evictions_per_queue;
+  auto by_queue = bound ? evictions_of_ : std::vector<std::int64_t>();
   for (const auto& chunk : victims) {
     const auto running = static_cast<std::size_t>(std::ranges::count_if(
         chunk.tasks, [](const auto* task) { return !task->placed_by_plan(); }));
     pods += running;
-    auto& of_queue = by_queue[chunk.job->queue->get()];
-    of_queue += static_cast<std::int64_t>(running);
-    if (bound && of_queue > *bound) return false;
+    if (bound) {
+      auto& of_queue = by_queue[chunk.job->queue->get()];
+      of_queue += static_cast<std::int64_t>(running);
+      if (of_queue > *bound) return false;
+    }
     if (disruption_budgets_of_.empty()) continue;
     for (const auto* task : chunk.tasks) {
       const auto budgets = disruption_budgets_of_.find(task->pod().meta.uid);

@@ -99,7 +99,11 @@ std::optional<QueueIndex> VictimOrder::pick(std::span<const QueueIndex> among) {
     if (!last && among.size() == 1) return queue;
     auto taken = taken_[leaf->get()];
     const auto* job = head(*leaf);
-    for (const auto id : next_of(*job).tasks) taken += job->tasks[id].demand->freed();
+    if (job->gang) {
+      for (const auto id : next_of(*job).tasks) taken += job->tasks[id].demand->freed();
+    } else {
+      taken += job->tasks.front().demand->freed();
+    }
     if (last) {
       const auto order = policy::compare_turns(
           {.queue = queues_[queue], .next = nullptr, .taken = std::span(&taken, 1)},

@@ -17,11 +17,17 @@ namespace {
 /// Why nodes were refused: the Reason that got furthest is the job's, the rest is for people.
 class Refusals {
  public:
-  void add(Reason reason) { count(reason, plain_text(reason)); }
+  void add(Reason reason) {
+    auto& known = entry(reason);
+    if (!known.plain) known.words = plain_text(reason);
+    known.plain = true;
+    ++known.others;
+  }
   /// In other words than the Reason's.
   void count(Reason reason, std::string_view words) {
     auto& known = entry(reason);
     known.words = words;
+    known.plain = false;
     ++known.others;
   }
   void add(Reason reason, const std::shared_ptr<const alloc::Shortage>& shortage,
@@ -39,7 +45,7 @@ class Refusals {
         entries_, [](const Entry& a, const Entry& b) { return ByProgress()(b.reason, a.reason); });
     auto said = devices(faults);
     std::string rest;
-    for (const auto& [reason, words, others] : entries_) {
+    for (const auto& [reason, words, others, plain] : entries_) {
       if (others == 0) continue;
       rest += fmt::format("{}{} ({} node{})", rest.empty() ? "" : ", ", words, others,
                           others == 1 ? "" : "s");
@@ -56,6 +62,7 @@ class Refusals {
     Reason reason = Reason::none;
     std::string_view words = {};  ///< constant
     std::size_t others = 0;       ///< nodes without a shortage of devices
+    bool plain = false;           ///< they are the Reason's
   };
 
   /// Nodes beside each other mostly say the same.

@@ -63,8 +63,11 @@ void NodeRanking::put(const NodeCandidate& candidate) {
 void NodeRankings::restart(const NodeSet& among, std::size_t limit) {
   among_ = &among;
   by_kind_.clear();
+  // Searches begin anew with the same set again and again.
+  if (marked_ == among.nodes && members_.size() == limit) return;
   members_.assign(limit, false);
   for (const auto node : among.nodes) members_[node.get()] = true;
+  marked_ = among.nodes;
 }
 
 void NodeRankings::go_on(const NodeSet& among, std::size_t limit) {

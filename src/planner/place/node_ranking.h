@@ -78,8 +78,9 @@ class NodeRankings {
 
  private:
   const NodeSet* among_ = nullptr;
-  std::vector<cluster::NodeIndex> known_;  ///< the set, for go_on()
-  std::vector<bool> members_;              ///< by node index
+  std::vector<cluster::NodeIndex> known_;   ///< the set, for go_on()
+  std::vector<bool> members_;               ///< by node index
+  std::vector<cluster::NodeIndex> marked_;  ///< those in members_
   std::map<MemberKind, NodeRanking> by_kind_;
 };
 

@@ -36,7 +36,13 @@ void JobOrder::sort_backwards(std::vector<PlanJob*>& jobs) const {
   std::vector<std::pair<Rank, PlanJob*>> order;
   order.reserve(jobs.size());
   for (auto* job : jobs) order.emplace_back(rank_of(*job), job);
-  std::ranges::sort(order, std::greater<>(), &std::pair<Rank, PlanJob*>::first);
+  // Mostly they come as they were created, and that is their order; ranks are all different.
+  const auto rank = &std::pair<Rank, PlanJob*>::first;
+  if (std::ranges::is_sorted(order, {}, rank)) {
+    std::ranges::reverse(order);
+  } else {
+    std::ranges::sort(order, std::greater<>(), rank);
+  }
   std::ranges::transform(order, jobs.begin(), [](const auto& entry) { return entry.second; });
 }
 
@@ -69,7 +75,7 @@ void JobOrder::refresh(QueueIndex queue) {
   if (!node.jobs.empty()) {
     const auto& job = *node.jobs.back();
     node.any = true;
-    node.next = job.counts_of(job.next_chunk(), queues_.resources());
+    node.next = job.next_counts(queues_.resources());
   } else if (!node.heap.empty()) {
     node.any = true;
     node.next = leaves_[node.heap.front().get()].next;
@@ -93,7 +99,8 @@ PlanJob* JobOrder::next() {
 }
 
 void JobOrder::settle(bool again) {
-  std::vector<std::vector<QueueIndex>*> heaps{&tops_};
+  auto& heaps = above_;
+  heaps.assign(1, &tops_);
   auto at = tops_.front();
   while (!leaves_[at.get()].heap.empty()) {
     heaps.push_back(&leaves_[at.get()].heap);

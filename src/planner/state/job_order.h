@@ -65,6 +65,7 @@ class JobOrder {
   std::optional<Duration> aging_;
   std::vector<Node> leaves_;  ///< by queue, inner ones too
   std::vector<policy::QueueIndex> tops_;
+  std::vector<std::vector<policy::QueueIndex>*> above_;  ///< settle() works in it
 };
 
 }  // namespace dray::planner

@@ -69,6 +69,9 @@ struct PlanJob {
   [[nodiscard]] bool reaches_minimum(std::span<const std::uint32_t> chunk);
   /// Places in `tasks` of the next chunk; empty: nothing that could be placed.
   [[nodiscard]] std::vector<std::uint32_t> next_chunk(bool simulated = false) const;
+  /// Whether there is such a chunk, and what it takes of the queues' resources.
+  [[nodiscard]] bool has_next() const;
+  [[nodiscard]] policy::Amounts next_counts(std::size_t resources) const;
   /// Places in `tasks` of those that go next, were the job a victim.
   [[nodiscard]] policy::Eviction next_victims() const;
   /// What these tasks take of the queues' resources.

@@ -48,6 +48,17 @@ std::vector<std::uint32_t> PlanJob::next_chunk(bool simulated) const {
   return waits ? std::vector<std::uint32_t>{0} : std::vector<std::uint32_t>{};
 }
 
+bool PlanJob::has_next() const {
+  if (gang) return !next_chunk().empty();
+  return tasks.front().state == policy::TaskState::pending;
+}
+
+policy::Amounts PlanJob::next_counts(std::size_t resources) const {
+  if (gang) return counts_of(next_chunk(), resources);
+  constexpr std::uint32_t first = 0;
+  return counts_of({&first, has_next() ? std::size_t{1} : 0}, resources);
+}
+
 policy::Eviction PlanJob::next_victims() const {
   if (gang) return policy::next_to_evict(*gang, policy::by_need);
   policy::Eviction eviction;

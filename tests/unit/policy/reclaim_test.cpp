@@ -43,6 +43,21 @@ TEST_CASE("queues compare where their paths part") {
         std::pair(at(tree, "left"), at(tree, "left")));
 }
 
+TEST_CASE("queues of other depths, and ones that part far above, compare below what they share") {
+  const auto tree = tree_of({spec("top"), spec("a", "top"), spec("a-1", "a"), spec("a-11", "a-1"),
+                             spec("b", "top"), spec("b-1", "b"), spec("b-11", "b-1"), spec("c")});
+  const auto compare = [&](std::string_view taker, std::string_view giver) {
+    const auto [left, right] = rivals(tree, at(tree, taker), at(tree, giver));
+    return std::pair(tree[left].name.get(), tree[right].name.get());
+  };
+  using Names = std::pair<std::string, std::string>;
+  CHECK(compare("a-11", "b-11") == Names("a", "b"));
+  CHECK(compare("a-11", "b") == Names("a", "b"));
+  CHECK(compare("b", "a-11") == Names("b", "a"));
+  CHECK(compare("c", "a-11") == Names("c", "top"));
+  CHECK(compare("a-11", "a-1") == Names("a-1", "a-1"));
+}
+
 TEST_CASE("a job may reclaim while its queue stays within its fair share") {
   auto tree = teams();
   CHECK(may_reclaim(tree, job(tree, "left-1", 2)));
