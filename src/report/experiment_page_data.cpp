@@ -109,6 +109,7 @@ class ExperimentPage {
     write_sizes(json, policy.strategy);
     const auto first =
         std::ranges::find(runs_, policy.strategy, &simulate::ExperimentRun::strategy);
+    write_refused_for(json, *first);
     const auto& order = *orders_[static_cast<std::size_t>(first - runs_.begin())];
     write_names(
         json, "pictures",

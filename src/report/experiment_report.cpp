@@ -37,6 +37,20 @@ void write_point(wire::JsonWriter& json, std::size_t percent, const DemandPoint&
 
 }  // namespace
 
+void write_refused_for(wire::JsonWriter& json, const simulate::ExperimentRun& run) {
+  json.key("refusedFor");
+  json.begin_list();
+  for (const auto& each : run.refused_for) {
+    json.begin_object();
+    json.key("reason");
+    json.string(each.reason);
+    json.key("pods");
+    json.integer(static_cast<std::int64_t>(each.jobs));
+    json.end_object();
+  }
+  json.end_list();
+}
+
 std::string experiment_table(const ExperimentRuns& runs) {
   const auto summary = summarize(runs);
   std::vector<std::vector<std::string>> rows{
@@ -83,6 +97,7 @@ std::string experiment_json(const ExperimentRuns& runs) {
     json.integer(static_cast<std::int64_t>(run.decisions.size()));
     json.key("refused");
     json.integer(static_cast<std::int64_t>(run.refused));
+    write_refused_for(json, run);
     json.key("allocated");
     json.raw(fmt::format("{:.4f}", run.allocated));
     json.key("points");
@@ -115,6 +130,12 @@ std::string experiment_metrics(const ExperimentRuns& runs) {
       text.add("fragmented_idle_percent", "The same of the idle GPUs.", at, point.fragmented_idle);
     }
     text.add("refused_pods", "Pods that found no room.", labels, static_cast<double>(run.refused));
+    for (const auto& each : run.refused_for) {
+      auto lacking = labels;
+      lacking.emplace_back("reason", each.reason);
+      text.add("refused_for_pods", "The same by what such pods lack in the end.", lacking,
+               static_cast<double>(each.jobs));
+    }
   }
   return text.text();
 }

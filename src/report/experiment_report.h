@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "dray/simulate/experiment.h"
+#include "wire/json/json_writer.h"
 
 namespace dray::report {
 
@@ -16,6 +17,8 @@ using ExperimentRuns = std::vector<simulate::ExperimentRun>;
 [[nodiscard]] std::string experiment_csv(const ExperimentRuns& runs);
 /// All of it, decisions apart.
 [[nodiscard]] std::string experiment_json(const ExperimentRuns& runs);
+/// What refused pods lack, of one run, into an object that is open.
+void write_refused_for(wire::JsonWriter& json, const simulate::ExperimentRun& run);
 /// At each demand point of each run what is allocated and fragmented, as Prometheus reads it
 /// (MetricsText).
 [[nodiscard]] std::string experiment_metrics(const ExperimentRuns& runs);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "simulate/jobs/lacks.h"
 #include "simulate/place/setting.h"
 
 namespace dray::simulate {
@@ -78,6 +79,7 @@ ExperimentRun run_experiment(const Setting& setting, const ArrivalOrder& order, 
   run.seed = seed;
   run.decisions.reserve(order.jobs.size());
   std::int64_t arrived = 0;
+  std::vector<std::size_t> refused(data.shapes.shapes.size());
   for (const auto job : order.jobs) {
     const auto shape = data.shapes.of_jobs[job];
     const auto spot = fleet.place(shape);
@@ -86,6 +88,7 @@ ExperimentRun run_experiment(const Setting& setting, const ArrivalOrder& order, 
       decision = {static_cast<std::int32_t>(spot->node), spot->gpus};
     } else {
       ++run.refused;
+      ++refused[shape];
     }
     arrived += data.shapes.shapes[shape].total_gpu_milli();
     add(run.points[point_of(arrived, fleet.capacity_gpu_milli())], fleet);
@@ -93,6 +96,11 @@ ExperimentRun run_experiment(const Setting& setting, const ArrivalOrder& order, 
   make_means(run.points);
   run.allocated = 100 * static_cast<double>(fleet.used_gpu_milli()) /
                   static_cast<double>(fleet.capacity_gpu_milli());
+  Lacks lacks;
+  for (ShapeIndex shape = 0; shape < refused.size(); ++shape) {
+    if (refused[shape] > 0) lacks.count(fleet, shape, 1, refused[shape]);
+  }
+  run.refused_for = lacks.take();
   return run;
 }
 

@@ -68,13 +68,26 @@ function Curves({policies}) {
       xFormat=${(value) => `${number(value)} %`} yFormat=${(value) => percent(value, 2)} yMark=${(value) => `${plain(value)} %`} sync="demand" />`)}<//>`;
 }
 
+/// Of the first seed: what there is of a resource differs from seed to seed.
+export function RefusedFor({policies}) {
+  const reasons = [...new Set(policies.flatMap(({refusedFor}) => refusedFor.map(({reason}) => reason)))];
+  if (reasons.length === 0) return null;
+  const rows = reasons.map((reason) => ({head: reason, cells: policies.map(({refusedFor}) => {
+    const pods = refusedFor.find((each) => each.reason === reason)?.pods ?? 0;
+    return {value: pods, text: number(pods)};
+  })}));
+  return html`<h3>What they lack in the end</h3>
+    <${Table} caption="What they lack in the end" columns=${[{label: policies[0].seeds > 1 ? 'For (the first seed)' : 'For', text: true}, ...heads(policies)]} rows=${rows} />`;
+}
+
 function Sizes({policies}) {
   const rows = policies[0].sizes.map(({size, pods}, at) => ({head: size, explain: `${number(pods)} pods`, cells: policies.map((policy) => {
     const {refused} = policy.sizes[at];
     return {value: refused, text: html`${number(refused)} <small class="by">${percent((100 * refused) / pods)}</small>`};
   })}));
   return html`<${Section} id="refused" title="Who was refused" lead="Pods that found no room, by what they ask for, over all seeds.">
-    <${Table} caption="Refused pods by size" columns=${[{label: 'Size', text: true}, ...heads(policies)]} rows=${rows} /><//>`;
+    <${Table} caption="Refused pods by size" columns=${[{label: 'Size', text: true}, ...heads(policies)]} rows=${rows} />
+    <${RefusedFor} policies=${policies} /><//>`;
 }
 
 export function ExperimentReport({data}) {

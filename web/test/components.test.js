@@ -5,7 +5,7 @@ import render from 'preact-render-to-string';
 import {countPicture, layout, paths, readLetter} from '../components/device_map.js';
 import {html} from '../components/html.js';
 import {Table} from '../components/table.js';
-import {againstFirst, Measures as ExperimentMeasures} from '../report/experiment.js';
+import {againstFirst, Measures as ExperimentMeasures, RefusedFor} from '../report/experiment.js';
 import {Later, Measures} from '../report/jobs.js';
 import {busiest} from '../report/parts.js';
 import {Places, StillWaiting} from '../report/places.js';
@@ -82,6 +82,13 @@ test('curves of an experiment meet at the demands of all', () => {
   const policies = [{policy: 'a', points: [{demand: 1, allocated: 10}, {demand: 2, allocated: 20}]}, {policy: 'b', points: [{demand: 2, allocated: 21}]}];
   const {xs, series} = againstFirst(policies, 'allocated');
   assert.deepEqual([xs, series[0].values], [[1, 2], [null, 1]]);
+});
+
+test('what refused pods lack is told of each policy', () => {
+  const policy = (refusedFor) => ({policy: 'a', seeds: 1, refusedFor});
+  assert.equal(render(html`<${RefusedFor} policies=${[policy([])]} />`), '');
+  const text = render(html`<${RefusedFor} policies=${[policy([]), policy([{reason: 'no GPU', pods: 7}])]} />`);
+  assert.match(text, /no GPU<\/th><td data-value="0">0<\/td><td data-value="7">7<\/td>/);
 });
 
 test('an experiment of one seed has no spread', () => {

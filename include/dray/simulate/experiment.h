@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "dray/simulate/cluster.h"
@@ -57,6 +58,14 @@ struct DemandPoint {
   bool operator==(const DemandPoint&) const = default;
 };
 
+/// Jobs that wait in the end, or pods that were refused, for the same reason.
+struct WaitingFor {
+  std::string reason;  ///< for people; empty: who decided gives none
+  std::size_t jobs = 0;
+
+  bool operator==(const WaitingFor&) const = default;
+};
+
 /// One run of FGD's experiment.
 struct ExperimentRun {
   Strategy strategy = Strategy::fgd;
@@ -64,7 +73,8 @@ struct ExperimentRun {
   std::vector<Decision> decisions;  ///< by arrival
   std::array<DemandPoint, demand_points> points{};
   std::size_t refused = 0;
-  double allocated = 0;  ///< in the end, % of capacity
+  std::vector<WaitingFor> refused_for;  ///< by what such pods lack in the end, the most first
+  double allocated = 0;                 ///< in the end, % of capacity
 
   bool operator==(const ExperimentRun&) const = default;
 };

@@ -84,14 +84,6 @@ struct ClassUse {
   bool operator==(const ClassUse&) const = default;
 };
 
-/// Jobs that wait in the end for the same reason.
-struct WaitingFor {
-  std::string reason;  ///< for people; empty: who decided gives none
-  std::size_t jobs = 0;
-
-  bool operator==(const WaitingFor&) const = default;
-};
-
 /// Gangs by whether their pods share a domain of one topology level when they start.
 struct GangSpread {
   std::string level;  ///< a label of nodes, or `node`

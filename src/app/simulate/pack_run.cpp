@@ -73,7 +73,8 @@ void fields(Archive& archive, T& point) {
 
 template <class Archive, Is<simulate::ExperimentRun> T>
 void fields(Archive& archive, T& run) {
-  archive(run.strategy, run.seed, run.decisions, run.points, run.refused, run.allocated);
+  archive(run.strategy, run.seed, run.decisions, run.points, run.refused, run.refused_for,
+          run.allocated);
 }
 
 template <class Archive, Is<DeviceId> T>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "dray/simulate/jobs_run.h"
+#include "dray/simulate/experiment.h"
 #include "simulate/place/fleet.h"
 
 namespace dray::simulate {

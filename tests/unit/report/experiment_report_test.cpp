@@ -11,6 +11,7 @@ simulate::ExperimentRun run(simulate::Strategy strategy, std::uint64_t seed, dou
   one.seed = seed;
   one.decisions = {{3, 0b101}, {-1, 0}};
   one.refused = 1;
+  one.refused_for = {{"no room", 1}};
   one.allocated = allocated;
   one.points[40] = {1, 40, 5, 8.5};
   one.points[102] = {1, allocated, 2.5, 25};
@@ -43,7 +44,8 @@ fgd,1,102,1,90.0000,2.5000,25.0000
 TEST_CASE("JSON has the same") {
   CHECK(
       experiment_json({run(simulate::Strategy::fgd, 1, 90)}) ==
-      R"({"runs":[{"policy":"fgd","seed":1,"pods":2,"refused":1,"allocated":90.0000,"points":[)"
+      R"({"runs":[{"policy":"fgd","seed":1,"pods":2,"refused":1,)"
+      R"("refusedFor":[{"reason":"no room","pods":1}],"allocated":90.0000,"points":[)"
       R"({"demand":40,"pods":1,"allocated":40.0000,"fragmented":5.0000,"fragmentedIdle":8.5000},)"
       R"({"demand":102,"pods":1,"allocated":90.0000,"fragmented":2.5000,"fragmentedIdle":25.0000}]}]})");
 }

@@ -20,6 +20,9 @@ TEST_CASE("each pod is placed for good or refused, and counts at the demand that
   const auto run = run_experiment(small(), order, Strategy::first_fit, 1);
   CHECK(run.decisions == std::vector<Decision>{{1, 1}, {0, 1}, {-1, 0}});
   CHECK(run.refused == 1);
+  CHECK(run.refused_for ==
+        std::vector<WaitingFor>{
+            {"too few free GPUs on every node: at most 0 on one, 0.50 free in all", 1}});
   CHECK(run.allocated == 75);
   CHECK(run.points[25].pods == 1);
   CHECK(run.points[25].allocated == 25);
