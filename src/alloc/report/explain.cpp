@@ -17,7 +17,7 @@ namespace {
 constexpr std::array order{
     Stage::class_selector,  Stage::claim_selector, Stage::node_scope, Stage::binding_conditions,
     Stage::node_operations, Stage::taint,          Stage::in_use,     Stage::capacity,
-    Stage::counters,        Stage::constraint};
+    Stage::counters,        Stage::compatibility,  Stage::constraint};
 
 Reason reason_of(Stage stage) {
   switch (stage) {
@@ -34,6 +34,7 @@ Reason reason_of(Stage stage) {
     case Stage::in_use:
       return Reason::devices_in_use;
     case Stage::counters:
+    case Stage::compatibility:
       return Reason::counters;
     case Stage::taint:
       return Reason::device_taint;
@@ -63,6 +64,8 @@ std::string_view words(Stage stage) {
       return "in use";
     case Stage::counters:
       return "blocked by partitions in use";
+    case Stage::compatibility:
+      return "not compatible with what is in use of their card";
     case Stage::taint:
       return "tainted";
     case Stage::constraint:
@@ -154,7 +157,8 @@ RequestFunnel funnel(const NodeView& view, const PreparedClaims& prepared,
       made.after_selectors - counts.at(Stage::node_operations) - counts.at(Stage::taint);
   made.after_use = made.after_taints - counts.at(Stage::in_use);
   made.after_capacity = made.after_use - counts.at(Stage::capacity);
-  made.after_counters = made.after_capacity - counts.at(Stage::counters);
+  made.after_counters =
+      made.after_capacity - counts.at(Stage::counters) - counts.at(Stage::compatibility);
   for (const auto& pool : view.pools) {
     made.incomplete_pools += pool.incomplete ? 1U : 0U;
     made.invalid_pools += pool.invalid ? 1U : 0U;
@@ -216,8 +220,8 @@ Bits once_free(const CandidateTables::Row& row, const std::vector<ValueId>& valu
   auto bits = row.usable;
   for (std::uint32_t d = 0; d < row.stages.size(); ++d) {
     const auto stage = row.stages[d];
-    const bool used =
-        stage == Stage::in_use || stage == Stage::counters || stage == Stage::capacity;
+    const bool used = stage == Stage::in_use || stage == Stage::counters ||
+                      stage == Stage::compatibility || stage == Stage::capacity;
     if (used && values[d] != 0 && values[d] != value_error) bits.set(d);
   }
   return bits;

@@ -136,7 +136,13 @@ bool CandidateTables::out_of_counters(std::uint32_t device) const {
       if (take.amount > view_.counters[take.row]) return true;
     }
   }
-  return features_.compatibility_groups && std::ranges::any_of(view.groups, [&](const auto& take) {
+  return false;
+}
+
+/// Whether it says that it goes with nothing that is in use of one of its counter sets.
+bool CandidateTables::incompatible(std::uint32_t device) const {
+  return features_.compatibility_groups &&
+         std::ranges::any_of(view_.devices[device].groups, [&](const auto& take) {
            return !view_.group_sets[take.set].admits(take.groups);
          });
 }
@@ -152,6 +158,7 @@ Stage CandidateTables::availability(const Spec& spec, std::uint32_t device,
   if (!view.traits().consumes_counters.empty()) {
     if (!features_.partitionable_devices) return Stage::counters;
     if (!shared_already(device) && out_of_counters(device)) return Stage::counters;
+    if (!shared_already(device) && incompatible(device)) return Stage::compatibility;
   }
   if (tainted(spec, device)) return Stage::taint;
   // Last, so that an `All` request knows that nothing else is wrong with the device.

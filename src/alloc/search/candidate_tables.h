@@ -36,6 +36,7 @@ enum class Stage : std::uint8_t {
   in_use,
   node_operations,
   counters,
+  compatibility,  ///< with what is in use of its counter sets (KEP-5963)
   taint,
   constraint,
 };
@@ -92,6 +93,7 @@ class CandidateTables {
                                    const CapacityPlan* plan);
   [[nodiscard]] const CapacityPlan* plan(std::size_t spec, std::uint32_t device);
   [[nodiscard]] bool out_of_counters(std::uint32_t device) const;
+  [[nodiscard]] bool incompatible(std::uint32_t device) const;
   [[nodiscard]] bool tainted(const Spec& spec, std::uint32_t device) const;
   [[nodiscard]] bool fits(const CapacityPlan& plan, std::uint32_t device);
   [[nodiscard]] const std::vector<ValueId>* values_of(const Spec& spec, std::uint32_t constraint);

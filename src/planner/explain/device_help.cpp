@@ -138,11 +138,35 @@ class DeviceHelp {
   }
 
   void mend_selector() {
-    say(fmt::format(
-        "mend the CEL selector: `dray match SELECTOR --class {}` shows on which devices it fails. "
-        "Not every device has every attribute: write "
-        "`device.attributes[\"DOMAIN\"].?NAME.orValue(…)`, or ask has(…) first",
-        class_name()));
+    say(
+        fmt::format("mend the CEL selector{}: `dray match SELECTOR --class {}` shows on which "
+                    "devices it fails. "
+                    "Not every device has every attribute: write "
+                    "`device.attributes[\"DOMAIN\"].?NAME.orValue(…)`, or ask has(…) first",
+                    near_attribute(), class_name()));
+  }
+
+  /// ` (no device of the class on n0 has produktName; did you mean productName?)`; empty where
+  /// nothing is near.
+  [[nodiscard]] std::string near_attribute() {
+    static constexpr std::string_view before = "no such key: ";
+    const auto at = lack_.said.find(before);
+    if (at == std::string::npos) return {};
+    const auto rest = lack_.said.substr(at + before.size());
+    const auto key = rest.substr(0, rest.find_first_of(". "));
+    std::set<std::string> ids;
+    for (const auto& claim : claims_) {
+      for (const auto& asked : requests_of(*claim)) {
+        for_each_of_class(*asked.spec, [&](const Pool&, const PublishedDevice& device) {
+          for (const auto& name : device.shape->names().names()) ids.insert(name.id);
+        });
+      }
+    }
+    if (ids.contains(key)) return {};
+    const auto near = suggest_near(key, Sentences(ids.begin(), ids.end()));
+    return near.empty() ? near
+                        : fmt::format(" (no device of the class on {} has {}{})", lack_.node.get(),
+                                      key, near);
   }
 
   // ---- What the nearest node's devices have ----

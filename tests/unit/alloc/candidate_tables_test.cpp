@@ -214,6 +214,28 @@ TEST_CASE("a partition that its card has no room for is kept out; exactly enough
   CHECK(of("5Gi", true) == Stage::counters);
 }
 
+TEST_CASE("a partition that does not go with what is in use of its card is kept out") {
+  const auto of = [](const char* group) {
+    cluster::ClusterState cluster;
+    put(cluster, make_node("n1"));
+    put(cluster, make_class("any"));
+    std::vector<Device> parts{partition("used", "1Gi"), partition("p", "1Gi")};
+    parts[0].consumes_counters[0].compatibility_groups = {"mig"};
+    parts[1].consumes_counters[0].compatibility_groups = {group};
+    put_card(cluster, "4Gi", std::move(parts));
+    auto held = make_claim("held", {});
+    held.allocation = allocation({device_id("n1", "used")});
+    put(cluster, held);
+    alloc::AllocatorOptions options;
+    options.features.partitionable_devices = true;
+    options.features.compatibility_groups = true;
+    const Prepared prepared(cluster, {make_claim("c", {request("r", exactly(1))})}, options);
+    return prepared.tables.row(0).stages.at(1);
+  };
+  CHECK(of("mig") == Stage::usable);
+  CHECK(of("vgpu") == Stage::compatibility);
+}
+
 TEST_CASE("All collects what matches, and says which pool or device it cannot judge") {
   cluster::ClusterState cluster;
   put(cluster, make_node("n1"));

@@ -52,6 +52,22 @@ Device tainted(const std::string& name, const std::string& key) {
 
 }  // namespace
 
+TEST_CASE("a selector that asks for a key that no device has is told the near one") {
+  Scene scene(make_claim("c", 1), {device("gpu-0", {{"productName", std::string("X")}})});
+  const auto help = [&](const std::string& key) {
+    return scene
+        .help(Reason::allocation_error,
+              "claim c: selector #0 on device d/n0/gpu-0: CEL runtime error: no such key: " + key +
+                  ". consider using CEL optional chaining")
+        .at(0);
+  };
+  CHECK_THAT(help("produktName"),
+             Catch::StartsWith("mend the CEL selector (no device of the class on n0 has "
+                               "produktName; did you mean productName?): `dray match"));
+  CHECK_THAT(help("index"), Catch::StartsWith("mend the CEL selector: "));
+  CHECK_THAT(help("productName"), Catch::StartsWith("mend the CEL selector: "));
+}
+
 TEST_CASE("capacity: the most that a device of the node has left, against what is wanted") {
   auto claim = make_claim("c", 1);
   auto& spec = *claim.spec.requests[0].exactly;
