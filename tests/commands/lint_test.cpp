@@ -75,6 +75,12 @@ TEST_CASE("lint reads folders and the standard input") {
   const auto folder = dray({"lint", "config/demo"});
   CHECK(folder.status == 0);
   CHECK(folder.out == "9 expressions in 2 files, 0 wrong\n");
+  CHECK(dray({"lint", "-f", "config/demo"}).out == folder.out);
+  CHECK(dray({"lint", "-f", "config/demo/workload.yaml", "config/demo/policy.yaml"}).out ==
+        folder.out);
+  const auto nothing = dray({"lint"});
+  CHECK(nothing.status == 2);
+  CHECK(nothing.err.contains("what is to be checked?"));
   const auto input = dray({"lint", "-"}, manifests);
   CHECK(input.status == 1);
   CHECK(input.out.contains("-:6:38: DeviceClass c: "));

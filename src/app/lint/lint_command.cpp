@@ -23,13 +23,20 @@ class LintCommand : public Command {
   explicit LintCommand(CLI::App& app) {
     auto* command = app.add_subcommand(
         "lint", "Check the CEL expressions in manifests as kube-apiserver 1.37 would");
-    command->add_option("files", paths_, "Manifests, folders of them, or - for the standard input")
-        ->required();
+    command->add_option("files", paths_, "Manifests, folders of them, or - for the standard input");
+    command->add_option("-f,--filename", more_, "The same, as other commands take it; repeatable")
+        ->allow_extra_args(false);
     command->footer(
         "Exit status: 0 all is well, 1 something would be refused, 2 a file cannot be read.");
   }
 
   Result<int> run() override {
+    paths_.insert(paths_.end(), more_.begin(), more_.end());
+    if (paths_.empty()) {
+      return fail(ErrorCode::invalid,
+                  "what is to be checked? Name manifests, folders of them, or - for the standard "
+                  "input");
+    }
     const auto files = manifest_files(paths_);
     if (!files) return std::unexpected(files.error());
     std::size_t expressions = 0;
@@ -49,6 +56,7 @@ class LintCommand : public Command {
 
  private:
   std::vector<std::string> paths_;
+  std::vector<std::string> more_;
 };
 
 }  // namespace
