@@ -45,7 +45,7 @@ export function Places({runs}) {
 
 /// Those that wait when the run ends.
 export function StillWaiting({runs}) {
-  const rows = rowsOf(runs, (run) => run.waitsFor, 'reason', (reason, each) => ({head: reason || 'who decided gives no reason',
+  const rows = rowsOf(runs, (run) => run.waitsFor, 'reason', (reason, each) => ({head: reason || 'not known: nobody was asked about them, or who decided gives no reason',
     cells: each.map((one) => ({value: one?.jobs ?? 0, text: number(one?.jobs ?? 0)}))}));
   if (rows.length === 0) return null;
   return html`<${Section} id="still-waiting" title="What jobs still wait for" lead="Jobs that wait when the run ends, by what they lack.">
