@@ -13,6 +13,7 @@ namespace {
 std::vector<simulate::PlayedPods> played(const std::vector<PodsRunOfSeed>& runs,
                                          const PodsPlace& place) {
   std::vector<simulate::PlayedPods> all;
+  all.reserve(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     all.push_back({&runs[i].run, runs[i].seed, place.policies[i]});
   }

@@ -78,6 +78,7 @@ struct PodsRun {
   std::string policy;
   std::vector<PodRecord> pods;  ///< by arrival; then those of the cluster that waited there
   Duration span{0};             ///< to the last that happened to a pod
+  Duration length{0};           ///< to the end of the run
   std::uint64_t events = 0;     ///< of all parts of the simulated cluster
   std::uint64_t plans = 0;
   bool cut = false;  ///< PodsOptions::at_most ended it

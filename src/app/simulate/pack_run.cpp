@@ -113,7 +113,7 @@ void fields(Archive& archive, T& pod) {
 
 template <class Archive, Is<simulate::PodsRun> T>
 void fields(Archive& archive, T& run) {
-  archive(run.policy, run.pods, run.span, run.events, run.plans);
+  archive(run.policy, run.pods, run.span, run.length, run.events, run.plans);
 }
 
 class Writer {

@@ -154,11 +154,11 @@ void Recorder::planned(const planner::Plan& plan, const planner::PlanInput& inpu
 }
 
 void Recorder::count_gangs(const planner::JobOutcome& outcome, const planner::PlanInput& input) {
+  if (outcome.placements.size() + outcome.held.size() < 2) return;
   std::vector<NodeName> nodes;
   for (const auto* placements : {&outcome.placements, &outcome.held}) {
     for (const auto& placement : *placements) nodes.push_back(placement.node);
   }
-  if (nodes.size() < 2) return;
   count_gang(run_.gangs, nodes, *input.snapshot, topology_levels(*input.policy));
 }
 

@@ -1,6 +1,7 @@
 #include "simulate/pods/inventory.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "dray/cluster/state.h"
@@ -42,7 +43,14 @@ Duration union_of(std::vector<Interval> intervals) {
 
 }  // namespace
 
-Result<Inventory> Inventory::of(const std::vector<KubeObject>& cluster, const std::string& gpus) {
+Duration measured_until(const PodsRun& run) {
+  const bool on = std::ranges::any_of(
+      run.pods, [](const PodRecord& pod) { return pod.bound.has_value() && !pod.ended; });
+  return on ? std::max(run.span, run.length) : run.span;
+}
+
+Result<Inventory> Inventory::of(const std::vector<KubeObject>& cluster, const std::string& gpus,
+                                const std::set<DeviceId>& held) {
   cluster::ClusterState state;
   for (const auto& object : cluster) {
     if (std::holds_alternative<Node>(object) || std::holds_alternative<ResourceSlice>(object) ||
@@ -59,19 +67,22 @@ Result<Inventory> Inventory::of(const std::vector<KubeObject>& cluster, const st
   }
   if (!kind) return std::unexpected(std::move(kind.error()));
   made.gpus_ = *std::move(kind);
-  made.find_nodes();
-  made.find_classes();
+  made.find_nodes(held);
+  for (const auto& each : made.snapshot_->classes()) made.find_class(each->object->meta.name, held);
+  std::ranges::sort(made.classes_, {}, &Class::name);
   return made;
 }
 
-void Inventory::find_nodes() {
+void Inventory::find_nodes(const std::set<DeviceId>& held) {
   ClassDevices devices(*snapshot_, gpus_.device_class);
   for (const auto index : snapshot_->nodes_by_name()) {
     const auto& facts = snapshot_->facts(index);
     auto count = facts.allocatable->other(gpus_.node_resource);
     if (!gpus_.device_class.get().empty()) {
       const auto on = devices.on(index);
-      for (std::size_t i = 0; i < on.size(); ++i) bits_.emplace(on[i], i);
+      for (std::size_t i = 0; i < on.size(); ++i) {
+        if (held.contains(on[i])) bits_.emplace(on[i], i);
+      }
       count = std::ssize(on);
     }
     const auto* model = facts.label(model_label);
@@ -85,16 +96,21 @@ void Inventory::find_nodes() {
   }
 }
 
-void Inventory::find_classes() {
-  for (const auto& each : snapshot_->classes()) {
-    Class made{each->object->meta.name, {}};
-    ClassDevices devices(*snapshot_, ClassName(made.name));
-    for (const auto index : snapshot_->nodes_by_name()) {
-      for (auto& device : devices.on(index)) made.devices.insert(std::move(device));
+void Inventory::find_class(const std::string& name, const std::set<DeviceId>& held) {
+  Class made;
+  made.name = name;
+  ClassDevices devices(*snapshot_, ClassName(name));
+  ClassDevices gpus(*snapshot_, gpus_.device_class);
+  for (const auto index : snapshot_->nodes_by_name()) {
+    const auto on = devices.on(index);
+    if (made.devices == 0 && !on.empty()) {
+      made.of_gpus = std::ranges::count(gpus.on(index), on.front()) > 0;
     }
-    if (!made.devices.empty()) classes_.push_back(std::move(made));
+    made.devices += on.size();
+    std::ranges::copy_if(on, std::inserter(made.held, made.held.end()),
+                         [&](const DeviceId& device) { return held.contains(device); });
   }
-  std::ranges::sort(classes_, {}, &Class::name);
+  if (made.devices > 0) classes_.push_back(std::move(made));
 }
 
 std::optional<std::uint32_t> Inventory::place_of(const NodeName& node) const {
@@ -107,7 +123,7 @@ bool Inventory::are_gpus(const DeviceAsk& ask) const {
   if (gpus_.device_class.get().empty()) return ask.name == gpus_.node_resource;
   if (ask.name == gpus_.device_class.get()) return true;
   const auto known = std::ranges::find(classes_, ask.name, &Class::name);
-  return known != classes_.end() && bits_.contains(*known->devices.begin());
+  return known != classes_.end() && known->of_gpus;
 }
 
 std::int64_t Inventory::gpus_of(const PodRecord& pod) const {
@@ -134,9 +150,10 @@ std::uint32_t Inventory::bits_of(const PodRecord& pod) const {
 std::vector<ClassUse> Inventory::use_of(const PodsRun& run) const {
   std::map<DeviceId, std::vector<Interval>> held;
   std::map<std::string, double> of_resource;
+  const auto end = measured_until(run);
   for (const auto& pod : run.pods) {
     if (!pod.bound) continue;
-    const Interval interval{*pod.bound, pod.ended.value_or(run.span)};
+    const Interval interval{*pod.bound, pod.ended.value_or(end)};
     for (const auto& each : pod.devices) held[each.device].push_back(interval);
     for (const auto& ask : pod.asks) {
       of_resource[ask.name] +=
@@ -146,9 +163,9 @@ std::vector<ClassUse> Inventory::use_of(const PodsRun& run) const {
   std::map<DeviceId, double> seconds;
   for (const auto& [device, intervals] : held) seconds[device] = in_seconds(union_of(intervals));
   std::vector<ClassUse> uses;
-  for (const auto& [name, devices] : classes_) {
-    auto& use = uses.emplace_back(name, static_cast<double>(devices.size()), 0.0);
-    for (const auto& [device, time] : seconds) use.used += devices.contains(device) ? time : 0;
+  for (const auto& each : classes_) {
+    auto& use = uses.emplace_back(each.name, static_cast<double>(each.devices), 0.0);
+    for (const auto& [device, time] : seconds) use.used += each.held.contains(device) ? time : 0;
   }
   for (const auto& name : plugin_resources(*snapshot_)) {
     uses.push_back({name, static_cast<double>(in_all(*snapshot_, name)), of_resource[name]});

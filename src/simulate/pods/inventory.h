@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,12 +17,18 @@
 
 namespace dray::simulate {
 
-/// Which devices a cluster has, where, and of which classes; and which of them are its GPUs.
+/// To the last that happened; where pods run on, to the end of the run, as they hold what they
+/// have.
+[[nodiscard]] Duration measured_until(const PodsRun& run);
+
+/// How many devices a cluster has, where, and of which classes; and which of them are its GPUs. By
+/// name it knows those alone that some pod held, so that it is small however large the cluster is.
 class Inventory {
  public:
   /// As as_jobs() has it.
   [[nodiscard]] static Result<Inventory> of(const std::vector<KubeObject>& cluster,
-                                            const std::string& gpus);
+                                            const std::string& gpus,
+                                            const std::set<DeviceId>& held);
 
   [[nodiscard]] const cluster::Snapshot& snapshot() const { return *snapshot_; }
   /// At most most_gpus each; `all_gpus` has them all.
@@ -39,10 +46,12 @@ class Inventory {
  private:
   struct Class {
     std::string name;
-    std::set<DeviceId> devices;
+    std::size_t devices = 0;
+    bool of_gpus = false;  ///< its first device is a GPU
+    std::set<DeviceId> held;
   };
-  void find_nodes();
-  void find_classes();
+  void find_nodes(const std::set<DeviceId>& held);
+  void find_class(const std::string& name, const std::set<DeviceId>& held);
   [[nodiscard]] bool are_gpus(const DeviceAsk& ask) const;
 
   std::shared_ptr<const cluster::Snapshot> snapshot_;
@@ -50,7 +59,7 @@ class Inventory {
   std::vector<GpuNode> nodes_;
   std::vector<std::int64_t> all_gpus_;  ///< by node
   std::map<NodeName, std::uint32_t> places_;
-  std::map<DeviceId, std::size_t> bits_;  ///< of GPUs: the place on the node
+  std::map<DeviceId, std::size_t> bits_;  ///< of GPUs that were held: the place on the node
   std::vector<Class> classes_;            ///< that have devices
 };
 

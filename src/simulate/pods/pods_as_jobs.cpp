@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -38,7 +39,7 @@ class Conversion {
     options.keep_stays = true;
     Recorder recorder(setting, run, options);
     for (const auto& [at, step, job, pod] : happenings(pods)) tell(recorder, at, step, job, *pod);
-    recorder.finish(pods.span);
+    recorder.finish(measured_until(pods));
     run.plans = pods.plans;
     run.waiting = waiting_for(pods);
     run.classes = inventory_.use_of(pods);
@@ -100,6 +101,7 @@ class Conversion {
       ++counts[pod.reason == Reason::none ? "" : std::string(plain_text(pod.reason))];
     }
     std::vector<WaitingFor> all;
+    all.reserve(counts.size());
     for (const auto& [reason, count] : counts) all.push_back({reason, count});
     std::ranges::stable_sort(all, std::ranges::greater(), &WaitingFor::jobs);
     return all;
@@ -146,7 +148,13 @@ class Conversion {
 Result<std::vector<PodsAsJobs>> as_jobs(const std::vector<KubeObject>& cluster,
                                         const std::vector<PlayedPods>& played,
                                         const std::string& gpus, Apart apart) {
-  const auto inventory = Inventory::of(cluster, gpus);
+  std::set<DeviceId> held;
+  for (const auto& one : played) {
+    for (const auto& pod : one.run->pods) {
+      for (const auto& each : pod.devices) held.insert(each.device);
+    }
+  }
+  const auto inventory = Inventory::of(cluster, gpus, held);
   if (!inventory) return std::unexpected(inventory.error());
   std::vector<PodsAsJobs> all;
   const auto count = apart == Apart::each ? 1 : std::max<std::size_t>(played.size(), 1);

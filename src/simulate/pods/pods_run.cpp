@@ -201,6 +201,7 @@ class PodsPlayer {
   PodsRun result() {
     PodsRun run;
     run.span = log_.last();
+    run.length = loop_.now() - origin_;
     run.events = loop_.events();
     run.plans = engine().status().plans_made;
     run.cut = cut_;

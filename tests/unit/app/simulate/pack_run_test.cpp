@@ -29,6 +29,13 @@ simulate::JobsRun jobs_run() {
   run.events = 3;
   run.plans = 4;
   run.cycles = 5;
+  run.models = {{.model = "H100", .gpus = 8, .used = 0.5}};
+  run.waiting = {{.reason = "no room", .jobs = 3}};
+  run.pods_of_several = 6;
+  run.pods_together = 7;
+  run.gangs = {{.level = "node", .gangs = 8, .together = 9}};
+  run.classes = {{.name = "nic", .devices = 10, .used = 11}};
+  run.fragmented = {0.25, 12};
   return run;
 }
 
@@ -54,10 +61,17 @@ simulate::PodsRun pods_run() {
                               {"cores", *Quantity::parse("1500m")}};
   device.skip_node_operations = {"all"};
   pod.devices = {device, {}};
+  pod.asks = {{.name = "gpu", .count = 2}};
   pod.queue = "team";
+  pod.job = "default/gang";
   pod.reason = Reason::class_missing;
   pod.detail = "why";
-  return {.policy = "none", .pods = {pod, {}}, .span = seconds(4), .events = 5, .plans = 6};
+  return {.policy = "none",
+          .pods = {pod, {}},
+          .span = seconds(4),
+          .length = seconds(7),
+          .events = 5,
+          .plans = 6};
 }
 
 simulate::ExperimentRun experiment_run() {
@@ -67,6 +81,7 @@ simulate::ExperimentRun experiment_run() {
   run.decisions = {{.node = -1, .gpus = 0}, {.node = 7, .gpus = 3}};
   run.points[130] = {.pods = 1, .allocated = 99.5, .fragmented = 0.25, .fragmented_idle = 50};
   run.refused = 1;
+  run.refused_for = {{.reason = "no GPU", .jobs = 1}};
   run.allocated = 0.1;
   return run;
 }

@@ -79,6 +79,14 @@ TEST_CASE("a pod is a job with the devices that it had, or asks for") {
   CHECK(measures.utilisation == Approx(100 * 100.0 / 800));
 }
 
+TEST_CASE("where pods run on they hold what they have to the end of the run") {
+  auto run = run_of({pod("a", 0s, 0s, {}, "n0", {0})});
+  run.length = 300s;
+  CHECK(convert(run).runs.at(0).used == 300);
+  run.pods[0].ended = 100s;
+  CHECK(convert(run).runs.at(0).span == 100s);
+}
+
 TEST_CASE("a device that pods share is held once, and counts for every class that it is of") {
   auto two = cluster();
   two.emplace_back(make_class("other", {"true"}));
