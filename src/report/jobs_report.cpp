@@ -236,22 +236,24 @@ std::string jobs_table(const std::vector<MeasuredRun>& runs) {
 }
 
 std::string jobs_csv(const std::vector<MeasuredRun>& runs) {
-  std::string text = "policy,seed,queue";
+  std::string text = "policy,seed,queue,size";
   for (const auto& [name, value] : values_of({})) text += fmt::format(",{}", name);
   text += ",utilisation,makespan,jain,fragmented,fragmentedIdle\n";
-  const auto line = [&](const MeasuredRun& run, const Measures& some) {
-    text += fmt::format("{},{},{}", run.run.policy, run.run.seed,
-                        some.queue.empty() ? "*" : some.queue);
+  const auto line = [&](const MeasuredRun& run, const Measures& some, std::string_view queue,
+                        std::string_view size, std::string_view of_run) {
+    text += fmt::format("{},{},{},{}", run.run.policy, run.run.seed, queue, size);
     for (const auto& [name, value] : values_of(some)) text += "," + number(value);
+    text += of_run;
   };
   for (const auto& run : runs) {
-    line(run, run.measures.all);
-    text += fmt::format(",{},{},{},{},{}\n", number(run.measures.utilisation),
-                        number(run.measures.makespan), number(run.measures.jain),
-                        number(run.measures.fragmented), number(run.measures.fragmented_idle));
-    for (const auto& queue : run.measures.queues) {
-      line(run, queue);
-      text += ",,,,,\n";
+    const auto& measures = run.measures;
+    line(run, measures.all, "*", "*",
+         fmt::format(",{},{},{},{},{}\n", number(measures.utilisation), number(measures.makespan),
+                     number(measures.jain), number(measures.fragmented),
+                     number(measures.fragmented_idle)));
+    for (const auto& queue : measures.queues) line(run, queue, queue.queue, "*", ",,,,,\n");
+    for (const auto& each : measures.sizes) {
+      line(run, each.some, "*", simulate::size_class_name(each.size), ",,,,,\n");
     }
   }
   return text;

@@ -40,7 +40,7 @@ void write_run_measures(wire::JsonWriter& json, const MeasuredRun& measured, boo
 
 /// For people: a line a run, then a line for each run and queue.
 [[nodiscard]] std::string jobs_table(const std::vector<MeasuredRun>& runs);
-/// A line for each run and queue, and one of all its queues (`*`).
+/// A line for each run, one for each of its queues and one for each size of job; `*`: all of them.
 [[nodiscard]] std::string jobs_csv(const std::vector<MeasuredRun>& runs);
 /// The same and the curves.
 [[nodiscard]] std::string jobs_json(const std::vector<MeasuredRun>& runs);

@@ -18,7 +18,7 @@ TEST_CASE(
   const auto read = play("csv:" + table, "name=id,queue=team,submit=at,run_time=seconds,gpus=n");
   INFO(read.err);
   CHECK(read.status == 0);
-  CHECK(read.out.find("\nfcfs,42,q,1,1,1,") != std::string::npos);
+  CHECK(read.out.find("\nfcfs,42,q,*,1,1,1,") != std::string::npos);
   struct Row {
     std::string workload;
     std::string columns;

@@ -175,8 +175,8 @@ TEST_CASE("simulate takes kinds of nodes, and a snapshot of a cluster as match d
   };
   const auto made = play({"--cluster", "nodes:2xdgxh100"});
   CHECK(made.err.empty());
-  CHECK(made.out.find("\np,42,team,1,1,1,") != std::string::npos);
-  CHECK(made.out.find("\nfair,42,team,1,1,1,") != std::string::npos);
+  CHECK(made.out.find("\np,42,team,*,1,1,1,") != std::string::npos);
+  CHECK(made.out.find("\nfair,42,team,*,1,1,1,") != std::string::npos);
   const auto metrics = dray({"simulate", "--cluster", "nodes:2xdgxh100", "--workload",
                              "csv:" + jobs, "--policy", policy, "-o", "prometheus"});
   CHECK(metrics.out.find("\ndray_simulation_jobs{policy=\"p\",seed=\"42\",queue=\"team\","
@@ -193,7 +193,7 @@ TEST_CASE("simulate takes kinds of nodes, and a snapshot of a cluster as match d
   }
   const auto snapshot = dray({"snapshot", "--cluster", "config/demo/cluster"});
   const auto file = folder.write("cluster.json", snapshot.out);
-  CHECK(play({"--cluster", file}).out.find("\np,42,team,1,1,1,") != std::string::npos);
+  CHECK(play({"--cluster", file}).out.find("\np,42,team,*,1,1,1,") != std::string::npos);
   const auto uncounted = play({"--cluster", "nodes:2x8"});
   CHECK(uncounted.status == 0);
   CHECK(uncounted.err.find(policy +

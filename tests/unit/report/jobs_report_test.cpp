@@ -8,6 +8,7 @@
 namespace dray::report::jobs_report_test {
 
 using Catch::Contains;
+using Catch::StartsWith;
 using testing::measured;
 
 TEST_CASE("a run is told as a whole, by queue, size and model") {
@@ -25,6 +26,15 @@ TEST_CASE("a run is told as a whole, by queue, size and model") {
   auto plain = measured();
   plain.measures.aligned.reset();
   CHECK_THAT(jobs_json({plain}), !Contains("aligned"));
+}
+
+TEST_CASE("CSV has a line for the run, each queue and each size") {
+  const auto text = jobs_csv({measured()});
+  CHECK_THAT(text, StartsWith("policy,seed,queue,size,jobs,started,ended,waitMean,"));
+  CHECK_THAT(text, Contains("\np,7,*,*,2,1,1,10,"));
+  CHECK_THAT(text, Contains("\np,7,q,*,2,1,1,10,"));
+  CHECK_THAT(text, Contains("\np,7,*,up to 8 GPUs,1,1,1,10,"));
+  CHECK_THAT(text, Contains("\np,7,*,up to 16 GPUs,1,0,0,0,"));
 }
 
 TEST_CASE("the same for Prometheus") {
