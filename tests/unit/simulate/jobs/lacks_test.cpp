@@ -45,7 +45,7 @@ TEST_CASE("a strategy's jobs wait for the resource that lacks, with how much of 
     std::string reason;
   };
   const PodAsk cpu{.milli_cpu = 60'500};
-  const PodAsk memory{.memory_mib = 60 * 1024};
+  const PodAsk memory{.memory_mib = 61'440};
   const auto row = GENERATE_COPY(
       Row{"GPUs of a node",
           {{gpus(5)}, {gpus(6)}},
@@ -69,7 +69,7 @@ TEST_CASE("a strategy's jobs wait for the resource that lacks, with how much of 
           "too little free CPU on every node with the GPUs: at most 3.50 cores"},
       Row{"memory",
           {{memory}, {memory}},
-          {{.memory_mib = 8 * 1024}},
+          {{.memory_mib = 8'192}},
           "too little free memory on every node with the GPUs and CPU: at most 4 GiB"});
   DYNAMIC_SECTION(row.name) {
     CHECK(waiting(row.used, {row.job}) == std::vector<WaitingFor>{{row.reason, 1}});
