@@ -8,7 +8,7 @@ tsan 25 the tests that start threads, under ThreadSanitizer
 property-long 20 properties and fault simulation with fifty times the seeds
 fuzz 30 every libFuzzer target for ten minutes
 oracle-long 30 long differentials against the Kubernetes code
-cluster-long 34 the long scenarios on a real control plane
+cluster-long 34 the long tests on a real control plane, but for those of cluster-faults
 reproducible 30 the same commit built in two folders gives the same dray
 mutants 34 small wrong changes, one by one: a C++ test has to notice each
 file-by-file 34 every C++ target compiled file by file, so that includes stay honest
@@ -18,6 +18,7 @@ browser 20 the report and the dashboard, also over 10,000 nodes, in Debian's Chr
 kai-oracle 34 KAI's own scheduler and the planner on 2,000 generated clusters
 crowd 34 20,000 pods wait on a real control plane: no overload, no lost Lease, the last as fast as the first
 bench 25 dray beside the code of Kubernetes and KAI: the same work, so many times faster
+cluster-faults 34 servers stopped and killed, scenarios through faults, hostile tenants, on a real control plane
 JOBS
 }
 
@@ -78,20 +79,34 @@ oracle-long_job() {
   go_stage oracle 1700 dray.dev/dray/tests/oracle/cases
 }
 
-# Those that are longer here than in the gate, or here only; the gate plays the others, and there is no time for both.
+# Of these files, those that are longer here than in the gate, or here only; the gate plays the others, and there is no
+# time for both.
 long_cluster_tests() {
   awk '/^func /{ name = "" } /^func Test/{ name = $2; sub(/\(.*/, "", name) }
-    name != "" && /longOnly\(t\)|testing\.Short\(\)/{ print name }' tests/cluster/*_test.go | sort -u | paste -sd'|'
+    name != "" && /longOnly\(t\)|testing\.Short\(\)/{ print name }' "$@" | sort -u | paste -sd'|'
 }
 
-cluster-long_job() {
+cluster_faults=(tests/cluster/{chaos,faults,hostile}_test.go)
+
+# long_cluster_stage FILE...
+long_cluster_stage() {
   need_packages cpp tools
   build_preset release || { row "build release" 0 1 0 "nothing else was run"; return 0; }
   local tests
-  tests=$(long_cluster_tests)
+  tests=$(long_cluster_tests "$@")
   [[ -n $tests ]] || { row "the long tests" 0 1 0 "none is found in tests/cluster"; return 0; }
   go_stage cluster 1700 -run "^($tests)\$"
 }
+
+cluster-long_job() {
+  local files=() file
+  for file in tests/cluster/*_test.go; do
+    [[ " ${cluster_faults[*]} " == *" $file "* ]] || files+=("$file")
+  done
+  long_cluster_stage "${files[@]}"
+}
+
+cluster-faults_job() { long_cluster_stage "${cluster_faults[@]}"; }
 
 # Beside the goals' lines it prints what the run used.
 crowd_job() {
