@@ -197,6 +197,19 @@ TEST_CASE("a dry run goes by the nodes that it brings, and only for its own time
   CHECK(refusal(Reason::node_unschedulable, answer.response) == "n0 ");
 }
 
+TEST_CASE("what a dry run brings of a node ends with it: who asks by names goes by the watch") {
+  Bench bench;
+  bench.add_nodes(1, 1);
+  bench.tell(make_claim("c", 1));
+  const auto pod = make_pod("p", "c", false);
+  auto asked = dry_run(pod, {"n0"});
+  asked.nodes->front().node.unschedulable = true;
+  CHECK(bench.engine.filter(asked, bench.now).response.node_names.empty());
+  bench.tell(pod);
+  const auto answer = bench.engine.filter(asking(pod, {"n0"}), bench.now);
+  CHECK(answer.response.node_names == Names{NodeName("n0")});
+}
+
 TEST_CASE("a node that nobody has seen has the devices that the policy says such nodes have") {
   Bench bench;
   policy::NodeGroup group;
