@@ -89,7 +89,7 @@ void describe(wire::FieldWriter& io, const ShareEffect& share) {
 }
 
 template <class T>
-void write_list(wire::JsonWriter& out, std::string_view key, const std::vector<T>& items) {
+void write_effects(wire::JsonWriter& out, std::string_view key, const std::vector<T>& items) {
   out.key(key);
   out.begin_list();
   for (const auto& item : items) {
@@ -118,8 +118,8 @@ std::string effect_text(const simulate::PolicyEffect& effect) {
 std::string effect_json(const simulate::PolicyEffect& effect) {
   wire::JsonWriter out;
   out.begin_object();
-  write_list(out, "jobs", effect.jobs);
-  write_list(out, "shares", effect.shares);
+  write_effects(out, "jobs", effect.jobs);
+  write_effects(out, "shares", effect.shares);
   out.end_object();
   return std::move(out).take();
 }

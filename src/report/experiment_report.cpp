@@ -6,6 +6,7 @@
 
 #include "report/experiment_summary.h"
 #include "report/metrics_text.h"
+#include "report/page_parts.h"
 #include "report/statistics.h"
 #include "report/text_table.h"
 #include "wire/json/json_writer.h"
@@ -38,17 +39,10 @@ void write_point(wire::JsonWriter& json, std::size_t percent, const DemandPoint&
 }  // namespace
 
 void write_refused_for(wire::JsonWriter& json, const simulate::ExperimentRun& run) {
-  json.key("refusedFor");
-  json.begin_list();
-  for (const auto& each : run.refused_for) {
-    json.begin_object();
-    json.key("reason");
-    json.string(each.reason);
-    json.key("pods");
-    json.integer(static_cast<std::int64_t>(each.jobs));
-    json.end_object();
-  }
-  json.end_list();
+  write_list(json, "refusedFor", run.refused_for, [&](const simulate::WaitingFor& each) {
+    write_text(json, "reason", each.reason);
+    write_count(json, "pods", each.jobs);
+  });
 }
 
 std::string experiment_table(const ExperimentRuns& runs) {

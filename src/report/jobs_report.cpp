@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/metrics_text.h"
+#include "report/page_parts.h"
 #include "report/text_table.h"
 #include "wire/json/json_writer.h"
 
@@ -80,31 +81,9 @@ double together(const simulate::GangSpread& spread) {
   return 100 * static_cast<double>(spread.together) / static_cast<double>(spread.gangs);
 }
 
-/// A list, an object for each.
-template <class T, class Write>
-void write_list(wire::JsonWriter& json, const char* name, const std::vector<T>& list,
-                const Write& write) {
-  json.key(name);
-  json.begin_list();
-  for (const auto& each : list) {
-    json.begin_object();
-    write(each);
-    json.end_object();
-  }
-  json.end_list();
-}
-
 /// What is told of the run beside its queues.
 void write_parts(wire::JsonWriter& json, const MeasuredRun& measured) {
   const auto& run = measured.run;
-  const auto text = [&](const char* key, const std::string& value) {
-    json.key(key);
-    json.string(value);
-  };
-  const auto value = [&](const char* key, double amount) {
-    json.key(key);
-    json.raw(number(amount));
-  };
   json.key("sizes");
   json.begin_list();
   for (const auto& each : measured.measures.sizes) {
@@ -112,24 +91,24 @@ void write_parts(wire::JsonWriter& json, const MeasuredRun& measured) {
   }
   json.end_list();
   write_list(json, "models", run.models, [&](const simulate::ModelUse& model) {
-    text("model", model.model);
-    value("gpus", model.gpus);
-    value("utilisation", utilisation(model.used, model.gpus, run));
+    write_text(json, "model", model.model);
+    write_number(json, "gpus", model.gpus);
+    write_number(json, "utilisation", utilisation(model.used, model.gpus, run));
   });
   write_list(json, "classes", run.classes, [&](const simulate::ClassUse& use) {
-    text("class", use.name);
-    value("devices", use.devices);
-    value("utilisation", utilisation(use.used, use.devices, run));
+    write_text(json, "class", use.name);
+    write_number(json, "devices", use.devices);
+    write_number(json, "utilisation", utilisation(use.used, use.devices, run));
   });
-  if (measured.measures.aligned) value("aligned", *measured.measures.aligned);
+  if (measured.measures.aligned) write_number(json, "aligned", *measured.measures.aligned);
   write_list(json, "gangs", run.gangs, [&](const simulate::GangSpread& spread) {
-    text("level", spread.level);
-    value("gangs", static_cast<double>(spread.gangs));
-    value("together", together(spread));
+    write_text(json, "level", spread.level);
+    write_count(json, "gangs", spread.gangs);
+    write_number(json, "together", together(spread));
   });
   write_list(json, "waitsFor", run.waiting, [&](const simulate::WaitingFor& waiting) {
-    text("reason", waiting.reason);
-    value("jobs", static_cast<double>(waiting.jobs));
+    write_text(json, "reason", waiting.reason);
+    write_count(json, "jobs", waiting.jobs);
   });
 }
 

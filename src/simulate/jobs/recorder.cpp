@@ -1,7 +1,6 @@
 #include "simulate/jobs/recorder.h"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <tuple>
 
@@ -9,6 +8,7 @@
 #include "dray/simulate/measures.h"
 #include "simulate/jobs/cluster_objects.h"
 #include "simulate/jobs/gang_domains.h"
+#include "simulate/jobs/waiting_reasons.h"
 
 namespace dray::simulate {
 namespace {
@@ -196,15 +196,12 @@ void Recorder::count_waiting() {
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     if (refused_[job] != Reason::none) reasons[ask_of(job)] = refused_[job];
   }
-  std::map<std::string, std::size_t> counts;
+  WaitingReasons waiting;
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     if (now_[job].state != State::waiting) continue;
-    auto reason = refused_[job];
-    if (reason == Reason::none) reason = reasons[ask_of(job)];
-    ++counts[reason == Reason::none ? "" : std::string(plain_text(reason))];
+    waiting.add(refused_[job] == Reason::none ? reasons[ask_of(job)] : refused_[job]);
   }
-  for (const auto& [reason, count] : counts) run_.waiting.push_back({reason, count});
-  std::ranges::stable_sort(run_.waiting, std::ranges::greater(), &WaitingFor::jobs);
+  run_.waiting = waiting.list();
 }
 
 void Recorder::removed(std::size_t job, Duration now, bool by_node) {

@@ -1,7 +1,6 @@
 #include "dray/simulate/pods_as_jobs.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -10,6 +9,7 @@
 #include "dray/planner/together.h"
 #include "simulate/jobs/gang_domains.h"
 #include "simulate/jobs/recorder.h"
+#include "simulate/jobs/waiting_reasons.h"
 #include "simulate/pods/inventory.h"
 
 namespace dray::simulate {
@@ -95,16 +95,11 @@ class Conversion {
   }
 
   static std::vector<WaitingFor> waiting_for(const PodsRun& run) {
-    std::map<std::string, std::size_t> counts;
+    WaitingReasons waiting;
     for (const auto& pod : run.pods) {
-      if (pod.bound || pod.ended) continue;
-      ++counts[pod.reason == Reason::none ? "" : std::string(plain_text(pod.reason))];
+      if (!pod.bound && !pod.ended) waiting.add(pod.reason);
     }
-    std::vector<WaitingFor> all;
-    all.reserve(counts.size());
-    for (const auto& [reason, count] : counts) all.push_back({reason, count});
-    std::ranges::stable_sort(all, std::ranges::greater(), &WaitingFor::jobs);
-    return all;
+    return waiting.list();
   }
 
   /// Also those that a node has beyond what a node of a trace may have.
