@@ -57,7 +57,7 @@ func Parse(text []byte) ([]Object, error) {
 // The namespace that manifests/ are for, and that a release replaces by its own.
 const namespace = "dray-system"
 
-// value is a place of manifests/ that the chart leaves to values.yaml.
+// value is a place of manifests/ that the chart leaves to values.yaml, or to another of its files.
 type value struct {
 	kind, name string
 	path       []any  // of keys and indices
@@ -73,6 +73,8 @@ var values = []value{
 	{"ConfigMap", "dray-exclusion", []any{"data", "drivers"}, "VALUE-DRIVERS", `{{ join "\n" .Values.drivers | quote }}`},
 	{"ConfigMap", "dray-exclusion", []any{"data", "extendedResources"}, "VALUE-EXTENDED",
 		`{{ join "\n" .Values.extendedResources | quote }}`},
+	{"ClusterRole", "dray-reader", []any{"rules"}, "VALUE-READER-RULES",
+		`{{ (fromYaml (.Files.Get "reader/role.yaml")).rules | toJson }}`},
 	{"ConfigMap", "dray-policy", []any{"data", "policy.yaml"}, "VALUE-POLICY",
 		`{{ .Values.policy | default (.Files.Get "policy.yaml") | toJson }}`},
 }

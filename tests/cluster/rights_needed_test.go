@@ -27,7 +27,8 @@ type need struct {
 }
 
 var needs = []need{
-	{"decides from", "get list watch", watched(), ""},
+	{"decides from", "list watch", watched(), ""},
+	{"makes sure of what it wrote", "get", "/pods resource.k8s.io/resourceclaims autoscaling.x-k8s.io/provisioningrequests", ""},
 	{"lifts gates and says why a pod waits", "patch", "/pods /pods/status", ""},
 	{"evicts", "create", "/pods/eviction", ""},
 	{"tells", "create patch", "/events events.k8s.io/events", ""},
@@ -132,7 +133,7 @@ func TestNoRightOfDrayIsTooMuch(t *testing.T) {
 		t.Fatal(err)
 	}
 	roles := map[string][]rbacv1.PolicyRule{"dray-lease": lease.Rules}
-	for _, name := range []string{"dray", "dray-allocator"} {
+	for _, name := range []string{"dray", "dray-allocator", "dray-reader"} {
 		role, err := rbac.ClusterRoles().Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)

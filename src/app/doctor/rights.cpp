@@ -113,7 +113,7 @@ Findings missing_rights(const std::vector<Right>& missing, const Installation& w
         {Fault::right_missing, right.to_string(),
          fmt::format("{} may not {}{}", where.account(), right.to_string(),
                      for_standbys ? "; the dashboard cannot name who stands by" : ""),
-         "apply manifests/rbac.yaml, or add the right to dray's role"});
+         "apply manifests/ again, or add the right to dray's role"});
   }
   return findings;
 }

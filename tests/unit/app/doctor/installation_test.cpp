@@ -14,22 +14,27 @@ namespace {
 const Installation blue{.namespace_name = "dray-blue", .partition = "blue"};
 const OtherDray first{.where = {}, .schedulers = {"dray-scheduler"}};
 
-/// overlays/partition, which the chart makes, by path.
-InstalledThere overlay() {
-  std::ifstream in("overlays/partition/blue.yaml");
+void add_objects(InstalledThere& there, const std::string& path, const std::string& suffix) {
+  std::ifstream in(path);
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   auto trees = read_trees(text);
   REQUIRE(trees);
-  InstalledThere there;
-  there.where = blue;
   for (auto& tree : *trees) {
     Installed object;
     object.api_version = text_at(tree, {"apiVersion"});
     object.kind = text_at(tree, {"kind"});
     object.namespace_name = text_at(tree, {"metadata", "namespace"});
-    object.name = text_at(tree, {"metadata", "name"});
+    object.name = text_at(tree, {"metadata", "name"}) + suffix;
     there.found[object.path()] = std::move(tree);
   }
+}
+
+/// overlays/partition, by path: what the chart makes, and the role that the overlay renames.
+InstalledThere overlay() {
+  InstalledThere there;
+  there.where = blue;
+  add_objects(there, "overlays/partition/blue.yaml", "");
+  add_objects(there, "deploy/chart/reader/role.yaml", "-blue");
   return there;
 }
 
