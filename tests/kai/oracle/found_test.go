@@ -90,6 +90,8 @@ var foundBefore = []struct {
 	{784945, "the same evictions; who moves, and what is left of their room"},
 	{794153, "on purpose: what has just been given room, and runs nowhere yet"},
 	{879387, "on purpose: what has just been given room, and runs nowhere yet"},
+	// Two jobs, one after another, took pods of one job: which were whose was not told apart.
+	{1049757, "on purpose: a queue gets back what KAI's own rules let it take"},
 }
 
 // KAI decides some of them by the order of Go's maps: it is asked again before a difference is wrong.

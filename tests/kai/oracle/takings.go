@@ -39,13 +39,11 @@ func takingsOf(d *difference) ([]cluster.Taking, error) {
 		}
 		takings[at].Victims = append(takings[at].Victims, tasks...)
 	}
-	for _, found := range reclaimed.FindAllStringSubmatch(d.said.Got, -1) {
+	said := reclaimed.FindAllStringSubmatch(d.said.Got, -1)
+	for n, found := range said {
 		for i := range d.c.Jobs {
-			for _, t := range d.c.Jobs[i].Tasks {
-				waits := t.Status == "Pending" && holds(d.kai[t.UID]) && !holds(d.dray[t.UID])
-				if d.c.Jobs[i].Name == found[1] && (waits || d.dray[t.UID] == "Releasing") {
-					take(found[2], t.UID)
-				}
+			if j := &d.c.Jobs[i]; j.Name == found[1] {
+				take(found[2], taken(d, j, said, n)...)
 			}
 		}
 	}
@@ -58,6 +56,34 @@ func takingsOf(d *difference) ([]cluster.Taking, error) {
 		}
 	}
 	return takings, nil
+}
+
+// taken are the pods that a job loses for the one that the n-th line names. Where several make it smaller, what it has above
+// its minimum goes for the first, from the end, and the rest for the last.
+func taken(d *difference, j *cluster.Job, said [][]string, n int) []string {
+	var lost []string
+	for _, t := range j.Tasks {
+		waits := t.Status == "Pending" && holds(d.kai[t.UID]) && !holds(d.dray[t.UID])
+		if waits || d.dray[t.UID] == "Releasing" {
+			lost = append(lost, t.UID)
+		}
+	}
+	of := func(line []string) bool { return line[1] == j.Name }
+	before, after := slices.ContainsFunc(said[:n], of), slices.ContainsFunc(said[n+1:], of)
+	minimum := 0
+	for _, set := range j.Gang.PodSets {
+		minimum += int(set.MinMember)
+	}
+	minimum = min(minimum, len(lost))
+	switch {
+	case before && after:
+		return nil
+	case before:
+		return lost[:minimum]
+	case after:
+		return lost[minimum:]
+	}
+	return lost
 }
 
 // trimmed are the pods that have been given room and have none any more, while others of their job start: dray does not say
