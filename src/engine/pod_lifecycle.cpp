@@ -77,7 +77,8 @@ PodLife& PodLifecycle::follow(const Pod& pod, bool seen, Commands& out) {
 Commands PodLifecycle::appeared(const Pod& pod) {
   Commands out;
   auto& life = follow(pod, true, out);
-  life.filter_refused = life.filter_refused || unseen_.erase(life.uid) > 0;
+  // Who has been given up already, under an earlier leader, say, does not come by itself.
+  life.filter_refused = life.filter_refused || unseen_.erase(life.uid) > 0 || not_scheduled(pod);
   return out;
 }
 

@@ -95,6 +95,28 @@ TEST_CASE("a pod that was told to wait before the watch showed it is woken for i
   CHECK(woken == asked);
 }
 
+TEST_CASE("a pod that kube-scheduler gave up under an earlier leader is woken for its place") {
+  Bench bench;
+  bench.add_nodes(1, 1);
+  bench.tell(make_claim("c", 1));
+  auto pod = make_pod("p", "c", false);
+  pod.meta.annotations["dray.dev/reservation"] = "n0";
+  const bool given_up = GENERATE(false, true);
+  if (given_up) {
+    pod.conditions = {{.type = "PodScheduled",
+                       .status = "False",
+                       .reason = "Unschedulable",
+                       .message = "0/1 nodes are available: 1 dray: too few devices",
+                       .last_transition = start}};
+  }
+  bench.tell(pod);
+  REQUIRE(bench.engine.pod(pod.key())->placement);
+  const bool woken = std::ranges::any_of(bench.writes, [](const auto& sent) {
+    return std::holds_alternative<SetPodCondition>(sent.write);
+  });
+  CHECK(woken == given_up);
+}
+
 TEST_CASE("a reserved pod gets its node alone, and the reservation lives on from there") {
   OnePod bench;
   REQUIRE(bench.reserved() == NodeName("n0"));
