@@ -35,11 +35,21 @@ Scenario marked(const std::vector<char>& in) {
 
 }  // namespace
 
-GrowingNodes::GrowingNodes(const VictimCapacity& capacity, std::size_t members, std::size_t victims)
-    : givers_(capacity.givers()),
+GrowingNodes::GrowingNodes(const VictimCapacity& capacity, std::size_t members, std::size_t victims,
+                           Asked asked)
+    : asked_(asked),
+      givers_(capacity.givers()),
       in_(victims, 0),
-      needed_(members - std::min(members, capacity.elsewhere())),
-      lacking_(needed_) {}
+      needed_(members - std::min(members, capacity.elsewhere())) {
+  if (asked == Asked::rest) {
+    for (auto& giver : givers_) {
+      giver.room -= giver.idle;
+      needed_ -= std::min(needed_, giver.idle);
+    }
+    std::erase_if(givers_, [](const auto& giver) { return giver.room == 0; });
+  }
+  lacking_ = needed_;
+}
 
 std::optional<Scenario> GrowingNodes::next() {
   if (auto fewest = std::exchange(fewest_, std::nullopt)) return fewest;
@@ -111,7 +121,7 @@ std::optional<Scenario> ScenarioGenerator::next(bool stop) {
   }
   // Victims that were found since sets were tried last.
   if (capacity_.enough() && tried_.found > 0 && tried_.found < found_.size()) {
-    growing_.emplace(capacity_, attempt_.chunk.size(), found_.size());
+    grow(GrowingNodes::Asked::all);
   }
   return next_open();
 }
@@ -126,6 +136,9 @@ std::optional<Scenario> ScenarioGenerator::next_open() {
     if (auto nodes = growing_->next()) {
       auto scenario = with_surplus(*std::move(nodes));
       if (tried_.sets.insert(scenario).second) return scenario;
+    } else if (attempt_.each_alone && growing_->asked() == GrowingNodes::Asked::all) {
+      // Of a queue that does not owe all of them, nobody goes where there is room anyway.
+      grow(GrowingNodes::Asked::rest);
     } else {
       growing_.reset();
     }
@@ -186,8 +199,10 @@ bool ScenarioGenerator::take(Victims victims) {
   const auto queue = *victims.job->queue;
   const bool owes = validator_.queue_gives(attempt_, victims, taken_);
   const bool closed = !owes && --moves_left_ < 0;
-  if (closed || !validator_.may_be_evicted(attempt_, victims, taken_)) {
-    left_out_ = left_out_ || may_go_alone(victims);
+  const bool evictable = !closed && validator_.may_be_evicted(attempt_, victims, taken_);
+  // Who could only move, since others were taken before, might go without them.
+  if (!owes || !evictable) left_out_ = left_out_ || may_go_alone(victims);
+  if (!evictable) {
     order_.spare();
     if (closed) order_.close_queue(queue);
     return false;
@@ -219,8 +234,12 @@ void ScenarioGenerator::open_scenarios() {
   } else if (capacity_.total() > tried_.total || found_.size() >= 2 * tried_.found) {
     tried_.total = capacity_.total();
     tried_.found = found_.size();
-    growing_.emplace(capacity_, attempt_.chunk.size(), found_.size());
+    grow(GrowingNodes::Asked::all);
   }
+}
+
+void ScenarioGenerator::grow(GrowingNodes::Asked asked) {
+  growing_.emplace(capacity_, attempt_.chunk.size(), found_.size(), asked);
 }
 
 /// The nodes whose victims may give enough by themselves, those that are nearly enough first.

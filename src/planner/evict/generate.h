@@ -17,14 +17,20 @@ namespace dray::planner {
 /// themselves; and after each, of as few of the last of its nodes as do without the others.
 class GrowingNodes {
  public:
+  /// What nodes with victims are asked for: all their room, or, where others take what is idle
+  /// there with nobody gone, only the rest.
+  enum class Asked : std::uint8_t { all, rest };
   /// For so many members that need room; `victims` is how many there are in all.
-  GrowingNodes(const VictimCapacity& capacity, std::size_t members, std::size_t victims);
+  GrowingNodes(const VictimCapacity& capacity, std::size_t members, std::size_t victims,
+               Asked asked = Asked::all);
   /// Nothing: with all nodes' victims it was tried.
   [[nodiscard]] std::optional<Scenario> next();
+  [[nodiscard]] Asked asked() const { return asked_; }
 
  private:
   [[nodiscard]] std::optional<Scenario> fewest_up_to(std::size_t last) const;
 
+  Asked asked_;
   std::vector<VictimCapacity::Giver> givers_;
   std::vector<char> in_;  ///< by place of the victims
   std::optional<Scenario> fewest_;
@@ -60,6 +66,7 @@ class ScenarioGenerator {
   [[nodiscard]] bool take(Victims victims);
   [[nodiscard]] bool may_go_alone(const Victims& victims);
   void open_scenarios();
+  void grow(GrowingNodes::Asked asked);
   void open_nodes_of_last();
   void open_nodes_of_all();
   [[nodiscard]] bool may_give_enough(const VictimCapacity::Giver& on) const;

@@ -50,18 +50,18 @@ VictimCapacity::VictimCapacity(const PlanContext& context, const Overlay& overla
     });
     if (!any) continue;
     barred_[node.get()] = 0;
-    rooms_[node.get()] = room(node);
+    rooms_[node.get()] = room(node, freed(node));
     total_ += std::min(rooms_[node.get()], members_);
   }
 }
 
-std::size_t VictimCapacity::room(cluster::NodeIndex node) const {
+std::size_t VictimCapacity::room(cluster::NodeIndex node, std::span<const double> freed) const {
   if (barred_[node.get()] != 0) return 0;
   const auto free = overlay_.nodes().free(node);
   auto room = static_cast<double>(members_);
   for (std::size_t i = 0; i < demand_.size(); ++i) {
     if (demand_[i] <= 0) continue;
-    const auto left = free[i] + freed_[node.get() * demand_.size() + i];
+    const auto left = free[i] + freed[i];
     room = std::min(room, std::floor(left / demand_[i] + 1e-9));
   }
   return static_cast<std::size_t>(std::max(room, 0.0));
@@ -74,10 +74,9 @@ void VictimCapacity::free(const Victims& victims, std::size_t place) {
     auto& chunks = chunks_[node.get()];
     if (chunks.empty()) seen_.push_back(node);
     if (chunks.empty() || chunks.back() != place) chunks.push_back(place);
-    add_demand(std::span(freed_).subspan(node.get() * demand_.size(), demand_.size()),
-               *task->demand, 1);
+    add_demand(freed(node), *task->demand, 1);
     total_ -= std::min(rooms_[node.get()], members_);
-    rooms_[node.get()] = room(node);
+    rooms_[node.get()] = room(node, freed(node));
     total_ += std::min(rooms_[node.get()], members_);
   }
 }
@@ -86,12 +85,13 @@ std::vector<VictimCapacity::Giver> VictimCapacity::givers() const {
   const auto& nodes = overlay_.nodes();
   const bool devices = demand_[nodes.devices_column()] > 0;
   const auto column = devices ? nodes.devices_column() : nodes.cpu_column();
+  const std::vector<double> nothing(demand_.size(), 0);
   std::vector<Giver> givers;
   for (std::size_t i = 0; i < seen_.size(); ++i) {
     const auto node = seen_[i];
     if (rooms_[node.get()] == 0) continue;
     const auto free = nodes.free(node)[column] + freed_[node.get() * demand_.size() + column];
-    givers.push_back({node, rooms_[node.get()], free, i, chunks_[node.get()]});
+    givers.push_back({node, rooms_[node.get()], room(node, nothing), free, i, chunks_[node.get()]});
   }
   std::ranges::sort(givers, [](const Giver& a, const Giver& b) {
     return std::tie(a.free, a.first_seen) < std::tie(b.free, b.first_seen);

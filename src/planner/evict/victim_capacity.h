@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "planner/evict/scenario.h"
@@ -26,6 +27,7 @@ class VictimCapacity {
   struct Giver {
     cluster::NodeIndex node;
     std::size_t room = 0;
+    std::size_t idle = 0;  ///< of it, what is there though nobody goes
     double free = 0;
     std::size_t first_seen = 0;
     std::vector<std::size_t> chunks;
@@ -42,7 +44,11 @@ class VictimCapacity {
   [[nodiscard]] std::size_t elsewhere() const;
 
  private:
-  [[nodiscard]] std::size_t room(cluster::NodeIndex node) const;
+  /// With so much freed, by column.
+  [[nodiscard]] std::size_t room(cluster::NodeIndex node, std::span<const double> freed) const;
+  [[nodiscard]] std::span<double> freed(cluster::NodeIndex node) {
+    return std::span(freed_).subspan(node.get() * demand_.size(), demand_.size());
+  }
 
   const Overlay& overlay_;
   std::size_t members_;

@@ -92,6 +92,10 @@ var foundBefore = []struct {
 	{879387, "on purpose: what has just been given room, and runs nowhere yet"},
 	// Two jobs, one after another, took pods of one job: which were whose was not told apart.
 	{1049757, "on purpose: a queue gets back what KAI's own rules let it take"},
+	// All of a node went for the one pod that had room there anyway, and the queue owed too little for the rest.
+	{1055671, ""},
+	// What the queue deserves was asked for, and not what its fair share is.
+	{1065575, "on purpose: what a queue's own evictions leave stays with it"},
 }
 
 // KAI decides some of them by the order of Go's maps: it is asked again before a difference is wrong.

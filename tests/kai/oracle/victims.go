@@ -97,8 +97,31 @@ func evictedWithGang(d *difference) bool {
 	return any
 }
 
-// staysOwn: dray promises what preemption leaves to others of the same queue, which stays within what it deserves; other
-// queues keep what the actions before gave them, and preempt among themselves for jobs that have room by both.
+// owedBeside says of each job that waits, with all of dray's decision carried out but what only dray gives room to, whether
+// KAI's rules would let it reclaim: its queue stays within its fair share with it.
+func owedBeside(d *difference) (map[string]bool, error) {
+	places, err := placesOf(d)
+	if err != nil {
+		return nil, err
+	}
+	c := clone(&d.c)
+	c.Actions = nil
+	for i := range c.Jobs {
+		for n := range c.Jobs[i].Tasks {
+			t := &c.Jobs[i].Tasks[n]
+			kai, dray := d.kai[t.UID], d.dray[t.UID]
+			t.Status, t.Node = "Pending", ""
+			if holds(dray) && !served(kai, dray) {
+				t.Status, t.Node = "Running", places[t.UID]
+			}
+		}
+	}
+	return cluster.MayReclaimAnything(&c)
+}
+
+// staysOwn: dray promises what preemption leaves to others of the same queue, which stays within what it deserves, or within
+// its fair share, so that KAI would let them reclaim; other queues keep what the actions before gave them, and preempt among
+// themselves for jobs that have room by both.
 func staysOwn(d *difference) bool {
 	if !slices.Contains(d.c.Actions, "preempt") || !d.all(served, evicted, lost, spared, promised) || !d.any(served) {
 		return false
@@ -108,8 +131,12 @@ func staysOwn(d *difference) bool {
 	if answer(&before) != nil {
 		return false
 	}
+	owed, err := owedBeside(d)
+	if err != nil {
+		return false
+	}
 	byDray, job := booksOf(&d.c), map[string]*cluster.Job{}
-	leaves, gets := map[string]bool{}, map[string]bool{}
+	leaves, gets, sated := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range d.c.Jobs {
 		j := &d.c.Jobs[i]
 		job[j.Name] = j
@@ -119,7 +146,10 @@ func staysOwn(d *difference) bool {
 				byDray.add(j, t)
 			}
 			keeps := d.dray[t.UID] == "Binding" && before.Expected.Tasks[t.UID].Status == "Binding"
-			gets[j.Queue] = gets[j.Queue] || served(d.kai[t.UID], d.dray[t.UID]) && !keeps
+			if served(d.kai[t.UID], d.dray[t.UID]) && !keeps {
+				gets[j.Queue] = true
+				sated[j.Queue] = sated[j.Queue] || !owed[j.Name]
+			}
 		}
 	}
 	makesRoom := map[string]*cluster.Job{}
@@ -142,7 +172,7 @@ func staysOwn(d *difference) bool {
 	}
 	for queue := range gets {
 		q := byDray.queues[queue]
-		if gets[queue] && (!leaves[queue] || !byDray.all[queue].within(q.GPU.Deserved, q.CPU.Deserved)) {
+		if !leaves[queue] || sated[queue] && !byDray.all[queue].within(q.GPU.Deserved, q.CPU.Deserved) {
 			return false
 		}
 	}

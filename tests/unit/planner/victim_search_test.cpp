@@ -293,6 +293,34 @@ TEST_CASE("victims that are looked at one by one take no more together than thei
   }
 }
 
+/// The queue has two GPUs above its quota. Two of its jobs are on a node that has room for one of
+/// the gang though they stay; they come before the job on whose node the other one needs room.
+TEST_CASE("nobody goes where there is room anyway, so that a queue owes those who have to") {
+  const auto cpus = [](std::int64_t count) {
+    return [=](Pod& pod) { pod.containers[0].requests["cpu"] = Quantity(count); };
+  };
+  const auto eight = [](Node& node) { node.allocatable["cpu"] = Quantity(8); };
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 6);
+  world.queue("y", 3);
+  world.node("n0", 4, eight);
+  world.node("n1", 5, eight);
+  world.running("first", "n0", 0, 1, "x", cpus(4)).preemptible = false;
+  world.running("second", "n1", 0, 1, "x", cpus(1));
+  auto& large = world.gang("large", "x", 3);
+  for (int i = 0; i < 3; ++i) {
+    world.member(large, "large" + std::to_string(i), 1, "n0", i + 1, cpus(1));
+  }
+  world.running("low", "n1", 1, 2, "x", cpus(1)).priority = -1;
+  world.running("last", "n1", 3, 1, "x", cpus(2));
+  auto& gang = world.gang("g", "y", 2);
+  for (int i = 0; i < 2; ++i) world.member(gang, "g" + std::to_string(i), 1, {}, 0, cpus(4));
+  Searching c(world);
+  const auto found = c.solve("g");
+  CHECK(victims(found) == "large2 large1 large0 ");
+}
+
 TEST_CASE("the budget of scenarios ends it") {
   auto world = world_of(2);
   world.waiting("w", 1, "y");
