@@ -56,7 +56,8 @@ class ScenarioGenerator {
   [[nodiscard]] std::optional<Scenario> next(bool stop);
   /// All victims that were found so far: what scenarios name the places of.
   [[nodiscard]] std::span<const Victims> found() const { return found_; }
-  /// Whether somebody was left out only because of those that were found before.
+  /// Whether somebody was left out, or could only be moved, because of those that were found
+  /// before.
   [[nodiscard]] bool left_out() const { return left_out_; }
   /// A scenario is carried out: the states of all victims' tasks are the caller's.
   void keep_marks() { order_.keep_marks(); }
