@@ -93,7 +93,13 @@ void Replica::leadership_changed(engine::LeadershipChanged change) {
     stop_serving();
     return writer_.abandon();
   }
-  // The last leader's claims must all be known before the first allocation.
+  if (change.epoch <= 1) return take_over(change);
+  process_.after(engine::fence_lag, Process::Thread::lease, [this, change] { take_over(change); });
+}
+
+/// The last leader's claims must all be known before the first allocation.
+void Replica::take_over(engine::LeadershipChanged change) {
+  if (leading_epoch_ != change.epoch) return;
   parts_.refresh_claims([this, change] {
     process_.run(Process::Thread::engine, [this, change] {
       if (leading_epoch_ != change.epoch) return;

@@ -122,6 +122,7 @@ class Replica {
   void apply(const engine::Event& event);
   void carry(const EngineStep::Input& input, Time at, engine::Effects effects);
   void leadership_changed(engine::LeadershipChanged change);
+  void take_over(engine::LeadershipChanged change);
   void stop_serving();
   void give_lease_back();
   void wake();

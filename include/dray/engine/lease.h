@@ -18,6 +18,9 @@ namespace dray::engine {
 /// `dray-EPOCH-IDENTITY`, or `dray` where there is no Lease. manifests/exclusion.yaml compares it
 /// with the Lease's leaseTransitions and holderIdentity: it costs no write, and fences all of them.
 [[nodiscard]] std::string field_manager(std::int32_t epoch, const std::string& identity);
+/// The API server's admission policies learn of a new Lease by a watch of their own: until then a
+/// late write of the term before may land. A leader reads what there is only after that.
+inline constexpr Duration fence_lag = std::chrono::milliseconds(750);
 /// A longer spec.holderIdentity does not fit in (metav1.FieldManager has 128 characters).
 inline constexpr std::size_t longest_identity = 100;
 

@@ -192,6 +192,19 @@ TEST_CASE("a new leader lists the claims afresh, again if need be, before it ser
   CHECK(bench.cluster.seen.get().refreshed == 2);
 }
 
+TEST_CASE("after another term claims are listed once nothing of it may land any more") {
+  Bench bench;
+  bench.cluster.seen.change([](auto& all) {
+    all.lease.transitions = 1;
+    all.lease.meta.resource_version = ResourceVersion("100");
+  });
+  bench.start_and_lead();
+  const auto seen = bench.cluster.seen.get();
+  CHECK(seen.lease.transitions == 2);
+  CHECK(seen.refreshed == 1);
+  CHECK(seen.refreshed_at - seen.lease.acquired.value() >= engine::fence_lag);
+}
+
 TEST_CASE("losing the Lease closes the extender's port and cuts writes off") {
   Bench bench;
   bench.start_and_lead();

@@ -99,6 +99,7 @@ class FakeCluster : public kube::ClusterApi {
     auto answer = Result<void>{};
     seen.change([&](auto& all) {
       ++all.refreshed;
+      all.refreshed_at = std::chrono::system_clock::now();
       if (all.refresh_fails-- > 0) answer = fail(ErrorCode::unavailable, "no fresh list");
     });
     co_return answer;
@@ -141,6 +142,7 @@ class FakeCluster : public kube::ClusterApi {
     int gates_read = 0;
     int abandoned = 0;
     int refreshed = 0;
+    std::chrono::system_clock::time_point refreshed_at{};  ///< the last time
     int refresh_fails = 0;
     bool stopped = false;
 
