@@ -10,15 +10,12 @@
 #include "wire/policy/policy_codec.h"
 
 namespace dray::service {
-namespace {
 
-constexpr auto look_every = std::chrono::seconds(5);
-
-}  // namespace
-
-PolicyFile::PolicyFile(boost::asio::io_context& io, std::string path, Listener listener)
+PolicyFile::PolicyFile(boost::asio::io_context& io, std::string path, Listener listener,
+                       std::chrono::milliseconds look_every)
     : path_(std::move(path)),
       listener_(std::move(listener)),
+      look_every_(look_every),
       strand_(boost::asio::make_strand(io)),
       timer_(strand_) {}
 
@@ -70,6 +67,7 @@ void PolicyFile::stop() {
 void PolicyFile::look() {
   const auto text = net::read_file(path_);
   if (text && text_ == *text) return;
+  if (!text) text_.reset();  // what is there again is read again
   const auto taken = text ? read() : Result<void>(std::unexpected(text.error()));
   auto problem = taken ? std::string() : taken.error().message;
   if (problem.empty()) {
@@ -83,7 +81,7 @@ void PolicyFile::look() {
 
 void PolicyFile::arm() {
   if (stopped_) return;
-  timer_.expires_after(look_every);
+  timer_.expires_after(look_every_);
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error) return;
     look();

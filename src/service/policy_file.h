@@ -3,6 +3,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -28,7 +29,8 @@ class PolicyFile {
         [](const policy::PolicyConfig&) { return std::string(); };
   };
 
-  PolicyFile(boost::asio::io_context& io, std::string path, Listener listener);
+  PolicyFile(boost::asio::io_context& io, std::string path, Listener listener,
+             std::chrono::milliseconds look_every = std::chrono::seconds(5));
 
   /// Reads it for the first time, when an error is one.
   [[nodiscard]] Result<void> open();
@@ -44,6 +46,7 @@ class PolicyFile {
 
   std::string path_;
   Listener listener_;
+  std::chrono::milliseconds look_every_;
   boost::asio::strand<boost::asio::io_context::executor_type> strand_;
   // Owned by the strand.
   boost::asio::steady_timer timer_;

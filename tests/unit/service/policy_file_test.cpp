@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -24,16 +25,26 @@ struct Bench {
   boost::asio::io_context io;
   std::vector<std::size_t> queues;  ///< of each policy that came into force
   std::string problem = "none told";
+  std::string unfit;  ///< why this dray cannot follow any policy
   PolicyFile file{io,
                   path,
                   {[this](const auto& config) { queues.push_back(config->queues.size()); },
-                   [this](std::string why) { problem = std::move(why); }}};
+                   [this](std::string why) { problem = std::move(why); },
+                   [this](const auto&) { return unfit; }},
+                  std::chrono::milliseconds(1)};
 
   void write(const std::string& text) const { std::ofstream(path) << text; }
   void reload() {
     file.reload();
     io.restart();
     io.run();
+  }
+  /// Looks by itself until it has told that there is a problem, or that there is none.
+  void look_until_told() {
+    problem = "none told";
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    io.restart();
+    while (problem == "none told" && io.run_one_until(end) > 0) continue;
   }
 };
 
@@ -66,6 +77,30 @@ TEST_CASE("a file with an error changes nothing and says why") {
   bench.reload();
   CHECK(bench.queues.size() == 2);
   CHECK(!bench.problem.empty());
+}
+
+TEST_CASE("a policy that this dray cannot follow is as one with an error") {
+  Bench bench;
+  bench.write(good);
+  REQUIRE(bench.file.open());
+  bench.unfit = "not in this mode";
+  bench.write(better);
+  bench.reload();
+  CHECK(bench.queues.size() == 1);
+  CHECK_THAT(bench.problem, Catch::EndsWith("policy.yaml: not in this mode"));
+}
+
+TEST_CASE("a file that was away for a while is in force again, changed or not") {
+  Bench bench;
+  bench.write(good);
+  REQUIRE(bench.file.open());
+  bench.file.start();
+  std::filesystem::remove(bench.path);
+  bench.look_until_told();
+  CHECK_THAT(bench.problem, Catch::Contains("policy.yaml"));
+  bench.write(good);
+  bench.look_until_told();
+  CHECK(bench.problem.empty());
 }
 
 }  // namespace
