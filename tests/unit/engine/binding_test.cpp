@@ -124,6 +124,28 @@ TEST_CASE("a refusal of one claim releases the other") {
   CHECK(run.server.claims.at({"default", "c1"}).allocation);
 }
 
+TEST_CASE("a claim that is not any more what the plan saw is not written") {
+  struct Row {
+    const char* name;
+    bool had_devices;
+    bool deleted;
+    const char* error;
+  };
+  const auto row =
+      GENERATE(Row{"it has lost its devices", true, false, "it lost its devices meanwhile"},
+               Row{"it is on its way out", false, true, "it is being deleted"});
+  DYNAMIC_SECTION(row.name) {
+    Run run;
+    run.claim("c0", "gpu-0");
+    run.placement.claims[0].already_allocated = row.had_devices;
+    if (row.deleted) run.server.claims.at({"default", "c0"}).meta.deleted = t0;
+    const auto binding = run.to_the_end();
+    CHECK(binding.result() == Binding::Result::refused);
+    CHECK(binding.error() == std::string("claim default/c0: ") + row.error);
+    CHECK(run.server.log.empty());
+  }
+}
+
 TEST_CASE("a pod that is bound elsewhere meanwhile loses its claims here") {
   Run run;
   run.claim("c0", "gpu-0");

@@ -118,6 +118,17 @@ TEST_CASE("when the nodes are there a plan is asked for, and the pods are to say
                          {"autoscaling.x-k8s.io/provisioning-class-name", rule.class_name}});
 }
 
+TEST_CASE("what an earlier request came to says nothing of the one after it") {
+  World world;
+  const auto first = world.asked();
+  auto second = first;
+  second.meta.name += "-again";
+  second.meta.annotations["dray.dev/attempt"] = "2";
+  CHECK(world.put(second, "Provisioned") == "plan");
+  CHECK(world.put(first, "Failed").empty());
+  CHECK(world.requests.provisioned(world.job.uid) != nullptr);
+}
+
 TEST_CASE("a request that comes to nothing goes after a while, and another takes its place") {
   const std::string end = GENERATE("Failed", "CapacityRevoked", "BookingExpired");
   World world;

@@ -177,6 +177,18 @@ TEST_CASE("what was refused for overload waits as long as asked for, and its lin
   CHECK(bench.outbox.status(bench.now).again == 1);
 }
 
+TEST_CASE("what joins a line that has to wait waits, too") {
+  Bench bench;
+  bench.add(1, allocate("c"));
+  CHECK(bench.tick() == Tickets{1});
+  CHECK(bench.done(1, Load::overloaded, 5s));
+  bench.add(2, release("c"));
+  bench.now += 4s;
+  CHECK(bench.tick().empty());
+  bench.now += 1s;
+  CHECK(bench.order() == Tickets{1, 2});
+}
+
 TEST_CASE("a refusal that does not say how long is waited out for a second") {
   Bench bench;
   bench.add(1, event());

@@ -209,7 +209,7 @@ TEST_CASE("a reservation is taken back without a word to the API server") {
 
 /// For new, a bound pod is asked for together with one that only holds a reservation.
 struct MixedVictims : Bench {
-  MixedVictims() : Bench({}, true) {
+  explicit MixedVictims(Options options = {}) : Bench(std::move(options), true) {
     add_nodes(1, 2);
     tell(running("bound", "n0"));
     for (const auto* name : {"new", "reserved"}) {
@@ -253,6 +253,15 @@ TEST_CASE("while room is asked for that a reservation holds, that pod is not bou
   bench.done(bench.asked->first);
   CHECK(!bench.engine.pod({"default", "reserved"})->placement);
   CHECK(bench.state_of("reserved") == planner::MemberState::waiting);
+}
+
+TEST_CASE("in mode advise that pod is told no node, and keeps its place until the others may go") {
+  Options advise;
+  advise.mode = Mode::advise;
+  MixedVictims bench(advise);
+  const auto reserved = make_pod("reserved", "c-reserved", false);
+  CHECK(refusal(Reason::room_kept, bench.filter(reserved, {"n0"})) == "n0 ");
+  CHECK(bench.engine.pod({"default", "reserved"})->placement);
 }
 
 TEST_CASE("a victim that was bound by somebody while its room was asked for stays") {

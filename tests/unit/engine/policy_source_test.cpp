@@ -31,12 +31,16 @@ TEST_CASE("without a file there is one queue for all") {
 TEST_CASE("a KAI queue in the policy's words") {
   auto queue = kai_queue("train", "ai");
   queue.priority = 50;
+  queue.preempt_min_runtime = std::chrono::minutes(2);
+  queue.reclaim_min_runtime = std::chrono::minutes(3);
   queue.gpu = {.quota = Quantity(4), .limit = Quantity(-1), .over_quota_weight = Quantity(2)};
   queue.cpu.quota = Quantity(1500);
   queue.memory.quota = Quantity(2);
   const auto config = queue_config(queue, true);
   CHECK(config.parent == policy::QueueName("ai"));
   CHECK(config.priority == 50);
+  CHECK(config.preempt_min_runtime == std::chrono::minutes(2));
+  CHECK(config.reclaim_min_runtime == std::chrono::minutes(3));
   CHECK(config.quota.at("gpu") == Quantity(4));
   CHECK(config.limit.at("gpu") == std::nullopt);
   CHECK(config.over_quota_weight.by_resource.at("gpu") == Quantity(2));
@@ -64,6 +68,16 @@ TEST_CASE("the tree follows KAI's objects, and keeps its last good form") {
   CHECK(source.problem().empty());
   CHECK(source.forget(Kind::kai_queue, "train"));
   CHECK(source.policy()->queues.queues().size() == 1);
+}
+
+TEST_CASE("a KAI queue is as old as its object") {
+  PolicySource source;
+  source.set_config(from_kai());
+  auto queue = kai_queue("train");
+  queue.meta.created = start;
+  source.observe(queue);
+  const auto& queues = source.policy()->queues;
+  CHECK(queues[*queues.find("train")].created == start);
 }
 
 TEST_CASE("topologies: the file's, KAI's, and labels that groups name") {

@@ -100,6 +100,16 @@ TEST_CASE("memory is asked for as it is, of devices that have so much") {
   CHECK(any->spec.requests.at(0).exactly);
 }
 
+TEST_CASE("a part may be all of a device, and is never less than was asked for") {
+  const auto all = share_claim(asking({{"gpu-memory", "40960"}}), rule(), {offer("40Gi")});
+  REQUIRE(all);
+  CHECK(all->spec.requests.at(0).exactly->capacity_requests ==
+        Counters{{"cores", Quantity(100)}, {"memory", q("40Gi")}});
+  const auto odd = share_claim(asking({{"gpu-fraction", "0.255"}}), rule(), {offer("40Gi")});
+  REQUIRE(odd);
+  CHECK(odd->spec.requests.at(0).exactly->capacity_requests.at("cores") == Quantity(26));
+}
+
 TEST_CASE("what cannot be asked for is told") {
   struct Row {
     Labels annotations;

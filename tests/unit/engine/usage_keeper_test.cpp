@@ -88,6 +88,15 @@ TEST_CASE("the record is read first, then written every minute under its version
     auto fourth = usage.tick(begin + 2min + 5s);
     REQUIRE(fourth.size() == 1);
     CHECK(std::holds_alternative<ReadConfigMap>(fourth[0]));
+    // Of the other's record only the version counts: here it goes on in memory.
+    const auto counted = *usage.history();
+    auto other = put.value.data;
+    other["held.a"] = "gpu=1000000";
+    CHECK(usage.step(map(std::move(other), "9"), begin + 2min + 5s).empty());
+    CHECK(*usage.history() == counted);
+    auto fifth = usage.tick(begin + 4min);
+    REQUIRE(fifth.size() == 1);
+    CHECK(std::get<PutConfigMap>(fifth[0]).expected == ResourceVersion("9"));
   }
 }
 
