@@ -88,6 +88,23 @@ TEST_CASE("released, a claim of the snapshot holds nothing on the overlay") {
   CHECK_FALSE(state.allocation(held.key()));
 }
 
+TEST_CASE("a pod that is taken away gives back what it has, and one that has finished nothing") {
+  Fixture fixture;
+  auto pod = fixture.pods[0];
+  pod.node_name = NodeName("n1");
+  put(fixture.cluster, pod);
+  auto finished = fixture.pods[1];
+  finished.node_name = NodeName("n1");
+  finished.phase = "Succeeded";
+  put(fixture.cluster, finished);
+  AllocatedState state(fixture.cluster.snapshot());
+  const auto n1 = state.snapshot().node(NodeName("n1")).value();
+  state.remove_pod(finished);
+  CHECK(state.use(n1)->requested.milli_cpu == 1000);
+  state.remove_pod(pod);
+  CHECK(state.use(n1)->requested.milli_cpu == 0);
+}
+
 TEST_CASE("rollback restores everything, whatever was done since") {
   const auto seed = GENERATE(range(0U, 40U));
   CAPTURE(seed);

@@ -88,4 +88,15 @@ TEST_CASE("a part in use blocks what wants more than it leaves") {
   CHECK(cards.blocked() == Names{"a: a-1", "a-1: a-1", "a-2: a-1"});
 }
 
+TEST_CASE("what an older generation of the pool said of its counters counts no more") {
+  TwoCards cards;
+  auto old = make_slice("n1", {});
+  old.meta.name = "old-counters";
+  old.pool_generation = 0;
+  old.shared_counters = {{.name = "a", .counters = {{"memory", quantity("100Gi")}}}};
+  put(cards.cluster, old);
+  cards.use("a");
+  CHECK(cards.blocked() == Names{"a: a", "a-1: a", "a-2: a"});
+}
+
 }  // namespace dray::counters_left_test

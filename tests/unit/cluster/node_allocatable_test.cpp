@@ -148,6 +148,15 @@ TEST_CASE("what the pod says of itself as a whole covers its devices") {
   CHECK(!one.fits(share("1")));  // 2 + 2 of 3
   one.user.pod_limits = {{"cpu", quantity("4")}};
   CHECK(one.fits(share("1")));
+  // Huge pages by the sum of all containers.
+  one.user.containers.push_back(one.user.containers[0]);
+  for (auto& container : one.user.containers)
+    container.limits = {{"hugepages-2Mi", quantity("4Mi")}};
+  one.user.pod_requests.reset();
+  one.user.pod_limits = {{"hugepages-2Mi", quantity("8Mi")}};
+  CHECK(one.fits(share("1")));
+  one.user.pod_limits = {{"hugepages-2Mi", quantity("6Mi")}};
+  CHECK(!one.fits(share("1")));
 }
 
 TEST_CASE("what lacks is told with its numbers, and what of it is the devices'") {

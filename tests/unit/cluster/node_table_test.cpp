@@ -96,6 +96,10 @@ TEST_CASE("a node that only got a new resourceVersion is no change") {
   same.unschedulable = true;
   put(cluster, same);
   CHECK(cluster.generation() > before);
+  const auto cordoned = cluster.generation();
+  same.taints = {{.key = "k", .value = {}, .effect = "NoSchedule"}};
+  put(cluster, same);
+  CHECK(cluster.generation() > cordoned);
   gone(cluster, Kind::node, "nobody");
   CHECK(cluster.snapshot()->node_count() == 1);
 }

@@ -218,6 +218,24 @@ TEST_CASE("a node's version moves with its own devices only") {
   CHECK(version("n2") == second);
 }
 
+TEST_CASE("remembered answers about devices end with a class or a rule, and with its end") {
+  ClusterState state;
+  const auto moves = [&](const auto& change) {
+    const auto before = state.snapshot();
+    change();
+    const auto after = state.snapshot();
+    CHECK(after->device_epoch() > before->device_epoch());
+    return std::pair(after->class_epoch() > before->class_epoch(),
+                     after->rule_epoch() > before->rule_epoch());
+  };
+  DeviceTaintRule rule;
+  rule.meta = cluster_meta("r");
+  CHECK(moves([&] { put(state, make_class()); }) == std::pair(true, false));
+  CHECK(moves([&] { put(state, rule); }) == std::pair(false, true));
+  CHECK(moves([&] { gone(state, Kind::device_taint_rule, "r"); }) == std::pair(false, true));
+  CHECK(moves([&] { gone(state, Kind::device_class, "gpu"); }) == std::pair(true, false));
+}
+
 TEST_CASE("an old snapshot never changes") {
   ClusterState state;
   put(state, make_node("n1"));
