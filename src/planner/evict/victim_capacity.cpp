@@ -14,6 +14,16 @@ bool lasting(Reason reason) {
   return reason != Reason::none && !reason_info(reason).eviction_helps;
 }
 
+/// Whether a part of a device counts for as much where it is asked for as where it is given. By
+/// other rules it counts for a whole device until it has one.
+bool counts_by_capacity(const policy::PolicyConfig& config, const std::string& resource) {
+  const auto counted =
+      std::ranges::find(config.resources, resource, &policy::CountedResource::name);
+  return counted != config.resources.end() &&
+         std::ranges::all_of(counted->rules,
+                             [](const auto& rule) { return !rule.capacity.empty(); });
+}
+
 }  // namespace
 
 VictimCapacity::VictimCapacity(const PlanContext& context, const Overlay& overlay, Fit& fit,
@@ -31,8 +41,11 @@ VictimCapacity::VictimCapacity(const PlanContext& context, const Overlay& overla
     // another.
     if (task.shape->partial || task.shape->singular) row[nodes.devices_column()] = 0;
     for (std::size_t i = 0; i < nodes.devices_column(); ++i) {
-      const auto unit = context.policy.counting.resources()[i].unit;
-      if (unit == policy::ResourceUnit::devices && !task.shape->partial) row[i] = 0;
+      const auto& resource = context.policy.counting.resources()[i];
+      const bool bounds =
+          resource.unit != policy::ResourceUnit::devices ||
+          (task.shape->partial && counts_by_capacity(context.policy.config, resource.name));
+      if (!bounds) row[i] = 0;
     }
     for (std::size_t i = 0; i < columns; ++i) {
       demand_[i] = first ? row[i] : std::min(demand_[i], row[i]);

@@ -46,6 +46,28 @@ World one_victim() {
   return world;
 }
 
+TEST_CASE("a gang that needs parts of one device gets the one that a pod has whole") {
+  World world;
+  world.allow_all_actions();
+  world.queue("x", 0);
+  world.node("n0", 0);
+  auto gpus = make_gpus("n0", 1);
+  gpus.devices[0].allow_multiple_allocations = true;
+  gpus.devices[0].capacity["memory"] = {.value = Quantity(4), .request_policy = {}};
+  world.tell(gpus);
+  world.running("whole", "n0", 0, 1, "x").priority = -1;
+  auto& gang = world.gang("g", "x", 2);
+  for (const std::string name : {"g0", "g1"}) {
+    world.member(gang, name, 1);
+    auto part = make_claim("c-" + name, 1, name);
+    part.spec.requests[0].exactly->capacity_requests["memory"] = Quantity(2);
+    world.tell(part);
+  }
+  const auto made = world.plan();
+  CHECK(evicted(made) == Names{"whole"});
+  CHECK(placed(made)["g"] == "held n0 held n0");
+}
+
 TEST_CASE("what is not preemptible is no victim") {
   auto world = one_victim();
   world.job("x0").preemptible = GENERATE(true, false);

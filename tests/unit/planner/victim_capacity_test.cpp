@@ -90,6 +90,33 @@ TEST_CASE("CPU bounds as well") {
   CHECK(c.of("a") == 1);
 }
 
+TEST_CASE("a device that is given up makes room for as many parts as it has, however they count") {
+  const bool by_memory = GENERATE(true, false);
+  World world;
+  auto& rule = world.config.resources[0].rules[0];
+  if (by_memory) {
+    rule.capacity = "memory";
+    rule.per = Quantity(4);
+  }
+  world.node("a", 0);
+  auto gpus = make_gpus("a", 1);
+  gpus.devices[0].allow_multiple_allocations = true;
+  gpus.devices[0].capacity["memory"] = {.value = Quantity(4), .request_policy = {}};
+  world.tell(gpus);
+  world.running("r", "a", 0, 1, "a");
+  auto& gang = world.gang("g", "a", 2);
+  for (const std::string name : {"g0", "g1"}) {
+    world.member(gang, name, 1);
+    auto part = make_claim("c-" + name, 1, name);
+    part.spec.requests[0].exactly->capacity_requests["memory"] = Quantity(2);
+    world.tell(part);
+  }
+  Bound c(world, "g");
+  CHECK(c.of("a") == (by_memory ? 0 : 2));
+  c.free("r", 0);
+  CHECK(c.of("a") == 2);
+}
+
 TEST_CASE("a node that no eviction opens has no room") {
   auto world = plugin_world();
   plugin_node(world, "tainted", 4, [](Node& node) {
