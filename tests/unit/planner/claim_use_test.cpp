@@ -35,6 +35,10 @@ TEST_CASE("a claim is used by others if anybody but the pod stands in it") {
   auto other = make_pod("q");
   world.tell(other);
   CHECK(used(claim));
+  auto namesake = other;
+  namesake.meta.uid = Uid("uid-of-another");
+  world.tell(namesake);
+  CHECK_FALSE(used(claim));
   other.phase = "Succeeded";
   world.tell(other);
   CHECK_FALSE(used(claim));

@@ -91,5 +91,21 @@ TEST_CASE("nobody loses a place that would not do") {
   CHECK(placed(made)["late"] == "n1");
 }
 
+TEST_CASE("who lost its place gets another within its queue's limit only") {
+  const std::int64_t limit = GENERATE(2, 3);
+  World world;
+  world.node("n0", 4);
+  world.queue("x", 0).limit["gpu"] = Quantity(limit);
+  world.running("r", "n0", 0, 1, "x");
+  world.waiting("loser", 2, "x");
+  Parts parts(world);
+  auto& loser = parts.job("loser");
+  parts.decisions.wait(loser, Reason::room_kept, {});
+  ServeLosers losers(parts.context, parts.memory.jobs(), parts.overlay, parts.placer,
+                     parts.decisions, parts.placer.fit().everywhere());
+  losers.run({&loser});
+  CHECK(parts.held("x") == (limit == 3 ? 3 : 1));
+}
+
 }  // namespace
 }  // namespace dray::planner::serve_losers_test

@@ -179,6 +179,14 @@ TEST_CASE("what this plan placed may be taken back, unless others make room for 
   CHECK(c.evicts(Action::reclaim, "x0"));
 }
 
+TEST_CASE("what this plan placed with a claim that others may use, too, stays") {
+  auto world = two_queues();
+  world.waiting("mine", 1, "x");
+  world.tell(make_claim("c-mine", 1));  // of no pod alone
+  Rules c(world);
+  CHECK_FALSE(c.evicts(Action::reclaim, "mine"));
+}
+
 TEST_CASE(
     "room that others only move for goes to a higher priority of the queue, if devices allow") {
   auto world = two_queues();

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "dray/model/claim_limits.h"
 #include "tests/objects/gpus.h"
 
 namespace dray::planner::what_if_test {
@@ -46,6 +47,16 @@ TEST_CASE("a pod without its template waits for the claim") {
   const auto outcome = what_if.place(pod_with_template("p0"));
   CHECK(outcome.reason == Reason::claim_missing);
   CHECK(what_if.explain(pod_with_template("p1")).empty());
+}
+
+TEST_CASE("a pod that has been placed is one of its claim's users") {
+  auto shared = make_claim("shared", 1);
+  for (std::size_t i = 1; i < max_consumers; ++i) {
+    shared.reserved_for.push_back(consumer("other", Uid(std::to_string(i))));
+  }
+  auto what_if = what_if_with({make_node("a"), make_gpus("a", 1), shared});
+  CHECK(what_if.place(make_pod("last", "shared", false)).placements.size() == 1);
+  CHECK(what_if.place(make_pod("one-more", "shared", false)).reason == Reason::claim_consumers);
 }
 
 TEST_CASE("a claim alone is tried by a pod that goes anywhere") {
