@@ -80,7 +80,6 @@ GangCommit::Commands GangCommit::ended(const Uid& pod, bool bound, const std::st
   const auto at = steps_.find(pod);
   if (at == steps_.end() || at->second == Step::ended) return out;
   at->second = Step::ended;
-  if (bound) bound_.insert(pod);
   if (!bound && error_.empty()) error_ = error;
   if (!bound && phase_ == Phase::claiming) fail_claims(error, out);
   finish_when_ended(out);

@@ -95,7 +95,7 @@ class GangCommit {
 
   policy::SubGroup gang_;
   std::vector<Uid> members_;
-  std::set<Uid> bound_;
+  std::set<Uid> bound_;  ///< before the first bind call
   Time deadline_;
   Phase phase_ = Phase::gathering;
   std::map<Uid, Step> steps_;
