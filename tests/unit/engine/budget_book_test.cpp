@@ -44,6 +44,19 @@ TEST_CASE("a budget covers the pods that its selector does, whoever came first")
   CHECK(book.forget(Kind::pod_disruption_budget, "default", "b"));
 }
 
+TEST_CASE("a budget whose selector changes covers others from then on") {
+  BudgetBook book;
+  book.put(labelled("p0", "x"));
+  book.put(labelled("p1", "y"));
+  auto object = budget(1);
+  CHECK(book.observe(object));
+  object.selector->match_labels = {{"app", "y"}};
+  CHECK(book.observe(object));
+  const auto found = book.budgets(start);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].pods == std::vector{Uid("uid-p1")});
+}
+
 TEST_CASE("a refusal stands for a while") {
   BudgetBook book;
   book.put(labelled("p0", "x"));

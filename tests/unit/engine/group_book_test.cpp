@@ -88,7 +88,11 @@ TEST_CASE("a pod of a PodGroup waits for the object; a basic group is none") {
   REQUIRE(form->root.pod_sets.size() == 1);
   CHECK(form->root.pod_sets[0].min_member == 3);
   CHECK(book.topology_keys() == std::set<std::string>{"rack"});
+  group.topology = {"zone"};
+  CHECK(book.observe(group));
+  CHECK(book.topology_keys() == std::set<std::string>{"zone"});
   CHECK(book.forget(Kind::pod_group, "default", "g"));
+  CHECK(book.topology_keys().empty());
   CHECK(!book.form_of(key, pod));
 }
 

@@ -81,6 +81,20 @@ TEST_CASE("a pod that never ends holds nobody up for good") {
   CHECK_FALSE(bench.window.next_tick());
 }
 
+TEST_CASE("a pod that is offered again is waited for anew") {
+  LiftWindow window;
+  const Uid pod("again");
+  window.add({Uid("other"), pod});
+  CHECK(window.take_due(t0).size() == 2);
+  window.left(pod);
+  window.add({pod});
+  CHECK(window.take_due(t0 + 8s).size() == 1);
+  CHECK(window.take_due(t0 + 17s).empty());
+  CHECK(window.out() == 1);
+  CHECK(window.take_due(t0 + 18s).empty());
+  CHECK(window.out() == 0);
+}
+
 TEST_CASE("a gang of any size goes out when nothing else is") {
   Bench bench;
   bench.add(1, 5000);

@@ -33,6 +33,9 @@ TEST_CASE("an object that cannot be read is counted, and told once") {
   CHECK_THAT(event.event.note, Catch::EndsWith(problem));
   CHECK(book.put(bad_claim()).empty());
   CHECK(book.put(bad_claim("bad", "another problem")).size() == 1);
+  auto namesake = bad_claim("bad", "another problem");
+  meta_of(namesake.object).uid = Uid("uid-of-another");
+  CHECK(book.put(namesake).size() == 1);
   CHECK(claims(book) == 1);
 }
 

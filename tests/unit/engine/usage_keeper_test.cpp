@@ -100,6 +100,21 @@ TEST_CASE("the record is read first, then written every minute under its version
   }
 }
 
+TEST_CASE("what was counted of other resources is not that of these") {
+  auto usage = keeper();
+  usage.account(plan_with(4, 8), begin);
+  usage.account(plan_with(4, 8), begin + 1h);
+  policy::PolicyConfig config;
+  config.resources.push_back({.name = "tpu", .rules = {}});
+  config.resources.back().rules.emplace_back().device_class = ClassName("tpu");
+  config.queues.emplace_back().name = policy::QueueName("a");
+  config.fairness.half_life = 1h;
+  auto other = policy::compile(config);
+  REQUIRE(other);
+  usage.set_policy(std::make_shared<const policy::Policy>(*std::move(other)));
+  CHECK(usage.history()->sums.held.empty());
+}
+
 TEST_CASE("the next leader goes on where the last one ended") {
   auto before = keeper();
   before.account(plan_with(4, 8), begin);
