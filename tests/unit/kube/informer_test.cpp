@@ -112,16 +112,31 @@ TEST_CASE(
   CHECK(cluster.api->trouble().empty());
 }
 
-TEST_CASE("an object that a watch brings and that cannot be read is told as such") {
+TEST_CASE("a list with a claim of which not even the name can be read is asked for again") {
   Cluster cluster;
+  const std::string rest = R"({"kind":"ResourceClaimList","apiVersion":"resource.k8s.io/v1",)"
+                           R"("metadata":{"resourceVersion":"1"},"items":[)";
+  cluster.script->answers["GET " + std::string(claims)] = {net::json_response(200, rest + "7]}"),
+                                                           net::json_response(200, rest + "]}")};
+  cluster.watch();
+  REQUIRE(cluster.heard->hears("synced"));
+  const auto asked = cluster.script->requests("GET", claims);
+  CHECK(std::ranges::count_if(asked, [](const auto& each) {
+          return each.target.find("watch=") == std::string::npos;
+        }) == 2);
+}
+
+TEST_CASE("an object of a watch that cannot be read is told as such, and as gone when it goes") {
+  Cluster cluster;
+  const auto* const bad =
+      R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"bad","resourceVersion":"10"},"spec":7})";
   cluster.script->streams[pods] = {
-      {{event("MODIFIED",
-              R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"bad","resourceVersion":"10"},)"
-              R"("spec":7})"),
-        event("ADDED", pod_json("p0", "11"))}}};
+      {{event("MODIFIED", bad), event("DELETED", bad), event("ADDED", pod_json("p0", "11"))}}};
   cluster.watch();
   REQUIRE(cluster.heard->hears("p0/11"));
-  CHECK(cluster.heard->hears("?bad/10"));
+  auto events = cluster.heard->all();
+  std::erase(events, "synced");
+  CHECK(events == Events{"?bad/10", "-bad", "p0/11"});
 }
 
 TEST_CASE("objects of a kind that is not served any more are gone") {

@@ -60,11 +60,15 @@ TEST_CASE("before a watch there are no claims to refresh") {
   CHECK_FALSE(cluster.loop.run(cluster.api->refresh_claims(10s)));
 }
 
-TEST_CASE("Synced waits for every kind, and says what it waits for") {
+TEST_CASE("Synced waits for every kind, and says at once what it waits for") {
   Cluster cluster;
+  cluster.options.trouble_after = 1h;
   cluster.answers("GET " + std::string(pods), {net::json_response(500, status_json(500))});
   cluster.watch();
-  while (cluster.api->trouble().empty()) std::this_thread::yield();
+  const auto end = std::chrono::steady_clock::now() + 20s;
+  while (cluster.api->trouble().empty() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+  }
   CHECK(cluster.api->trouble() == "pods: 500 Internal Server Error: scripted");
   CHECK(std::ranges::count(cluster.heard->all(), "synced") == 0);
 }
@@ -117,6 +121,22 @@ TEST_CASE("abandoning writes cuts off what is under way, and later ones go on") 
   net::testing::RawServer::read_until(again, "\r\n\r\n");
   net::testing::RawServer::send(again, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
   CHECK(next.get().error().code == ErrorCode::not_found);
+  loop.stop();
+}
+
+TEST_CASE("a renewal of the Lease has its own deadline, shorter than other writes'") {
+  net::testing::RawServer server;
+  Loop loop;
+  ClusterConfig config;
+  config.server = {false, "127.0.0.1", server.port(), ""};
+  KubeApiOptions options;
+  options.write_deadline = 1h;
+  options.lease_deadline = 20ms;
+  const auto api = KubeApi::make(loop.io, config, options).value();
+  auto renewed = loop.start(api->write(engine::ReadLease{{"x", "l"}}, {}));
+  auto never_answered = server.accept();
+  REQUIRE(renewed.wait_for(20s) == std::future_status::ready);
+  CHECK(renewed.get().error().code == ErrorCode::unavailable);
   loop.stop();
 }
 

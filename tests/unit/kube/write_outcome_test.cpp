@@ -60,6 +60,14 @@ TEST_CASE("a disruption budget's no is told from overload by its cause") {
   CHECK_FALSE(is_budget(response(403, budget.body)));
 }
 
+TEST_CASE("a write of another epoch is told from whatever else is forbidden") {
+  const auto body =
+      status_body("denied request: the write's fieldManager is not of the Lease's epoch");
+  CHECK(is_other_epoch(response(403, body)));
+  CHECK_FALSE(is_other_epoch(response(403, status_body("dray may not patch pods"))));
+  CHECK_FALSE(is_other_epoch(response(422, body)));
+}
+
 TEST_CASE("an answer holds the object, unless there is none in it") {
   const std::string body =
       R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p0","uid":"u1"}})";

@@ -181,6 +181,15 @@ TEST_CASE("a release takes off what is there, and the allocation with the last u
   }
 }
 
+TEST_CASE("a release of what may still be on its way moves the claim's version at least") {
+  const engine::ReleaseClaim release{
+      .claim = claim, .uid = uid, .consumer = user.uid, .deallocate = false, .fence = true};
+  const auto request = release_request(release, allocated_claim({}), {});
+  CHECK(request.http.target == "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/c0");
+  CHECK(request.http.body ==
+        R"({"metadata":{"uid":"u1","resourceVersion":"7","annotations":{"dray.dev/undone":"7"}}})");
+}
+
 TEST_CASE("claims are written in the version that is served") {
   WriteContext context;
   context.claim_version = "v1beta1";

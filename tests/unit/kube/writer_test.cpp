@@ -179,6 +179,18 @@ TEST_CASE("a disruption budget's 429 is an answer") {
   CHECK(cluster.loop.run(cluster.api->backlog()).cuts == 0);
 }
 
+TEST_CASE("a server or proxy that gave up on a write is overloaded, and the write may be done") {
+  const auto status = GENERATE(503, 504);
+  Cluster cluster;
+  cluster.answers("GET " + std::string(claim_path),
+                  {net::json_response(status, status_json(status))});
+  cluster.start();
+  const auto read = cluster.write(engine::ReadClaim{{"default", "c0"}});
+  CHECK(read.error().code == ErrorCode::unavailable);
+  CHECK(cluster.script->requests("GET", claim_path).size() == 1);
+  CHECK(cluster.loop.run(cluster.api->backlog()).cuts == 1);
+}
+
 TEST_CASE("a 429 that does not say how long is waited out for a second") {
   Cluster cluster;
   cluster.answers("GET " + std::string(claim_path), {net::json_response(429, status_json(429)),
