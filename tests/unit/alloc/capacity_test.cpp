@@ -50,6 +50,21 @@ TEST_CASE("a request is rounded up to what the policy allows") {
   }
 }
 
+TEST_CASE("of the valid values a request takes the first that is enough") {
+  DeviceCapacity capacity;
+  capacity.value = quantity("10");
+  capacity.request_policy = CapacityRequestPolicy{};
+  capacity.request_policy->valid_values = {quantity("2"), quantity("4"), quantity("8")};
+  const auto taken = [&](const char* text) {
+    const auto asked = quantity(text);
+    return alloc::consumed_capacity(&asked, capacity, true)->to_string();
+  };
+  CHECK(taken("1") == "2");
+  CHECK(taken("2") == "2");
+  CHECK(taken("3") == "4");
+  CHECK(taken("9") == "9");  // of none; no device will do
+}
+
 TEST_CASE("without a request the default counts, else all of it") {
   CHECK(alloc::consumed_capacity(nullptr, ranged("10", "2", "2"), true) == quantity("2"));
   DeviceCapacity plain;

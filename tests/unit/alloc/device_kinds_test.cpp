@@ -52,6 +52,24 @@ TEST_CASE("devices are of one kind if no request can tell them apart") {
   CHECK_FALSE(alike({shareable("0", "4Gi"), device("1")}));
 }
 
+TEST_CASE("a device of which a part is taken is of its own kind") {
+  cluster::ClusterState cluster;
+  put(cluster, make_node("n1"));
+  put(cluster, make_class("any"));
+  put(cluster, make_slice("n1", {shareable("0", "4Gi"), shareable("1", "4Gi")}));
+  const auto kinds = [&] {
+    Prepared made(cluster, {make_claim("c", {request("r", share("1Gi"))})});
+    return alloc::device_kinds(made.view, made.prepared, made.tables, {false}, nullptr);
+  };
+  CHECK(kinds().at(0) == kinds().at(1));
+  auto holder = make_claim("holder", {});
+  holder.allocation = allocation({device_id("n1", "0")});
+  holder.allocation->devices[0].share_id = "s";
+  holder.allocation->devices[0].consumed_capacity = {{"memory", quantity("3Gi")}};
+  put(cluster, holder);
+  CHECK(kinds().at(0) != kinds().at(1));
+}
+
 TEST_CASE("devices of an All that may fail are each of their own kind") {
   CHECK(alike({device("0"), device("1")}, {}, {}, false, all_of()));
   CHECK_FALSE(alike({device("0"), device("1")}, {}, {}, true, all_of()));

@@ -189,6 +189,23 @@ TEST_CASE("what is placed on an overlay is seen on its node, and forgotten with 
   CHECK(farm.allocator.check(state, n2, claims)->reason == Reason::none);
 }
 
+TEST_CASE("what an overlay takes of devices that many nodes see is seen on all of them") {
+  Farm farm;
+  put(farm.cluster, make_driver_class("nic", "nic.example.com"));
+  auto fabric = make_slice("fabric", {device("nic-0")}, "nic.example.com");
+  fabric.scope = {.node_name = {}, .node_selector = {}, .all_nodes = true};
+  put(farm.cluster, fabric);
+  const auto asked = make_claim("c", {request("r", exactly(1, "nic"))});
+  const ResourceClaim* claims[] = {&asked};
+  cluster::AllocatedState state(farm.cluster.snapshot());
+  const auto n1 = *state.snapshot().node(NodeName("n1"));
+  CHECK(chosen(farm.allocator.allocate(state, n1, claims)) == Names{"nic-0"});
+  state.place(placement(
+      make_pod("p"), "n2",
+      {{make_claim("other"), allocation({device_id("fabric", "nic-0", "nic.example.com")})}}));
+  CHECK(chosen(farm.allocator.allocate(state, n1, claims)) == Names{"DevicesInUse"});
+}
+
 TEST_CASE("a request that reads what equivalence classes leave out is searched on each node") {
   cluster::ClusterState cluster;
   put(cluster, make_class("any"));
