@@ -164,10 +164,10 @@ void Service::leadership_changed(engine::LeadershipChanged change) {
   api_.abandon_writes();
 }
 
-/// Whether it could take over at once.
+/// Whether it could take over at once; not asked any more once the process is draining.
 bool Service::stands_by() const {
-  return readiness_.lease_epoch == 0 && readiness_.synced && !readiness_.draining &&
-         !readiness_.broken.load() && api_.trouble().empty();
+  return readiness_.lease_epoch == 0 && readiness_.synced && !readiness_.broken.load() &&
+         api_.trouble().empty();
 }
 
 /// Whoever still waits for an answer must not get one from a replica that may not write.
