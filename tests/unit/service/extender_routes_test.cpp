@@ -31,7 +31,7 @@ net::HttpServerOptions small_bodies() {
 /// A cluster in memory with two nodes of one device each and a pod that wants one, an engine that
 /// leads, and the extender's routes behind a port.
 struct Bench {
-  Bench() {
+  explicit Bench(const PartitionOptions& part = {}) : partition(part) {
     fence.open_for_good();
     for (const auto* node : {"n0", "n1"}) {
       api.load(make_node(node));
@@ -144,6 +144,19 @@ TEST_CASE("filter without a node that fits is refused, and counted so") {
   CHECK(answer.node_names.empty());
   CHECK(answer.error.empty());
   CHECK(bench.counted("filter", "refused", 1));
+}
+
+TEST_CASE("filter offers no node of another partition, not even to a pod that dray lets pass") {
+  Bench bench({.nodes = "pool=blue", .drivers = {}});
+  REQUIRE(bench.partition.see(cluster::ObjectChanged{make_node("n0", {{"pool", "blue"}})}));
+  bench.lead();
+  auto request = bench.filter_request();
+  request.pod = make_pod("no-devices", "", false);
+  const auto filtered = bench.post("filter", wire::encode(request));
+  const auto answer = wire::decode_filter_response(filtered.body).value();
+  CHECK(answer.node_names == std::vector{NodeName("n0")});
+  CHECK(answer.failed_unresolvable.at(std::string(text(Reason::node_unknown))) ==
+        std::vector{NodeName("n1")});
 }
 
 TEST_CASE("bind writes the allocation and the binding, then answers without an error") {

@@ -57,6 +57,12 @@ TEST_CASE("devices and claims of other drivers are not there") {
   CHECK(seen(partition, of_driver("")) == "changed");
 }
 
+TEST_CASE("of what cannot be read only the own is told") {
+  Partition partition({.nodes = "", .drivers = {"blue.example.com"}});
+  CHECK_FALSE(partition.see(cluster::ObjectUnreadable{of_driver("red.example.com"), "why"}));
+  CHECK(partition.see(cluster::ObjectUnreadable{of_driver("blue.example.com"), "why"}));
+}
+
 TEST_CASE("filter names no node of another part") {
   Partition partition({.nodes = "pool=blue", .drivers = {}});
   (void)seen(partition, labelled("b", "blue"));

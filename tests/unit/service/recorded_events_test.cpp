@@ -1,8 +1,11 @@
 #include "service/record/recorded_events.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "service/record/record_file.h"
+#include "service/record/record_input.h"
 #include "service/record/replay.h"
 #include "tests/unit/service/recorded_world.h"
 
@@ -75,6 +78,40 @@ TEST_CASE("a record whose beginning is gone begins with the state of its oldest 
   REQUIRE(made->workload.jobs.size() == 1);
   CHECK(made->workload.jobs[0].submitted == std::chrono::seconds(0));
   CHECK(made->run.jobs[0].ended == std::chrono::seconds(60));
+}
+
+TEST_CASE("a file of another run begins anew, though its number is the next") {
+  const int run = GENERATE(1, 2);
+  simulate::LoadReader reader;
+  RecordedEvents events(reader);
+  const auto head = [&](int of_run, int segment) {
+    REQUIRE(events.feed(fmt::format(R"({{"record":1,"run":{},"segment":{}}})", of_run, segment)));
+  };
+  const auto feed = [&](double when, const char* key, const RecordInput& input) {
+    REQUIRE(events.feed(fmt::format(R"({{"at":{},"{}":{}}})", at(when).time_since_epoch().count(),
+                                    key, encode_input(input))));
+  };
+  const auto changed = [](KubeObject object) {
+    return input_of(engine::Event(cluster::ObjectChanged{std::move(object)}));
+  };
+  auto node = dray::testing::make_node("n0");
+  node.allocatable[resource] = Quantity(4);
+  auto pod = dray::testing::make_pod("a", ResourceList{{resource, Quantity(1)}});
+  pod.node_name = NodeName("n0");
+  head(1, 0);
+  feed(1, "in", changed(node));
+  feed(2, "in", input_of(engine::Event(engine::Synced{})));
+  feed(5, "in", changed(pod));
+  // The pod was gone before the other run began.
+  head(run, 1);
+  feed(50, "state", changed(node));
+  feed(50, "state", input_of(engine::Event(engine::Synced{})));
+  feed(100, "in", TickInput{});
+  std::vector<std::string> warnings;
+  const auto made = reader.load("", warnings);
+  REQUIRE(made);
+  REQUIRE(made->run.jobs.size() == 1);
+  CHECK((made->run.jobs[0].ended == std::chrono::seconds(48)) == (run == 2));
 }
 
 TEST_CASE("decisions of a record in which nobody decided are not replayed; its state is") {

@@ -270,6 +270,7 @@ TEST_CASE("after a broken invariant the Lease is held until the writes under way
     return all.lease.holder.empty() || all.count("PutLease") >= renewals + 3;
   }));
   CHECK(bench.cluster.seen.get().lease.holder == "us");
+  CHECK(bench.service->readiness().lease_epoch == 0);
   bench.cluster.let_go("ReadPod");
   CHECK(bench.cluster.seen.wait([](const auto& all) { return all.lease.holder.empty(); }));
 }

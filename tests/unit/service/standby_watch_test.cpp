@@ -1,7 +1,11 @@
 #include "service/standby_watch.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
+#include "net/file.h"
 #include "tests/unit/net/support.h"
 #include "tests/unit/service/support.h"
 
@@ -30,6 +34,34 @@ struct Bench {
   StandbyWatch watch;
 };
 
+/// What is written to standard error while it lives.
+class Logged {
+ public:
+  Logged() : saved_(::dup(STDERR_FILENO)), file_(folder_.path() + "/log") {
+    const int file = ::open(file_.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
+    ::dup2(file, STDERR_FILENO);
+    ::close(file);
+  }
+  ~Logged() {
+    ::dup2(saved_, STDERR_FILENO);
+    ::close(saved_);
+  }
+  Logged(const Logged&) = delete;
+  Logged& operator=(const Logged&) = delete;
+
+  [[nodiscard]] int times(std::string_view words) const {
+    const auto text = net::read_file(file_).value();
+    int count = 0;
+    for (auto at = text.find(words); at != text.npos; at = text.find(words, at + 1)) ++count;
+    return count;
+  }
+
+ private:
+  net::testing::TempFolder folder_;
+  int saved_;
+  std::string file_;
+};
+
 }  // namespace
 
 TEST_CASE("who stands by is told once a round has ended") {
@@ -52,6 +84,15 @@ TEST_CASE("a right that dray lacks is named, with where it is given, until it is
         "(manifests/rbac.yaml) gives that right to Leases by their names");
   bench.cluster.seen.change([](auto& all) { all.standbys_forbidden = false; });
   CHECK(eventually([&] { return bench.watch.seen().trouble.empty(); }));
+}
+
+TEST_CASE("a right that dray lacks is logged once, not with every round") {
+  const Logged log;
+  Bench bench(false);
+  bench.cluster.seen.change([](auto& all) { all.standbys_forbidden = true; });
+  bench.watch.start();
+  REQUIRE(eventually([&] { return bench.cluster.seen.get().standby_calls > 5; }));
+  CHECK(log.times("who stands by cannot be told") == 1);
 }
 
 }  // namespace dray::service::standby_watch_test

@@ -134,6 +134,7 @@ class FakeCluster : public kube::ClusterApi {
     Lease lease;
     std::map<std::string, Lease> standbys;  ///< their Leases, by name
     bool standbys_forbidden = false;
+    int standby_calls = 0;
     bool lease_fails = false;
     kube::WatchSink sink;
     std::string trouble;
@@ -208,6 +209,7 @@ class FakeCluster : public kube::ClusterApi {
     if (name.find("-standby-") == std::string::npos) return std::nullopt;
     engine::WriteOutcome outcome = fail(ErrorCode::not_found, "no such lease");
     seen.change([&](auto& all) {
+      ++all.standby_calls;
       if (all.standbys_forbidden) {
         outcome = fail(ErrorCode::denied, "forbidden");
         return;
