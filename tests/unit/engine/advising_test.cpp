@@ -145,6 +145,24 @@ TEST_CASE("what was answered counts as taken until the claim shows what it got")
   }
 }
 
+TEST_CASE("what kube-scheduler said of a pod before it was told nodes does not end that") {
+  Advised bench(1, 1);
+  auto pod = bench.add("p");
+  pod.conditions = {{.type = "PodScheduled",
+                     .status = "False",
+                     .reason = "Unschedulable",
+                     .message = "before",
+                     .last_transition = bench.now}};
+  bench.tell(pod);
+  CHECK(bench.filter(pod, {"n0"}).node_names == names({"n0"}));
+  auto cordoned = make_node("n0");
+  cordoned.unschedulable = true;
+  bench.tell(cordoned);
+  pod.meta.labels["other"] = "change";
+  bench.tell(pod);
+  CHECK(bench.in_use() == 1);
+}
+
 TEST_CASE("a share counts once, though its id in the claim is not the one that was foreseen") {
   Advised bench(0);
   bench.tell(make_node("n0"));

@@ -100,6 +100,16 @@ TEST_CASE("a good answer between two cuts means that there is no pause") {
   CHECK(bench.window.cuts() == 2);
 }
 
+TEST_CASE("a server that has become slower for good is not taken for one with too much to do") {
+  Bench bench({.start = 20, .slow_start_until = 1, .gentle = 8});
+  bench.round(Load::fine, 10ms);
+  for (int i = 0; i < 90; ++i) {
+    bench.now += 1s;
+    bench.round(Load::fine, 100ms);
+  }
+  CHECK(bench.window.limit() > 8);
+}
+
 TEST_CASE("latency far above the verb's own least cuts gently, and not below what others leave") {
   Bench bench({.start = 20, .slow_start_until = 1});
   bench.round(Load::fine, 10ms);
