@@ -379,7 +379,8 @@ void PodLifecycle::ran_out(PodLife& pod, Time now, Commands& out) {
   }
   ++expired_;
   // Nobody asked, though kube-scheduler was woken: the node was rejected before dray was heard.
-  if (!pod.offer.asked && !pod.offer.wake_at) return refuse_node(pod, now, out);
+  const bool woken = !pod.offer.wake_at && !pod.offer.waking;
+  if (!pod.offer.asked && woken) return refuse_node(pod, now, out);
   pod.filter_refused = true;
   release(pod, out);
   out.emplace_back(ReservationEnded{pod.uid});
@@ -392,6 +393,7 @@ Commands PodLifecycle::reset() {
     release(life, out);
     cluster_.forget(uid);
     life.filter_refused = true;
+    life.offer.waking = false;  // nobody tells what becomes of it
     out.emplace_back(JobChanged{uid});
   }
   return out;

@@ -77,6 +77,7 @@ struct PodLife {
     std::string verdict;          ///< kube-scheduler's last word when it was offered
     Time until;                   ///< the reservation ends, unless somebody is interested
     std::optional<Time> wake_at;  ///< the wake-up came to nothing: it is written again
+    bool waking = false;          ///< it is being written: kube-scheduler may not have heard
     ResourceVersion woken_from;   ///< the pod's when the wake-up was written
     ResourceVersion written;      ///< the pod's after dray's last write for the offer
   };

@@ -111,6 +111,7 @@ void PodLifecycle::wait_for_requests(PodLife& pod, Time now) {
 
 void PodLifecycle::wake(PodLife& pod, const Pod& object, Time now, Commands& out) {
   pod.offer.woken_from = object.meta.resource_version;
+  pod.offer.waking = true;
   // An annotation that is there already would change nothing, and wake nobody.
   const auto hint = object.meta.annotations.find(reservation_annotation);
   if (options_.mode == Mode::allocate && hint != object.meta.annotations.end() &&
@@ -142,6 +143,7 @@ Commands PodLifecycle::wake_written(const Uid& pod, const WriteOutcome& outcome,
   const auto found = pods_.find(pod);
   if (found == pods_.end()) return {};
   auto& life = found->second;
+  life.offer.waking = false;
   const auto* written = note_version(life, outcome);
   if (life.state != PodState::offered || life.offer.asked || !life.reservation) return {};
   const bool same = written != nullptr && written->meta.resource_version == life.offer.woken_from;

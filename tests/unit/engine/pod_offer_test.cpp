@@ -390,5 +390,12 @@ TEST_CASE("a node is not refused for a pod whose wake-up never arrived") {
   CHECK(world.p().refused.empty());
 }
 
+TEST_CASE("nor for one whose wake-up is still being written") {
+  Woken world;
+  static_cast<void>(world.pods.tick(start + life));
+  CHECK(world.state() == PodState::waiting);
+  CHECK(world.p().refused.empty());
+}
+
 }  // namespace
 }  // namespace dray::engine::pod_offer_test
