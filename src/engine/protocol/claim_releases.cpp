@@ -25,6 +25,9 @@ Duration release_backoff(std::uint32_t attempts) {
 Commands ClaimReleases::start(const Pod& pod) {
   const auto& uid = pod.meta.uid;
   const auto release = [&](const ResourceClaim& claim) {
+    // It is done, and the watch has yet to show that.
+    const auto done = done_.find({claim.key(), uid});
+    if (done != done_.end() && done->second == claim.meta.resource_version) return;
     add(claim.key(), uid, ReleaseClaim{claim.key(), claim.meta.uid, uid, true});
   };
   for (const auto& entry : pod.resource_claims) {
@@ -108,7 +111,18 @@ Commands ClaimReleases::step(const ForRelease& purpose, const WriteOutcome& outc
   }
   runs_.erase(found);
   timers_.arm(key, std::nullopt);
+  if (outcome) remember(key);
   return {PlanNow{}};
+}
+
+/// What the watch shows of the claim is old: no plan is to ask for the same again by it.
+void ClaimReleases::remember(const Key& key) {
+  const auto shown = [this](const Key& of) {
+    const auto claim = cluster_.claim(of.first);
+    return claim ? claim->meta.resource_version : ResourceVersion{};
+  };
+  std::erase_if(done_, [&](const auto& entry) { return entry.second != shown(entry.first); });
+  if (cluster_.claim(key.first)) done_.insert_or_assign(key, shown(key));
 }
 
 Commands ClaimReleases::give_back(const GiveBack& command) {
@@ -142,6 +156,7 @@ Commands ClaimReleases::tick(Time now) {
 
 void ClaimReleases::reset() {
   runs_.clear();
+  done_.clear();
   reading_.clear();
   timers_.clear();
 }

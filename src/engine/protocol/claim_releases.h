@@ -18,7 +18,8 @@ namespace dray::engine {
 /// allocation and binding, or a failed undo): given back, so that the pod can go elsewhere. That it
 /// waits is asked of the API server first: after a take-over the watch may not show yet that the
 /// leader before has bound it. A release without an answer may still land: it is sent again until
-/// there is one, and the pod is not bound before. One that is refused is left alone for a while.
+/// there is one, and the pod is not bound before. One that is refused is left alone for a while,
+/// one that is done until the watch shows another version of the claim.
 class ClaimReleases {
  public:
   /// `waits`: whether a pod still has no place.
@@ -50,13 +51,15 @@ class ClaimReleases {
   };
   [[nodiscard]] static bool to_be_sent(const Run& run) { return !run.sent && !run.rests; }
   void add(const ClaimKey& claim, const Uid& pod, Write write);
+  void remember(const Key& key);
   [[nodiscard]] Commands ask_for(const Pod& pod);
   [[nodiscard]] Commands pod_read(const Uid& pod, const WriteOutcome& outcome, Time now);
 
   cluster::ClusterState& cluster_;
   std::function<bool(const Uid&)> waits_;
   std::map<Key, Run> runs_;
-  std::set<Uid> reading_;  ///< what is theirs is sent if they still wait then
+  std::map<Key, ResourceVersion> done_;  ///< and the claim's that the watch showed then
+  std::set<Uid> reading_;                ///< what is theirs is sent if they still wait then
   Timers<Key> timers_;
 };
 
