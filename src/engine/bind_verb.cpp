@@ -67,6 +67,12 @@ void Engine::Router::bind_followed(const PodLife& pod, RequestId id, const NodeN
     return out_.answer(id, name + ": its claims are being given back");
   }
   const auto gang = uncommitted_gang(pod.uid, now);
+  // Its group's object went, or its queue, since it got its place: nobody can say who goes with it.
+  if (const auto* why = admission_.jobs().unformed().find(pod.uid)) {
+    const std::string error = name + ": " + std::string(text(why->reason));
+    carry(pods_.give_up(pod.uid), now);
+    return out_.answer(id, error);
+  }
   if (!gang) return start_bind(pod, {id}, *pod.reservation, Binding::Pace::at_once, now);
   if (!gangs_.has_member(pod.uid)) pods_.bind_begun(pod.uid);
   carry(gangs_.join(*gang, bound_members(*gang), pod.uid, id, now), now);

@@ -342,6 +342,17 @@ TEST_CASE("all that are left of a gang that came short give their places up") {
   CHECK(bench.engine.status().reservations == 0);
 }
 
+TEST_CASE("a member whose group is not there any more is not bound alone") {
+  GangBench bench;
+  bench.offer_all();
+  bench.apply(cluster::ObjectGone{Kind::pod_group, "default", "g", Uid("uid-g")});
+  bench.bind(GangBench::lifted("a"), "n0", 1);
+  REQUIRE(bench.answers.size() == 1);
+  CHECK_FALSE(bench.answers.front().error.empty());
+  CHECK_FALSE(bench.take_write<AllocateClaim>());
+  CHECK(bench.engine.status().reservations == 1);
+}
+
 TEST_CASE("a gang's member that fails at once keeps the others from being started") {
   GangBench bench;
   bench.offer_all();
