@@ -19,6 +19,9 @@ Checker::Checker(sim::ClusterLoop& loop) : loop_(loop), facts_(loop) {
              const auto* evicts = std::get_if<engine::EvictPod>(&request.write);
              if (evicts != nullptr) facts_.victims[evicts->uid] = facts_.now();
              ask(decision_rules(), request);
+             if (!facts_.odd.on) return;
+             ask(odd_decision_rules(), request);
+             learn_decided(facts_, request);
            },
        .sent =
            [this](const sim::ApiRequest& request) {
@@ -26,9 +29,13 @@ Checker::Checker(sim::ClusterLoop& loop) : loop_(loop), facts_(loop) {
              facts_.asked[subject] = facts_.now();
              ++facts_.sent[{std::string(engine::name(request.write)), subject}];
              ask(sending_rules(), request);
+             if (!facts_.odd.on) return;
+             ask(odd_sending_rules(), request);
+             learn_sent(facts_, request);
            },
        .told =
            [this](const sim::ApiRequest& request, const sim::ApiReply& reply) {
+             if (facts_.odd.on) learn_told(facts_, request, reply);
              if (!reply.outcome) return note_refusal(request, reply.outcome.error());
              const auto* claim = std::get_if<ResourceClaim>(&*reply.outcome);
              if (claim == nullptr) return;
@@ -37,6 +44,11 @@ Checker::Checker(sim::ClusterLoop& loop) : loop_(loop), facts_(loop) {
                told = *claim;
              }
            }});
+}
+
+void Checker::be_strict(const Strictness& strict) {
+  facts_.odd.on = true;
+  facts_.odd.strict = strict;
 }
 
 void Checker::note_refusal(const sim::ApiRequest& request, const Error& error) {
@@ -48,6 +60,13 @@ void Checker::note_refusal(const sim::ApiRequest& request, const Error& error) {
 void Checker::ask(std::span<const RequestRule> rules, const sim::ApiRequest& request) {
   for (const auto& rule : rules) {
     const auto how = rule.broken(facts_, request);
+    if (!how.empty()) violate(fmt::format("{}: {}", rule.number, how));
+  }
+}
+
+void Checker::ask(std::span<const CommitRule> rules, const Commit& commit) {
+  for (const auto& rule : rules) {
+    const auto how = rule.broken(facts_, commit);
     if (!how.empty()) violate(fmt::format("{}: {}", rule.number, how));
   }
 }
@@ -66,11 +85,10 @@ void Checker::committed(const sim::WatchEvent& event) {
     if (before != facts_.pods.end()) commit.pod_before = &before->second;
     if (!gone) commit.pod = pod;
   }
-  for (const auto& rule : commit_rules()) {
-    const auto how = rule.broken(facts_, commit);
-    if (!how.empty()) violate(fmt::format("{}: {}", rule.number, how));
-  }
+  ask(commit_rules(), commit);
+  if (facts_.odd.on) ask(odd_commit_rules(), commit);
   learn(facts_, commit);
+  if (facts_.odd.on) learn_odd(facts_, commit);
 }
 
 /// Whether the bind call failed by a refusal that came since the last one that did.

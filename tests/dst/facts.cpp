@@ -38,6 +38,7 @@ void learn_claim(Facts& facts, const Commit& commit) {
   }
   if (claim.allocation) {
     for (const auto& each : claim.allocation->devices) {
+      if (is_admin(each)) continue;
       facts.holders[each.device].insert(claim.meta.uid);
       if (claim.meta.name.starts_with(rival_prefix)) facts.rival_took[each.device] = facts.now();
     }
@@ -123,6 +124,10 @@ bool reserved_for(const ResourceClaim& claim, const Uid& uid) {
 
 bool is_shared(const AllocatedDevice& device) {
   return device.share_id.has_value() || !device.consumed_capacity.empty();
+}
+
+bool is_admin(const AllocatedDevice& device) {
+  return device.admin_access.value_or(false);
 }
 
 bool is_given_up(const Facts& facts, const Pod& pod) {

@@ -11,6 +11,7 @@
 
 #include "dray/model/object.h"
 #include "sim/cluster_loop.h"
+#include "tests/dst/odd_facts.h"
 
 namespace dray::dst {
 
@@ -61,6 +62,7 @@ struct Facts {
     Time last{};
   };
   std::map<Uid, Denials> denials;
+  OddFacts odd;
 
   [[nodiscard]] Time now() const { return loop.now(); }
   [[nodiscard]] const sim::ApiServer& server() const { return loop.server(); }
@@ -69,9 +71,9 @@ struct Facts {
     const auto found = victims.find(pod);
     return found != victims.end() && now() - found->second <= old_news;
   }
-  /// Lost its claim by a fault of kube-controller-manager.
+  /// Lost its claim by a fault of kube-controller-manager, or by somebody's hand.
   [[nodiscard]] bool robbed(const Uid& pod) const {
-    return loop.claim_controller().robbed().contains(pod);
+    return loop.claim_controller().robbed().contains(pod) || odd.torn.contains(pod);
   }
 };
 
@@ -100,6 +102,8 @@ std::vector<const ResourceClaim*> claims_of(const Pod& pod, const sim::ApiServer
 bool reserved_for(const ResourceClaim& claim, const Uid& uid);
 /// Whether parts of the device go to several claims.
 bool is_shared(const AllocatedDevice& device);
+/// Whether it is looked at besides whoever has it.
+bool is_admin(const AllocatedDevice& device);
 /// The API server has refused the pod's placements so often that dray gives the node up for a
 /// while: a minute from the third time on, each time for twice as long.
 bool is_given_up(const Facts& facts, const Pod& pod);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "dray/engine/write_class.h"
+#include "tests/dst/room.h"
 #include "tests/dst/selectors.h"
 #include "tests/dst/storm.h"
 #include "tests/dst/world.h"
@@ -24,6 +25,7 @@ std::string no_device_twice(const Facts& facts, const Commit& commit) {
   if (!commit.allocates()) return kept;
   for (const auto& each : commit.claim->allocation->devices) {
     const auto holders = facts.holders.find(each.device);
+    if (is_admin(each)) continue;
     if (is_shared(each) || holders == facts.holders.end() || holders->second.empty()) continue;
     const auto rival = facts.rival_took.find(each.device);
     const bool by_rival = rival != facts.rival_took.end() && facts.now() - rival->second < old_news;
@@ -154,24 +156,32 @@ bool is_of_earlier_epoch(const Facts& facts, const ResourceClaim& claim) {
 /// Devices of the queue's pods that are not done, by what is so after the commit.
 std::int64_t in_use(const Facts& facts, const std::string& queue, const Commit& commit) {
   std::int64_t used = 0;
+  // The first of its users that stays in its place.
   const auto user_of = [&](const ResourceClaim& claim) -> const Pod* {
-    const auto& uid = claim.reserved_for.front().uid;
-    if (commit.pod != nullptr && commit.pod->meta.uid == uid) return commit.pod;
-    const auto pod = facts.pods.find(uid);
-    return pod == facts.pods.end() ? nullptr : &pod->second;
+    for (const auto& user : claim.reserved_for) {
+      const auto known = facts.pods.find(user.uid);
+      const bool is_it = commit.pod != nullptr && commit.pod->meta.uid == user.uid;
+      if (!is_it && known == facts.pods.end()) continue;
+      const auto& pod = is_it ? *commit.pod : known->second;
+      if (pod.finished() || pod.meta.deleted) continue;
+      if (!pod.node_name && is_of_earlier_epoch(facts, claim)) continue;
+      // A victim's room in its queue is given on before it has gone, as KAI does; but only as long
+      // as it is on its way.
+      if (is_stranded(facts, pod) || facts.is_victim(user.uid)) continue;
+      return &pod;
+    }
+    return nullptr;
   };
   const auto add = [&](const ResourceClaim& claim) {
     if (!claim.allocation || claim.reserved_for.empty()) return;
     // Whose it is, changes with its first user.
     if (claim.meta.name.starts_with(shared_prefix)) return;
     const auto* pod = user_of(claim);
-    if (pod == nullptr || pod->finished() || pod->meta.deleted) return;
-    if (!pod->node_name && is_of_earlier_epoch(facts, claim)) return;
-    // A victim's room in its queue is given on before it has gone, as KAI does; but only as long as
-    // it is on its way.
-    if (is_stranded(facts, *pod) || facts.is_victim(pod->meta.uid)) return;
-    const auto label = pod->meta.labels.find(queue_label);
-    if (label == pod->meta.labels.end() || label->second != queue) return;
+    if (pod == nullptr) return;
+    const auto bound_in = facts.odd.queue_of.find(pod->meta.uid);
+    const auto its_queue =
+        bound_in == facts.odd.queue_of.end() ? queue_of(*pod) : std::optional(bound_in->second);
+    if (its_queue != queue) return;
     used += std::ranges::count_if(claim.allocation->devices, [](const AllocatedDevice& each) {
       return each.device.driver.get() == testing::gpu_driver;
     });
@@ -259,6 +269,7 @@ std::string not_asked_for_twice(const Facts& facts, const sim::ApiRequest& reque
       const auto same =
           std::ranges::find(asks->allocation.devices, device.device, &AllocatedDevice::device);
       if (is_shared(device) || same == asks->allocation.devices.end()) continue;
+      if (is_admin(device) || is_admin(*same)) continue;
       return fmt::format("{} is asked for {} while the write for {} is under way",
                          device.device.to_string(), asks->claim.name, first->claim.name);
     }

@@ -25,6 +25,10 @@ struct RequestRule {
 std::span<const CommitRule> commit_rules();
 std::span<const RequestRule> decision_rules();
 std::span<const RequestRule> sending_rules();
+// And those of odd seeds.
+std::span<const CommitRule> odd_commit_rules();
+std::span<const RequestRule> odd_decision_rules();
+std::span<const RequestRule> odd_sending_rules();
 
 /// Judges a run by what the API server commits, what is sent to it and what is answered to
 /// kube-scheduler, and by nothing that dray believes. The first violation is kept.
@@ -33,6 +37,8 @@ class Checker {
   explicit Checker(sim::ClusterLoop& loop);
 
   void committed(const sim::WatchEvent& event);
+  /// From now on the rules of odd seeds are asked, too.
+  void be_strict(const Strictness& strict);
   /// I9, I10: an OK to a bind call is true: the API server holds the binding, to that node.
   void bind_answered(const extender::BindRequest& request, const std::string& error);
 
@@ -47,6 +53,7 @@ class Checker {
   [[nodiscard]] const Facts& facts() const { return facts_; }
 
  private:
+  void ask(std::span<const CommitRule> rules, const Commit& commit);
   void ask(std::span<const RequestRule> rules, const sim::ApiRequest& request);
   void note_refusal(const sim::ApiRequest& request, const Error& error);
   void note_denial(const Uid& uid);

@@ -114,6 +114,7 @@ Room::Room(const World& world, const sim::ApiServer& server) {
     const auto& claim = std::get<ResourceClaim>(*item);
     if (!claim.allocation) continue;
     for (const auto& device : claim.allocation->devices) {
+      if (is_admin(device)) continue;
       free_[place_of(device.device)] -= taken(device);
       const auto model = models_.find(device.device);
       if (model != models_.end()) --free_[{device.device.pool.get(), model->second}];

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include "tests/dst/invariants.h"
+#include "tests/dst/odd_storm.h"
+#include "tests/dst/oddity.h"
 #include "tests/dst/patience.h"
+#include "tests/dst/scenes.h"
 #include "tests/dst/shares.h"
-#include "tests/dst/storm.h"
 #include "tests/dst/trouble.h"
 #include "tests/dst/verdict.h"
 #include "tests/dst/workload.h"
@@ -30,16 +32,18 @@ class Run {
  public:
   Run(const Story& story, bool keep_trace)
       : story_(story),
-        storm_(story.faults, story.seed),
+        storm_(story_),
         loop_(options_of(story, keep_trace), storm_),
         checker_(loop_),
         workload_(story_, loop_),
         trouble_(story_, loop_, workload_, checker_),
         patience_(story_, loop_, checker_),
-        shares_(story_, checker_) {
+        shares_(story_, checker_),
+        scenes_(story_, loop_, checker_, storm_) {
     loop_.set_observer([this](const sim::WatchEvent& event) {
       checker_.committed(event);
       workload_.committed(event);
+      scenes_.committed(event);
     });
     loop_.set_bind_observer([this](const auto& request, const auto& error) {
       checker_.bind_answered(request, error);
@@ -51,18 +55,20 @@ class Run {
     workload_.build();
     workload_.plan();
     trouble_.plan();
+    scenes_.plan();
     const auto begin = loop_.now();
     const auto healed = begin + storm_time;
     loop_.at(healed, [this] { heal(); });
     std::optional<Duration> recovered;
     std::string last_unrest;
     bool ended = loop_.run_until(healed, max_events);
-    for (auto at = healed; ended && at < healed + calm_time;) {
+    const auto order = story_.strict.order.value_or(order_patience);
+    for (auto at = healed; ended && at < healed + calm_time + story_.more_calm;) {
       at += std::chrono::seconds(1);
       ended = loop_.run_until(at, max_events);
       if (at >= healed + order_patience) patience_.look();
       if (at >= healed + settling_time) shares_.look();
-      const bool is_late = at > healed + order_patience;
+      const bool is_late = at > healed + order;
       if (is_late || (at - healed) % std::chrono::seconds(5) != Duration{}) continue;
       // What ends later makes room, and unrest, anew: that is judged at the end.
       if (recovered) continue;
@@ -72,6 +78,7 @@ class Run {
     if (!ended) checker_.violate("L2: too many events: a hot loop");
     auto seen = states();
     if (!checker_.violation()) judge(story_, loop_, checker_, seen);
+    scenes_.judge();
     if (!recovered) checker_.violate("L1: order comes too late: " + last_unrest);
     return {.violation = checker_.violation(),
             .trace_hash = loop_.trace_hash(),
@@ -86,12 +93,14 @@ class Run {
     storm_.heal();
     workload_.heal();
     trouble_.heal();
+    scenes_.heal();
     loop_.note("fair", "weather from here on");
   }
 
   std::set<std::string> states() {
     auto seen = trouble_.seen();
     seen.insert(workload_.seen().begin(), workload_.seen().end());
+    seen.insert(scenes_.seen().begin(), scenes_.seen().end());
     seen.insert(patience_.seen().begin(), patience_.seen().end());
     const auto add_if = [&](bool on, const char* state) {
       if (on) seen.insert(state);
@@ -125,13 +134,14 @@ class Run {
   }
 
   Story story_;
-  Storm storm_;
+  OddStorm storm_;
   sim::ClusterLoop loop_;
   Checker checker_;
   Workload workload_;
   Trouble trouble_;
   Patience patience_;
   ShareWatch shares_;
+  Scenes scenes_;
 };
 
 std::string number_of(const std::string& violation) {
@@ -183,6 +193,7 @@ std::string describe(const Story& story) {
   for (const auto& [fault, name] : all_faults) {
     if (story.faults.*fault) text += fmt::format(" {},", name);
   }
+  for (const auto* oddity : story.oddities) text += fmt::format(" {},", oddity->name);
   text += "\nworld:";
   const auto add_if = [&](bool on, const char* what) {
     if (on) text += fmt::format(" {},", what);

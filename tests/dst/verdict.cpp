@@ -180,7 +180,9 @@ std::string books_are_right(sim::ClusterLoop& loop) {
   for (const auto& item : loop.server().list(Kind::resource_claim).items) {
     const auto& claim = std::get<ResourceClaim>(*item);
     if (!claim.allocation) continue;
-    for (const auto& each : claim.allocation->devices) ++(is_shared(each) ? shared : held);
+    for (const auto& each : claim.allocation->devices) {
+      if (!is_admin(each)) ++(is_shared(each) ? shared : held);
+    }
   }
   const auto waiting = std::ranges::count_if(pods_of(loop.server()), waits);
   if (status.binds_in_flight > 0) return "a bind never ended";

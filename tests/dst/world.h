@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/cluster_loop.h"
+#include "tests/dst/bias.h"
 #include "tests/dst/dice.h"
 
 namespace dray::dst {
@@ -108,11 +110,19 @@ sim::LoopOptions loop_options(const World& world, std::uint64_t seed);
 /// The policy file; none: no queues. `reload` counts from 0: each has other limits.
 std::shared_ptr<const policy::PolicyConfig> policy_of(const World& world, int reload);
 
+struct Oddity;
+
 /// All of one run, but for the seed: what is made smaller when a seed fails.
 struct Story {
   std::uint64_t seed = 0;
   Faults faults;
   World world;
+  // Of odd seeds only.
+  std::vector<const Oddity*> oddities = {};
+  Bias bias = {};
+  Strictness strict = {};
+  bool others_queue = false;  ///< queue a is for pods of another namespace
+  Duration more_calm{};       ///< fair weather lasts so much longer
 
   static Story of(std::uint64_t seed) {
     return {seed, Faults::of(Dice(seed, 1)), world_of(Dice(seed, 2))};

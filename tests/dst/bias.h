@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+
+#include "dray/base/time.h"
+
+namespace dray::dst {
+
+/// What the weather of an odd seed does, while it is bad, to one kind of write, watch or call.
+/// Chances are in percent, times the longest.
+struct Bias {
+  int wake_ups_lost = 0;
+  int bindings_late = 0;     ///< and then the next one of that pod is mostly refused
+  int bindings_refused = 0;  ///< 422
+  int renewals_unanswered = 0;
+  Duration plans{};
+  Duration calls{};         ///< of the extender
+  Duration pods_seen{};     ///< how far dray's watch of pods lies behind
+  Duration claims_seen{};   ///< and that of claims
+  Duration pods_managed{};  ///< and kube-controller-manager's of pods
+  Duration evictions{};     ///< on their way
+  Duration claim_writes{};
+};
+
+/// What is asked for besides the rules of every seed, where nothing else goes wrong.
+struct Strictness {
+  bool lifts = false;      ///< I16: no gate is lifted where there is no room by now
+  bool evictions = false;  ///< I12, I17: nobody goes for who has a place, or is about to
+  bool terms = false;      ///< I19: a term goes on while its renewals land
+  bool wake_ups = false;   ///< L7
+  bool answers = false;    ///< L8
+  bool unused = false;     ///< L9
+  /// L6: so long who fits may wait, and all else be in disorder.
+  std::optional<Duration> patience;
+  /// L1, from the end of the bad weather.
+  std::optional<Duration> order;
+};
+
+}  // namespace dray::dst

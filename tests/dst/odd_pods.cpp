@@ -1,0 +1,163 @@
+#include <array>
+
+#include "tests/dst/oddity.h"
+#include "tests/objects/groups.h"
+#include "tests/objects/pods.h"
+
+// Pods and gangs that are not seen, not woken, or made anew at the wrong moment.
+
+namespace dray::dst {
+namespace {
+
+using namespace testing;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// A gang whose members all have to be there; its name.
+std::string make_gang(Stage& stage, int size) {
+  const auto group = stage.fresh("gang");
+  stage.create(make_group(group, size));
+  for (int i = 0; i < size; ++i) {
+    auto pod = stage.pod(group + "-" + std::to_string(i));
+    pod.pod_group = group;
+    stage.create(pod);
+  }
+  return group;
+}
+
+void gather(Stage& stage) {
+  (void)make_gang(stage, 2);
+}
+
+/// The same, and it is there when the weather gets fair.
+void gather_to_the_end(Stage& stage) {
+  (void)make_gang(stage, 2);
+  if (stage.is_last()) stage.keep();
+}
+
+void bind_late(Stage& stage) {
+  for (int i = 0; i < 2; ++i) {
+    stage.after(stage.dice().up_to(seconds(2)),
+                [&stage] { stage.create(stage.pod(stage.fresh("late"))); });
+  }
+}
+
+/// The group is made anew while members wait for each other.
+void make_the_group_anew(Stage& stage) {
+  const auto group = make_gang(stage, 2);
+  stage.after(stage.dice().up_to(milliseconds(2000)), [&stage, group] {
+    stage.remove(Kind::pod_group, group);
+    stage.after(stage.dice().up_to(milliseconds(50)),
+                [&stage, group] { stage.create(make_group(group, 2)); });
+    stage.saw("a group was made anew while its members gathered");
+  });
+}
+
+/// Somebody deletes the claim of one while members wait for each other.
+void delete_a_members_claim(Stage& stage) {
+  const auto group = make_gang(stage, 2);
+  const auto claim = "c-" + group + "-" + std::to_string(stage.dice().below(2));
+  stage.after(stage.dice().up_to(milliseconds(2000)), [&stage, claim] {
+    stage.remove(Kind::resource_claim, claim);
+    stage.saw("a member's claim went while its gang gathered");
+    stage.after(seconds(4), [&stage, claim] { stage.claim(claim); });
+  });
+}
+
+void come_unseen(Stage& stage) {
+  stage.create(stage.pod(stage.fresh("unseen")));
+  stage.saw("a pod is asked for before it is seen");
+}
+
+/// Members of a gang that waits get others under their names while nobody looks.
+void replace_unseen(Stage& stage) {
+  const auto blocker = stage.fresh("blocker");
+  stage.create(stage.pod(blocker));
+  stage.after(seconds(1), [&stage, blocker] {
+    const auto group = make_gang(stage, 2);
+    stage.after(seconds(1), [&stage, group] {
+      stage.loop().break_watch(sim::Client::dray, Kind::pod, milliseconds(1500), true);
+      for (int i = 0; i < 2; ++i) {
+        if (i == 1 && stage.dice().chance(50)) continue;
+        const auto name = group + "-" + std::to_string(i);
+        stage.remove(Kind::pod, name);
+        auto pod = stage.pod_of(name, {"c-" + name});
+        pod.pod_group = group;
+        stage.after(milliseconds(500), [&stage, pod] { stage.create(pod); });
+      }
+      stage.saw("members were replaced unseen");
+    });
+    stage.after(seconds(4), [&stage, blocker] { stage.remove(Kind::pod, blocker); });
+  });
+  if (stage.is_last()) stage.after(seconds(5), [&stage] { stage.keep(); });
+}
+
+void two_gpus(Story& story) {
+  story.world.nodes = 1;
+  story.world.devices = 2;
+}
+
+constexpr std::array pod_oddities{
+    Oddity{"bindings that land late",
+           [](Story& story) {
+             story.world.devices = 2;
+             story.bias.bindings_late = 60;
+           },
+           bind_late, seconds(10)},
+    Oddity{"wake-ups that are lost",
+           [](Story& story) {
+             two_gpus(story);
+             story.world.gated = false;
+             story.world.reservation_life = seconds(90);
+             story.bias.wake_ups_lost = 50;
+             story.strict.wake_ups = true;
+           },
+           gather, seconds(27)},
+    Oddity{"no wake-ups, and short reservations",
+           [](Story& story) {
+             two_gpus(story);
+             story.world.gated = false;
+             story.world.reservation_life = seconds(3);
+             story.bias.wake_ups_lost = 100;
+             story.strict.order = seconds(30);
+           },
+           gather_to_the_end, seconds(27)},
+    Oddity{"groups made anew while members gather",
+           [](Story& story) {
+             two_gpus(story);
+             story.world.replicas = 1;
+             story.bias.calls = milliseconds(600);
+             story.strict.answers = true;
+           },
+           make_the_group_anew, seconds(12)},
+    Oddity{"claims deleted while members gather",
+           [](Story& story) {
+             two_gpus(story);
+             story.world.replicas = 1;
+             story.bias.calls = milliseconds(600);
+             story.strict.answers = true;
+           },
+           delete_a_members_claim, seconds(14)},
+    Oddity{"pods that are seen late",
+           [](Story& story) {
+             story.world.devices = 1;
+             story.world.gated = false;
+             story.bias.pods_seen = seconds(2);
+             story.strict.patience = seconds(12);
+           },
+           come_unseen, seconds(18)},
+    Oddity{"members replaced unseen",
+           [](Story& story) {
+             two_gpus(story);
+             story.strict.patience = seconds(12);
+           },
+           replace_unseen, seconds(18)},
+};
+
+}  // namespace
+
+std::span<const Oddity> odd_pods() {
+  return pod_oddities;
+}
+
+}  // namespace dray::dst

@@ -1,0 +1,44 @@
+#include "tests/dst/oddity.h"
+
+#include <array>
+#include <chrono>
+
+namespace dray::dst {
+namespace {
+
+std::vector<const Oddity*> all_oddities() {
+  std::vector<const Oddity*> all;
+  for (const auto some : {odd_claims(), odd_queues(), odd_leases(), odd_pods()}) {
+    for (const auto& each : some) all.push_back(&each);
+  }
+  return all;
+}
+
+World small_world(Dice& dice) {
+  World world;
+  world.nodes = static_cast<int>(dice.between(1, 2));
+  world.devices = 2;
+  world.pods = 0;
+  world.replicas = static_cast<int>(dice.between(1, 2));
+  world.gated = dice.chance(50);
+  world.protect_claims = dice.chance(50);
+  world.nominate = dice.chance(20);
+  world.plan_pause = std::chrono::milliseconds(dice.chance(50) ? 50 : 0);
+  world.bind_timeout = std::chrono::seconds(30);
+  world.reservation_life = std::chrono::seconds(90);
+  return world;
+}
+
+}  // namespace
+
+/// Each oddity has its turn.
+Story odd_story(std::uint64_t seed) {
+  const auto all = all_oddities();
+  Dice dice(seed, 10);
+  Story story{.seed = seed, .faults = {}, .world = small_world(dice)};
+  story.oddities = {all[seed % all.size()]};
+  story.oddities.front()->shape(story);
+  return story;
+}
+
+}  // namespace dray::dst
