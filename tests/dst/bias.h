@@ -9,12 +9,14 @@ namespace dray::dst {
 /// What the weather of an odd seed does, while it is bad, to one kind of write, watch or call.
 /// Chances are in percent, times the longest.
 struct Bias {
-  int wake_ups_lost = 0;
-  int bindings_late = 0;     ///< and then the next one of that pod is mostly refused
+  int wake_ups_lost = 0;  ///< or refused
+  int bindings_late =
+      0;  ///< by up to 8 s more; and then the next one of that pod is mostly refused
   int bindings_refused = 0;  ///< 422
   int renewals_unanswered = 0;
+  int calls_unanswered = 0;  ///< of the extender
   Duration plans{};
-  Duration calls{};         ///< of the extender
+  Duration calls{};         ///< of the extender, and each answer
   Duration pods_seen{};     ///< how far dray's watch of pods lies behind
   Duration claims_seen{};   ///< and that of claims
   Duration pods_managed{};  ///< and kube-controller-manager's of pods

@@ -87,8 +87,8 @@ void Checker::committed(const sim::WatchEvent& event) {
   }
   ask(commit_rules(), commit);
   if (facts_.odd.on) ask(odd_commit_rules(), commit);
-  learn(facts_, commit);
   if (facts_.odd.on) learn_odd(facts_, commit);
+  learn(facts_, commit);
 }
 
 /// Whether the bind call failed by a refusal that came since the last one that did.

@@ -20,7 +20,9 @@ void look_as_admin(Stage& stage) {
     const auto name = stage.fresh("admin");
     auto spec = exactly(2, gpu_driver);
     spec.admin_access = true;
-    stage.create(make_claim("c-" + name, {request("devices", spec)}));
+    auto one = spec;
+    one.count = 1;
+    stage.create(make_claim("c-" + name, {request("devices", spec), request("more", one)}));
     stage.after(stage.dice().up_to(seconds(1)), [&stage, name] {
       stage.create(stage.pod_of(name, {"c-" + name}));
       stage.saw("a claim with admin access was made");

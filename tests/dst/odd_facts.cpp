@@ -75,9 +75,7 @@ void learn_told(Facts& facts, const sim::ApiRequest& request, const sim::ApiRepl
   if (engine::is_lease_write(request.write)) return learn_lease(facts, request, reply);
   const auto* pod = woken_by(request.write);
   if (pod == nullptr || facts.bound.contains(*pod)) return;
-  if (!reply.outcome && reply.outcome.error().code == ErrorCode::unavailable) {
-    facts.odd.woken[*pod] = {facts.now(), engine::subject(request.write)};
-  }
+  if (!reply.outcome) facts.odd.woken[*pod] = {facts.now(), engine::subject(request.write)};
 }
 
 void learn_step(Facts& facts, const sim::EngineStep& step) {

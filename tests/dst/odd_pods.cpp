@@ -42,25 +42,46 @@ void bind_late(Stage& stage) {
   }
 }
 
-/// The group is made anew while members wait for each other.
+/// The group is made anew while a member waits for the others, of which it is asked again.
 void make_the_group_anew(Stage& stage) {
   const auto group = make_gang(stage, 2);
-  stage.after(stage.dice().up_to(milliseconds(2000)), [&stage, group] {
+  const auto ask_again = [&stage](const std::string& name) {
+    const auto* pod = stage.find(name);
+    auto* leader = stage.loop().leader();
+    if (pod == nullptr || pod->node_name || leader == nullptr) return;
+    leader->bind({pod->key(), pod->meta.uid, NodeName(node_name(0))},
+                 [](const auto& /*response*/) {});
+  };
+  stage.look(seconds(20), [&stage, group, ask_again] {
+    if (stage.facts().odd.open_binds.empty()) return false;
     stage.remove(Kind::pod_group, group);
-    stage.after(stage.dice().up_to(milliseconds(50)),
-                [&stage, group] { stage.create(make_group(group, 2)); });
+    const auto away = stage.dice().up_to(milliseconds(stage.dice().chance(50) ? 0 : 600));
+    stage.after(away, [&stage, group] { stage.create(make_group(group, 2)); });
     stage.saw("a group was made anew while its members gathered");
+    for (int i = 0; i < 2; ++i) {
+      stage.after(stage.dice().up_to(milliseconds(600)),
+                  [ask_again, name = group + "-" + std::to_string(i)] { ask_again(name); });
+    }
+    return true;
   });
 }
 
-/// Somebody deletes the claim of one while members wait for each other.
+/// Somebody deletes the claim of one when kube-scheduler has a node for both.
 void delete_a_members_claim(Stage& stage) {
   const auto group = make_gang(stage, 2);
   const auto claim = "c-" + group + "-" + std::to_string(stage.dice().below(2));
-  stage.after(stage.dice().up_to(milliseconds(2000)), [&stage, claim] {
-    stage.remove(Kind::resource_claim, claim);
-    stage.saw("a member's claim went while its gang gathered");
-    stage.after(seconds(4), [&stage, claim] { stage.claim(claim); });
+  stage.look(seconds(20), [&stage, group, claim] {
+    const auto is_asked_about = [&](const std::string& name) {
+      const auto* pod = stage.find(name);
+      return pod != nullptr && stage.facts().odd.asked_about.contains(pod->meta.uid);
+    };
+    if (!is_asked_about(group + "-0") || !is_asked_about(group + "-1")) return false;
+    stage.after(stage.dice().up_to(milliseconds(400)), [&stage, claim] {
+      stage.remove(Kind::resource_claim, claim);
+      stage.saw("a member's claim went while its gang gathered");
+      stage.after(seconds(4), [&stage, claim] { stage.claim(claim); });
+    });
+    return true;
   });
 }
 
@@ -102,8 +123,9 @@ constexpr std::array pod_oddities{
            [](Story& story) {
              story.world.devices = 2;
              story.bias.bindings_late = 60;
+             story.bias.calls_unanswered = 30;
            },
-           bind_late, seconds(10)},
+           bind_late, seconds(27)},
     Oddity{"wake-ups that are lost",
            [](Story& story) {
              two_gpus(story);
@@ -129,7 +151,7 @@ constexpr std::array pod_oddities{
              story.bias.calls = milliseconds(600);
              story.strict.answers = true;
            },
-           make_the_group_anew, seconds(12)},
+           make_the_group_anew, seconds(27)},
     Oddity{"claims deleted while members gather",
            [](Story& story) {
              two_gpus(story);
@@ -137,7 +159,7 @@ constexpr std::array pod_oddities{
              story.bias.calls = milliseconds(600);
              story.strict.answers = true;
            },
-           delete_a_members_claim, seconds(14)},
+           delete_a_members_claim, seconds(27)},
     Oddity{"pods that are seen late",
            [](Story& story) {
              story.world.devices = 1;

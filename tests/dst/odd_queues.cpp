@@ -37,7 +37,8 @@ void count_cpu(Stage& stage) {
   for (auto& queue : policy->queues) queue.limit["cpu"] = Quantity(0);
   stage.set_policy(std::move(policy));
   stage.after(milliseconds(200), [&stage] { stage.create(make_pod(stage.fresh("plain"))); });
-  stage.after(seconds(2), [&stage] {
+  // When it has been told why it waits, nothing else makes dray look at it.
+  stage.after(seconds(5), [&stage] {
     stage.usual_policy_again();
     stage.saw("a gated pod bypasses dray since the policy changed");
   });
@@ -69,17 +70,31 @@ void relabel(Stage& stage) {
   come(stage, "third", milliseconds(2200), "a");
 }
 
-/// While a gang is planned, a pod of its queue gets its place on the spot.
+/// While a gang is planned, a pod of its queue gets its place on the spot, on another node.
 void come_between(Stage& stage) {
+  for (int i = 0; i < 2; ++i) {
+    (void)stage.server().patch(
+        Kind::node, "", node_name(i), sim::Endpoint::main,
+        [i](KubeObject& object) -> Result<void> {
+          meta_of(object).labels["for"] = i == 0 ? "gangs" : "others";
+          return {};
+        },
+        stage.loop().now());
+  }
   const auto group = stage.fresh("gang");
   stage.create(make_group(group, 2));
   for (int i = 0; i < 2; ++i) {
     auto pod = stage.pod(group + "-" + std::to_string(i), "a");
     pod.pod_group = group;
+    pod.node_selector["for"] = "gangs";
     stage.create(pod);
   }
-  come(stage, "between", stage.dice().up_to(milliseconds(400)), "a");
-  stage.saw("a pod came while a gang of its queue was planned");
+  stage.after(stage.dice().up_to(milliseconds(800)), [&stage] {
+    auto pod = stage.pod(stage.fresh("between"), "a");
+    pod.node_selector["for"] = "others";
+    stage.create(pod);
+    stage.saw("a pod came while a gang of its queue was planned");
+  });
 }
 
 void cordon_all(Stage& stage) {
@@ -156,6 +171,7 @@ constexpr std::array queue_oddities{
              story.world.devices = 4;
              story.world.queues = true;
              story.world.gated = true;
+             story.world.nominate = false;  // whose gate is to go has its place before
              story.bias.plans = milliseconds(500);
              story.strict.lifts = true;
            },
@@ -166,7 +182,7 @@ constexpr std::array queue_oddities{
              story.world.gated = true;
              story.strict.patience = seconds(5);
            },
-           count_cpu, seconds(12)},
+           count_cpu, seconds(14)},
     Oddity{"queues that are for others",
            [](Story& story) {
              story.world.devices = 4;
@@ -183,8 +199,8 @@ constexpr std::array queue_oddities{
            relabel, seconds(6)},
     Oddity{"pods that come while their queue is planned",
            [](Story& story) {
-             story.world.nodes = 1;
-             story.world.devices = 4;
+             story.world.nodes = 2;
+             story.world.devices = 2;
              story.world.queues = true;
              story.world.gated = false;
              story.bias.plans = milliseconds(500);
@@ -194,6 +210,7 @@ constexpr std::array queue_oddities{
            [](Story& story) {
              story.world.devices = 2;
              story.world.gated = true;
+             story.world.nominate = false;  // whose gate is to go has its place before
              story.bias.plans = milliseconds(500);
              story.strict.lifts = true;
            },

@@ -44,6 +44,16 @@ Duration OddStorm::plan_delay() {
   return dice_.up_to(bias_.plans);
 }
 
+Duration OddStorm::late_by() {
+  if (bias_.bindings_late == 0) return Storm::late_by();
+  return dice_.up_to(std::chrono::seconds(8));
+}
+
+Fate OddStorm::call_fate() {
+  if (healed_ || bias_.calls_unanswered == 0) return Storm::call_fate();
+  return dice_.chance(bias_.calls_unanswered) ? Fate::unanswered : Fate::delivered;
+}
+
 std::optional<Fate> OddStorm::lease_fate(std::size_t replica, const engine::Write& write) {
   if (lease_is_cut_) return Fate::lost;
   if (!std::holds_alternative<engine::PutLease>(write)) return std::nullopt;
@@ -80,7 +90,7 @@ Fate OddStorm::write_fate(std::size_t replica, const engine::Write& write) {
     way_ = most / 2 + dice_.up_to(most / 2);
   }
   if (bias_.wake_ups_lost > 0 && wakes(write) && dice_.chance(bias_.wake_ups_lost)) {
-    return Fate::lost;
+    return dice_.chance(50) ? Fate::lost : Fate::refused;
   }
   const auto* bind = std::get_if<engine::BindPod>(&write);
   const auto fate = bind == nullptr ? std::nullopt : binding_fate(*bind);

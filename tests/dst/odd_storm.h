@@ -27,6 +27,8 @@ class OddStorm : public Storm {
   Duration write_delay() override;
   Duration call_delay() override;
   Duration plan_delay() override;
+  Duration late_by() override;
+  sim::Fate call_fate() override;
   sim::Fate write_fate(std::size_t replica, const engine::Write& write) override;
 
  private:

@@ -169,6 +169,7 @@ Story shrunk(Story story, const std::string& violation) {
   for (const auto& [fault, name] : all_faults) {
     if (story.faults.*fault) (void)attempt([&](Story& each) { each.faults.*fault = false; });
   }
+  if (!story.oddities.empty()) return story;  // small as it is
   for (auto feature :
        {&World::queues, &World::priorities, &World::budgets, &World::fabric, &World::parts,
         &World::counters, &World::conditions, &World::models, &World::nominate}) {

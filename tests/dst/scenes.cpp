@@ -81,7 +81,7 @@ void Scenes::look_for_order() {
 /// L7, L8
 void Scenes::look_for_answers() {
   constexpr Duration longest_pause = seconds(10);  // between wake-ups: 6.4 s, and some
-  constexpr Duration longest_bind = seconds(35);
+  constexpr Duration longest_bind = seconds(15);   // members wait 12 s and some for each other
   const auto& facts = checker_.facts();
   const auto now = loop_.now();
   for (const auto& [uid, woken] : facts.odd.woken) {
