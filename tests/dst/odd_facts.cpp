@@ -56,6 +56,11 @@ void learn_odd(Facts& facts, const Commit& commit) {
   if (commit.pod != nullptr && commit.pod->finished()) {
     odd.finished_at.emplace(commit.pod->meta.uid, facts.now());
   }
+  if (const auto* group = std::get_if<PodGroup>(&*commit.event.object)) {
+    odd.groups_gone.erase(group->meta.name);
+    const bool gone = commit.event.type == sim::WatchEvent::Type::deleted;
+    if (gone) odd.groups_gone[group->meta.name] = facts.now();
+  }
   if (const auto* lease = std::get_if<Lease>(&*commit.event.object)) {
     odd.leased = {*lease, facts.now(), facts.loop.counts().replicas_started};
   }

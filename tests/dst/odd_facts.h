@@ -28,6 +28,7 @@ struct OddFacts {
   std::set<Uid> lifted;                                ///< pods whose gate was to go once
   std::map<Uid, Time> bound_at;
   std::map<Uid, Time> finished_at;
+  std::map<std::string, Time> groups_gone;
 
   /// The Lease as it was committed last.
   struct Leased {

@@ -117,11 +117,30 @@ void find_a_place(Stage& stage) {
   });
 }
 
-/// One has just been bound, or is about to be, when a plan wants its place for another.
+/// While a plan gives its place to a more important one, a pod is bound, and nobody sees it.
 void be_bound_unseen(Stage& stage) {
-  come(stage, "low", {}, "b");
-  come(stage, "high", stage.dice().up_to(milliseconds(300)), "b", 50);
-  stage.saw("a more important pod came right after another");
+  const auto high = stage.fresh("high");
+  auto pod = stage.pod_of(high, {"c-" + high});
+  pod.meta.labels[queue_label] = "b";
+  pod.priority = 50;
+  stage.create(pod);
+  const auto low = stage.fresh("low");
+  stage.create(stage.pod(low, "b"));
+  stage.watch([&stage, low, high](const sim::WatchEvent& event) {
+    const auto* seen = std::get_if<Pod>(&*event.object);
+    if (seen == nullptr || seen->meta.name != low || !seen->scheduling_gates.empty()) return false;
+    stage.after({}, [&stage, high] { stage.claim("c-" + high); });
+    stage.saw("a more important pod came right after another");
+    return true;
+  });
+  stage.watch([&stage, low](const sim::WatchEvent& event) {
+    const auto* claim = std::get_if<ResourceClaim>(&*event.object);
+    if (claim == nullptr || claim->meta.name != "c-" + low || !claim->allocation) return false;
+    for (const auto kind : {Kind::resource_claim, Kind::pod}) {
+      stage.loop().break_watch(sim::Client::dray, kind, milliseconds(1500), false);
+    }
+    return true;
+  });
 }
 
 /// One has finished, and its claim still has its device, when another comes.
@@ -140,13 +159,14 @@ void finish(Stage& stage) {
   });
 }
 
-/// Two share a claim in a queue that is full, and one comes that may have their room.
+/// Two share a claim in a queue that is full, and one comes that may have the room of one alone.
 void share_in_a_full_queue(Stage& stage) {
   const auto both = stage.fresh("pair");
   stage.claim(both);
-  for (int i = 0; i < 2; ++i) {
+  for (const auto priority : {0, 50}) {
     auto pod = stage.pod_of(stage.fresh("sharer"), {both});
     pod.meta.labels[queue_label] = "a";
+    pod.priority = priority;
     stage.create(pod);
   }
   come(stage, "own", milliseconds(500), "a", 50);
@@ -228,9 +248,8 @@ constexpr std::array queue_oddities{
            [](Story& story) {
              preempting(story);
              story.world.devices = 1;
-             story.bias.plans = milliseconds(800);
-             story.bias.calls = milliseconds(300);
-             story.bias.pods_seen = seconds(1);
+             story.world.gated = true;
+             story.bias.plans = milliseconds(200);
            },
            be_bound_unseen, seconds(8)},
     Oddity{"finished pods whose claims linger",
@@ -245,6 +264,7 @@ constexpr std::array queue_oddities{
            [](Story& story) {
              preempting(story);
              story.world.devices = 4;
+             story.strict.evictions = true;
            },
            share_in_a_full_queue, seconds(12)},
     Oddity{"evictions that take long",

@@ -34,6 +34,14 @@ std::string in_its_own_queue(const Facts& facts, const Commit& commit) {
   return {};
 }
 
+/// Nobody can say any more who has to start with it.
+std::string its_group_is_there(const Facts& facts, const Commit& commit) {
+  if (!commit.binds() || commit.by == nullptr || !commit.pod->pod_group) return {};
+  const auto gone = facts.odd.groups_gone.find(*commit.pod->pod_group);
+  if (gone == facts.odd.groups_gone.end() || facts.now() - gone->second <= soon) return {};
+  return "pod " + commit.pod->meta.name + " is bound, and its group is not there";
+}
+
 // ---- The Lease
 
 std::string term_goes_on(const Facts& facts, const Commit& commit) {
@@ -161,6 +169,29 @@ std::string nobody_else_has_to_go(const Facts& facts, const sim::ApiRequest& req
                      victim->second.meta.name, wanted, free);
 }
 
+/// Its devices are others', too, whom nobody may have evicted.
+std::string leaves_something(const Facts& facts, const sim::ApiRequest& request) {
+  const auto* evicts = std::get_if<engine::EvictPod>(&request.write);
+  if (!facts.odd.strict.evictions || evicts == nullptr) return {};
+  const auto victim = facts.pods.find(evicts->uid);
+  if (victim == facts.pods.end()) return {};
+  const auto stays = [&](const ClaimConsumer& user) {
+    const auto other = facts.pods.find(user.uid);
+    if (user.uid == evicts->uid || other == facts.pods.end() || !other->second.node_name) {
+      return false;
+    }
+    return std::ranges::none_of(facts.pods, [&](const auto& entry) {
+      return !entry.second.node_name && gains(entry.second, other->second);
+    });
+  };
+  const auto claims = claims_of(victim->second, facts.server());
+  const bool nothing = std::ranges::all_of(claims, [&](const ResourceClaim* claim) {
+    return claim != nullptr && std::ranges::any_of(claim->reserved_for, stays);
+  });
+  if (!nothing) return {};
+  return "pod " + victim->second.meta.name + " is to go, and others keep all that it has";
+}
+
 /// The API server tries an eviction for longer than other writes.
 std::string evicted_once(const Facts& facts, const sim::ApiRequest& request) {
   const auto* evicts = std::get_if<engine::EvictPod>(&request.write);
@@ -180,6 +211,7 @@ std::string evicted_once(const Facts& facts, const sim::ApiRequest& request) {
 
 std::span<const CommitRule> odd_commit_rules() {
   static constexpr std::array rules{
+      CommitRule{"I4", "who is of a group has one", its_group_is_there},
       CommitRule{"I16", "no pod runs in another's queue", in_its_own_queue},
       CommitRule{"I18", "a term goes on while it is renewed", term_goes_on},
       CommitRule{"I18", "no term begins over writes of another", no_term_over_writes},
@@ -191,6 +223,7 @@ std::span<const RequestRule> odd_decision_rules() {
   static constexpr std::array rules{
       RequestRule{"I17", "a gate goes for a place", lifted_for_a_place},
       RequestRule{"I12", "nobody goes for who has a place", nobody_else_has_to_go},
+      RequestRule{"I12", "who goes leaves something", leaves_something},
   };
   return rules;
 }
