@@ -379,8 +379,7 @@ void PodLifecycle::ran_out(PodLife& pod, Time now, Commands& out) {
   }
   ++expired_;
   // Nobody asked, though kube-scheduler was woken: the node was rejected before dray was heard.
-  const bool woken = !pod.offer.wake_at && !pod.offer.waking;
-  if (!pod.offer.asked && woken) return refuse_node(pod, now, out);
+  if (!pod.offer.asked && pod.offer.heard_of()) return refuse_node(pod, now, out);
   pod.filter_refused = true;
   release(pod, out);
   out.emplace_back(ReservationEnded{pod.uid});

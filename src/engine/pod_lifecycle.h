@@ -80,6 +80,9 @@ struct PodLife {
     bool waking = false;          ///< it is being written: kube-scheduler may not have heard
     ResourceVersion woken_from;   ///< the pod's when the wake-up was written
     ResourceVersion written;      ///< the pod's after dray's last write for the offer
+
+    /// No wake-up is missing.
+    [[nodiscard]] bool heard_of() const { return !wake_at && !waking; }
   };
 
   PodKey key;
