@@ -54,8 +54,7 @@ std::optional<NodeName> PodLifecycle::reserved_node(const Uid& pod) const {
 }
 
 bool PodLifecycle::is_bound(const Uid& pod) const {
-  const auto* life = find(pod);
-  if (life != nullptr && life->state == PodState::bound) return true;
+  if (const auto* life = find(pod); life != nullptr && life->state == PodState::bound) return true;
   const auto object = cluster_.pod(pod);
   return object && object->node_name && !object->meta.deleted;
 }
