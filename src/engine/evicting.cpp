@@ -36,6 +36,8 @@ bool Engine::Router::may_evict(const planner::Eviction& eviction) const {
     if (evictions_.evicting(uid) || binds_.contains(uid) || gangs_.has_member(uid)) return false;
     const auto pod = cluster_.pod(uid);
     // Bound, and the watch has yet to show it: it holds more than a reservation to be given back.
+    const auto* life = pod ? pods_.find(pod->key(), uid) : nullptr;
+    if (life != nullptr && life->fixed()) return false;
     return pod && !pod->meta.deleted && !pod->finished();
   });
 }
@@ -57,7 +59,7 @@ void Engine::Router::on(const GiveUpVictim& command, Time now) {
   evictions_.forget(command.pod);
   admission_.jobs().touch(command.pod);
   const auto* pod = pods_.find(command.pod);
-  if (pod == nullptr || !pod->reservation) return;
+  if (pod == nullptr || !pod->reservation || pod->fixed()) return;
   if (binds_.contains(command.pod) || gangs_.has_member(command.pod)) return;
   carry(pods_.give_up(command.pod), now);
 }

@@ -38,7 +38,6 @@ LeaseKeeper::Commands LeaseKeeper::step(const WriteOutcome& outcome, Time now) {
   const auto was = std::exchange(busy_, Busy::no);
   if (was == Busy::reading) return read(outcome, now);
   const bool too_late = was == Busy::renewing && !leading_until_;
-  static_cast<void>(too_late);
   auto commands = written(outcome, now);
   // Who was told that the term is over has forgotten what is under way: only a new epoch keeps that
   // from landing.
