@@ -8,18 +8,20 @@
 
 namespace dray::app::manifests_test {
 
-TEST_CASE("the program knows every file of manifests/, word for word") {
+TEST_CASE("the program knows every file that is installed, word for word") {
   std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("manifests")) {
-    const auto name = entry.path().filename().string();
-    if (entry.is_directory() || name == "kustomization.yaml") continue;
-    ++files;
-    INFO(name);
-    std::ifstream in(entry.path());
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto embedded = std::ranges::find(embedded_manifests(), name, &EmbeddedFile::name);
-    REQUIRE(embedded != embedded_manifests().end());
-    CHECK(embedded->text == text);
+  for (const auto* folder : {"manifests", "deploy/chart/reader"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      const auto name = entry.path().filename().string();
+      if (entry.is_directory() || name == "kustomization.yaml") continue;
+      ++files;
+      INFO(name);
+      std::ifstream in(entry.path());
+      const std::string text{std::istreambuf_iterator<char>(in), {}};
+      const auto embedded = std::ranges::find(embedded_manifests(), name, &EmbeddedFile::name);
+      REQUIRE(embedded != embedded_manifests().end());
+      CHECK(embedded->text == text);
+    }
   }
   CHECK(embedded_manifests().size() == files);
 }
