@@ -141,7 +141,8 @@ constexpr std::array pod_oddities{
              story.world.gated = false;
              story.world.reservation_life = seconds(3);
              story.bias.wake_ups_lost = 100;
-             story.strict.order = seconds(30);
+             // A node may be given up for a minute, where the last wake-up comes as the place ends.
+             story.strict.order = seconds(75);
            },
            gather_to_the_end, seconds(27)},
     Oddity{"groups made anew while members gather",

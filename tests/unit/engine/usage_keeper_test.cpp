@@ -92,7 +92,8 @@ TEST_CASE("the record is read first, then written every minute under its version
     const auto counted = *usage.history();
     auto other = put.value.data;
     other["held.a"] = "gpu=1000000";
-    CHECK(usage.step(map(std::move(other), "9"), begin + 2min + 5s).empty());
+    const auto answer = map(std::move(other), "9");
+    CHECK(usage.step(answer, begin + 2min + 5s).empty());
     CHECK(*usage.history() == counted);
     auto fifth = usage.tick(begin + 4min);
     REQUIRE(fifth.size() == 1);
