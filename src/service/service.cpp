@@ -202,10 +202,8 @@ asio::awaitable<void> Service::give_up() {
 /// The last leader's claims must all be known before the first allocation, and nothing of its may
 /// land after that.
 asio::awaitable<void> Service::take_over(engine::LeadershipChanged change) {
-  if (change.epoch > 1) {
-    asio::steady_timer fenced(io_, engine::fence_lag);
-    co_await fenced.async_wait(asio::use_awaitable);
-  }
+  asio::steady_timer fenced(io_, engine::fence_lag(change.epoch));
+  co_await fenced.async_wait(asio::use_awaitable);
   while (readiness_.lease_epoch == change.epoch) {
     const auto fresh = co_await api_.refresh_claims(std::chrono::seconds(10));
     if (readiness_.lease_epoch != change.epoch) co_return;

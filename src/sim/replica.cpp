@@ -93,8 +93,9 @@ void Replica::leadership_changed(engine::LeadershipChanged change) {
     stop_serving();
     return writer_.abandon();
   }
-  if (change.epoch <= 1) return take_over(change);
-  process_.after(engine::fence_lag, Process::Thread::lease, [this, change] { take_over(change); });
+  const auto lag = engine::fence_lag(change.epoch);
+  if (lag == Duration{}) return take_over(change);
+  process_.after(lag, Process::Thread::lease, [this, change] { take_over(change); });
 }
 
 /// The last leader's claims must all be known before the first allocation.

@@ -118,6 +118,14 @@ void two_gpus(Story& story) {
   story.world.devices = 2;
 }
 
+/// kube-scheduler's calls for a gang come one after another, and each has to be answered.
+void gathers_slowly(Story& story) {
+  two_gpus(story);
+  story.world.replicas = 1;
+  story.bias.calls = milliseconds(600);
+  story.strict.answers = true;
+}
+
 constexpr std::array pod_oddities{
     Oddity{"bindings that land late",
            [](Story& story) {
@@ -145,22 +153,10 @@ constexpr std::array pod_oddities{
              story.strict.order = seconds(75);
            },
            gather_to_the_end, seconds(27)},
-    Oddity{"groups made anew while members gather",
-           [](Story& story) {
-             two_gpus(story);
-             story.world.replicas = 1;
-             story.bias.calls = milliseconds(600);
-             story.strict.answers = true;
-           },
-           make_the_group_anew, seconds(27)},
-    Oddity{"claims deleted while members gather",
-           [](Story& story) {
-             two_gpus(story);
-             story.world.replicas = 1;
-             story.bias.calls = milliseconds(600);
-             story.strict.answers = true;
-           },
-           delete_a_members_claim, seconds(27)},
+    Oddity{"groups made anew while members gather", gathers_slowly, make_the_group_anew,
+           seconds(27)},
+    Oddity{"claims deleted while members gather", gathers_slowly, delete_a_members_claim,
+           seconds(27)},
     Oddity{"pods that are seen late",
            [](Story& story) {
              story.world.devices = 1;

@@ -19,8 +19,11 @@ namespace dray::engine {
 /// with the Lease's leaseTransitions and holderIdentity: it costs no write, and fences all of them.
 [[nodiscard]] std::string field_manager(std::int32_t epoch, const std::string& identity);
 /// The API server's admission policies learn of a new Lease by a watch of their own: until then a
-/// late write of the term before may land. A leader reads what there is only after that.
-inline constexpr Duration fence_lag = std::chrono::milliseconds(750);
+/// late write of the term before may land. So long a leader waits before it reads what there is; in
+/// the first term, which nobody's writes precede, not at all.
+[[nodiscard]] constexpr Duration fence_lag(std::int32_t epoch) {
+  return epoch > 1 ? std::chrono::milliseconds(750) : Duration{};
+}
 /// A longer spec.holderIdentity does not fit in (metav1.FieldManager has 128 characters).
 inline constexpr std::size_t longest_identity = 100;
 

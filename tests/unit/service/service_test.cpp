@@ -198,7 +198,7 @@ TEST_CASE("after another term claims are listed once nothing of it may land any 
   });
   bench.start_and_lead();
   const auto seen = bench.cluster.seen.get();
-  CHECK(seen.refreshed_at >= seen.lease.acquired.value() + engine::fence_lag);
+  CHECK(seen.refreshed_at >= seen.lease.acquired.value() + engine::fence_lag(2));
 }
 
 TEST_CASE("losing the Lease closes the extender's port and cuts writes off") {
