@@ -288,7 +288,7 @@ Value Evaluation::resolve(const Path& path) {
   const Value value = root<track>(path);
   if (context.cancelled != nullptr) return context.cancel({});  // nothing more is counted
   if (value.is_error() || path.qualifiers.empty()) return value;
-  return qualified<track>(path, value);
+  return qualified<track>(path, value, 0);
 }
 
 Value Evaluation::shortcut(const Path& path) {
@@ -306,19 +306,20 @@ Value Evaluation::shortcut(const Path& path) {
     if (column < 0) return Context::none();
     return context.optional(column_value(context, context.device->at(column).value));
   }
-  if (column >= 0) return column_value(context, context.device->at(column).value);
-  return context.no_such_key(path.qualifiers.back().key);
+  if (column < 0) return context.no_such_key(path.qualifiers[2].key);
+  const Value value = column_value(context, context.device->at(column).value);
+  return path.shortcut == Path::Shortcut::within_name ? qualified<false>(path, value, 3) : value;
 }
 
 template <bool track>
-Value Evaluation::qualified(const Path& path, const Value& root) {
+Value Evaluation::qualified(const Path& path, const Value& root, std::size_t from) {
   Value object = root;
   bool optional = object.is(Kind::optional);
   if (optional) {
     if (!object.optional->present) return object;
     object = object.optional->value;
   }
-  for (const Qualifier& qualifier : path.qualifiers) {
+  for (const Qualifier& qualifier : std::span(path.qualifiers).subspan(from)) {
     optional = optional || qualifier.optional;
     const Qualified step = qualify<track>(qualifier, object, optional);
     if (step.value.is_error()) return step.value;

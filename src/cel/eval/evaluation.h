@@ -68,7 +68,7 @@ class Evaluation {
   template <bool track>
   Value root(const Path& path);
   template <bool track>
-  Value qualified(const Path& path, const Value& root);
+  Value qualified(const Path& path, const Value& root, std::size_t from);
   struct Qualified {
     bool present = false;
     Value value;

@@ -81,14 +81,15 @@ struct Path {
   Path* then = nullptr;
   Path* otherwise = nullptr;
   std::vector<Qualifier> qualifiers;
-  int read = -1;  ///< the whole path is plan.names[read]
+  int read = -1;  ///< the first three steps are plan.names[read]
   enum class Shortcut : std::uint8_t {
     none,
     driver,
     allow_multiple,
     name,
     has_name,
-    optional_name
+    optional_name,
+    within_name  ///< more steps follow
   };
   Shortcut shortcut = Shortcut::none;
 

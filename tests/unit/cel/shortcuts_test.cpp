@@ -39,6 +39,12 @@ TEST_CASE("a shortcut gives what the long way gives") {
       Row{"device.attributes['d.io'].?model.hasValue()", "true"},
       Row{"device.attributes['nobody.io'].?model.hasValue()", "false"},
       Row{"device.attributes['d.io'].index == 5.0", "true"},
+      Row{"device.attributes['d.io'].model.string == 'fish'", with_hint("no such key: string")},
+      Row{"device.attributes['d.io'].zebra.string == 'fish'", no_zebra},
+      Row{"has(device.attributes['d.io'].model.string)", "false"},
+      Row{"has(device.attributes['d.io'].zebra.string)", no_zebra},
+      Row{"device.attributes['d.io'].model.?string.hasValue()", "false"},
+      Row{"device.attributes['d.io'].?zebra.string.hasValue()", "false"},
       Row{"device.attributes['d.io'].index == '5'", "false"});
   INFO(row.text);
   CHECK(outcome(row.text) == row.want);
