@@ -79,12 +79,18 @@ func (c *ControlPlane) drayKubeconfig(ctx context.Context, token bool, namespace
 		return c.Kubeconfig("dray-of-"+namespace, "system:serviceaccount:"+namespace+":dray", "system:serviceaccounts",
 			"system:serviceaccounts:"+namespace)
 	}
-	request, err := c.Client.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, "dray",
+	return c.ServiceAccountKubeconfig(ctx, namespace, "dray")
+}
+
+// ServiceAccountKubeconfig writes a kubeconfig of an account with a token of its own, as a pod of it has one, and returns
+// its path. The API server knows a token that it has just seen; a client certificate it verifies with each request.
+func (c *ControlPlane) ServiceAccountKubeconfig(ctx context.Context, namespace, name string) (string, error) {
+	request, err := c.Client.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name,
 		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		return "", err
 	}
-	return c.TokenKubeconfig("dray-token", request.Status.Token)
+	return c.TokenKubeconfig(namespace+"-"+name, request.Status.Token)
 }
 
 // AccountClient is a client with dray's account.
@@ -98,6 +104,11 @@ func (c *ControlPlane) AccountClientOf(namespace string) (*kubernetes.Clientset,
 	if err != nil {
 		return nil, err
 	}
+	return UnlimitedClient(file)
+}
+
+// UnlimitedClient is a client of the kubeconfig's user without a rate of its own.
+func UnlimitedClient(file string) (*kubernetes.Clientset, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", file)
 	if err != nil {
 		return nil, err

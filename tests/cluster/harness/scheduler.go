@@ -55,12 +55,18 @@ func (s SchedulerConfig) PointAt(url string, authority string, client *KeyPair) 
 	}
 }
 
-// StartScheduler starts kube-scheduler with this configuration and waits until it has synchronised.
+// StartScheduler starts kube-scheduler with this configuration, by a client certificate, and waits until it has
+// synchronised.
 func (c *ControlPlane) StartScheduler(ctx context.Context, name string, config SchedulerConfig) (*Process, error) {
 	kubeconfig, err := c.Kubeconfig(name, "system:kube-scheduler")
 	if err != nil {
 		return nil, err
 	}
+	return c.StartSchedulerAs(ctx, name, kubeconfig, config)
+}
+
+// StartSchedulerAs is StartScheduler by the kubeconfig's user.
+func (c *ControlPlane) StartSchedulerAs(ctx context.Context, name, kubeconfig string, config SchedulerConfig) (*Process, error) {
 	config["clientConnection"].(map[string]any)["kubeconfig"] = kubeconfig
 	config["leaderElection"] = map[string]any{"leaderElect": false}
 	text, err := yaml.Marshal(config)

@@ -53,7 +53,11 @@ func startCeiling(ctx context.Context, plane *harness.ControlPlane, w world, loa
 	if err != nil {
 		return nil, err
 	}
-	client, err := plane.AccountClient()
+	kubeconfig, err := plane.ServiceAccountKubeconfig(ctx, "dray-system", "dray")
+	if err != nil {
+		return nil, err
+	}
+	client, err := harness.UnlimitedClient(kubeconfig)
 	if err != nil {
 		return nil, err
 	}

@@ -55,11 +55,18 @@ type run struct {
 }
 
 func startInTree(ctx context.Context, r *run) error {
-	return r.startScheduler(ctx, harness.DefaultSchedulerConfig())
+	objects, err := harness.Parse([]byte(inTreeAccount))
+	if err != nil {
+		return err
+	}
+	if err := r.plane.Create(ctx, objects); err != nil {
+		return err
+	}
+	return r.startScheduler(ctx, "kube-system", "kube-scheduler", harness.DefaultSchedulerConfig())
 }
 
 func startDray(ctx context.Context, r *run) error {
-	dray, err := r.plane.StartDray(ctx, r.dray, harness.DrayOptions{Args: r.drayArgs})
+	dray, err := r.plane.StartDray(ctx, r.dray, harness.DrayOptions{Token: true, Args: r.drayArgs})
 	if err != nil {
 		return err
 	}
@@ -82,11 +89,16 @@ func (r *run) startBeside(ctx context.Context, extender string) error {
 		return err
 	}
 	config.PointAt(extender, "", nil)
-	return r.startScheduler(ctx, config)
+	return r.startScheduler(ctx, "dray-system", "dray-scheduler", config)
 }
 
-func (r *run) startScheduler(ctx context.Context, config harness.SchedulerConfig) error {
-	scheduler, err := r.plane.StartScheduler(ctx, "kube-scheduler", config)
+// startScheduler runs kube-scheduler by the token of an account, which dray and the ceiling are known by, too.
+func (r *run) startScheduler(ctx context.Context, namespace, account string, config harness.SchedulerConfig) error {
+	kubeconfig, err := r.plane.ServiceAccountKubeconfig(ctx, namespace, account)
+	if err != nil {
+		return err
+	}
+	scheduler, err := r.plane.StartSchedulerAs(ctx, "kube-scheduler", kubeconfig, config)
 	if err == nil {
 		r.started = append(r.started, scheduler)
 	}

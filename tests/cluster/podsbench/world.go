@@ -93,3 +93,28 @@ func createWorld(ctx context.Context, plane *harness.ControlPlane, w world, load
 	}
 	return plane.Create(ctx, objects)
 }
+
+// inTreeAccount is who kube-scheduler alone runs as: what manifests/scheduler.yaml gives the one beside dray.
+const inTreeAccount = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: kube-scheduler, namespace: kube-system}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: in-tree-scheduler}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "system:kube-scheduler"}
+subjects: [{kind: ServiceAccount, name: kube-scheduler, namespace: kube-system}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: in-tree-scheduler-volumes}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "system:volume-scheduler"}
+subjects: [{kind: ServiceAccount, name: kube-scheduler, namespace: kube-system}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: in-tree-scheduler-authentication, namespace: kube-system}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: extension-apiserver-authentication-reader}
+subjects: [{kind: ServiceAccount, name: kube-scheduler, namespace: kube-system}]
+`
