@@ -161,6 +161,7 @@ bool unmoved(const planner::JobOutcome& outcome, const cluster::Snapshot& then,
     if (!same_node(then.entry(*before), current.entry(*after))) return false;
     return std::ranges::all_of(placement.claims, [&](const ClaimPlacement& part) {
       return then.claim(part.claim) == current.claim(part.claim) &&
+             same_object(then.allocation(part.claim), current.allocation(part.claim)) &&
              !(shared_moved && has_shared_device(part, current));
     });
   });

@@ -88,8 +88,8 @@ class PlanCycle {
 };
 
 /// Whether the placements of a job can be taken as the plan made them: their nodes (devices,
-/// labels, taints, cordon, and no less room) and claims are as they were, or they must be made
-/// anew.
+/// labels, taints, cordon, and no less room) and claims, with what was promised of them, are as
+/// they were, or they must be made anew.
 [[nodiscard]] bool unmoved(const planner::JobOutcome& outcome, const cluster::Snapshot& then,
                            const cluster::Snapshot& current);
 

@@ -264,6 +264,17 @@ TEST_CASE("a placement is made anew where its node or claims moved") {
     claim.allocation = AllocationResult{};
     world.tell(claim);
   }
+  SECTION("the claim was promised devices elsewhere, with another pod that uses it") {
+    Placement other;
+    other.pod = {"default", "partner"};
+    other.pod_uid = Uid("partner");
+    other.node = NodeName("n1");
+    ClaimPlacement promised;
+    promised.claim = {"default", "c"};
+    promised.allocation = allocation({device_id("n1", "gpu-0")});
+    other.claims.push_back(promised);
+    world.cluster.assume(other);
+  }
   SECTION("the node is cordoned") {
     auto node = make_node("n0");
     node.unschedulable = true;
