@@ -207,6 +207,30 @@ TEST_CASE("members that together need other devices than one by one are placed j
   CHECK(made->size() == 2);
 }
 
+TEST_CASE("members that share a claim are placed jointly where it is") {
+  // The first alone goes to the smaller b, which has too little for both.
+  World world;
+  for (const auto* name : {"a", "b"}) {
+    world.node(name, 0);
+    auto slice = make_gpus(name, *name == 'a' ? 3 : 2);
+    for (auto& device : slice.devices) device.attributes["good"] = &device == &slice.devices[0];
+    world.tell(slice);
+  }
+  world.tell(make_claim("shared", 1));
+  auto& gang = world.gang("g", "a", 2);
+  for (const auto* name : {"g0", "g1"}) {
+    world.member(gang, name, 1, {}, 0, [](Pod& pod) {
+      pod.resource_claims.push_back({.name = "s", .claim_name = "shared", .template_name = {}});
+    });
+  }
+  auto picky = make_claim("c-g1", 1, "g1");
+  picky.spec.requests[0].exactly->selectors.push_back(
+      {.cel = R"(device.attributes["gpu.example.com"].good)"});
+  world.tell(picky);
+  Parts parts(world);
+  CHECK(nodes(parts, "g") == "aa");
+}
+
 /// Places both members of gang g on n1, of which that one has to leave n0 for it.
 auto move_and_place(Parts& parts, std::size_t leaves) {
   auto& gang = parts.job("g");

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "dray/model/claim_limits.h"
 #include "dray/model/reason.h"
 #include "tests/unit/planner/fixture.h"
 
@@ -104,6 +105,49 @@ TEST_CASE("a gang that no groups can take takes nothing from others") {
   const auto made = world.plan();
   CHECK(outcome(made, "large").node_groups.empty());
   CHECK(outcome(made, "small").node_groups == Names{"pool"});
+}
+
+TEST_CASE("nor from a node that another job shares") {
+  Growing world({group("pool", 4, 1)});
+  world.waiting("first", 3, "a", [](Pod& pod) { pod.priority = 2; });
+  auto& large = world.gang("large", "a", 2);
+  for (const auto* name : {"large0", "large1"}) {
+    world.member(large, name, 1, {}, 0, [](Pod& pod) {
+      pod.priority = 1;
+      pod.node_selector["pool"] = "pool";
+    });
+  }
+  world.waiting("last", 1, "a", [](Pod& pod) { pod.node_selector["pool"] = "pool"; });
+  const auto made = world.plan();
+  CHECK(outcome(made, "first").node_groups == Names{"pool"});
+  CHECK(outcome(made, "large").node_groups.empty());
+  CHECK(outcome(made, "last").node_groups == Names{"pool"});
+}
+
+TEST_CASE("nor a shared claim's last place") {
+  Growing world({group("pool", 4)});
+  world.running("r", "n0", 0, 2, "a");
+  auto shared = make_claim("shared", 1);
+  for (std::size_t i = 0; i + 1 < max_consumers; ++i) {
+    const auto name = "u" + std::to_string(i);
+    shared.reserved_for.push_back(
+        {.api_group = {}, .resource = "pods", .name = name, .uid = Uid(name)});
+  }
+  world.tell(shared);
+  const auto shares = [](Pod& pod) {
+    pod.resource_claims = {{.name = "s", .claim_name = "shared", .template_name = {}}};
+  };
+  auto& gang = world.gang("g", "a", 2);
+  for (const auto* name : {"g0", "g1"}) {
+    world.member(gang, name, 0, {}, 0, [&](Pod& pod) {
+      shares(pod);
+      pod.priority = 1;
+    });
+  }
+  world.waiting("w", 0, "a", shares);
+  const auto made = world.plan();
+  CHECK(outcome(made, "g").node_groups.empty());
+  CHECK(outcome(made, "w").node_groups == Names{"pool"});
 }
 
 TEST_CASE("members of a gang may need different groups") {
