@@ -17,6 +17,28 @@ func endsWell(d *difference, actions []string) bool {
 	return end != nil && (len(end.tasks()) == 0 || end.all(starts) || noWorse(end) && asMany(end))
 }
 
+// comesToIt: left alone, by dray the cluster comes to rest with all that have room after this session of KAI's, and nobody
+// else.
+func comesToIt(d *difference) bool {
+	end := endOf(d, d.whole)
+	if end == nil {
+		end = endOf(d, d.c.Actions)
+	}
+	if end == nil {
+		return false
+	}
+	for uid, status := range d.kai {
+		runs := end.dray[uid]
+		if len(end.tasks()) == 0 {
+			runs = end.c.Expected.Tasks[uid].Status
+		}
+		if holds(status) != holds(runs) {
+			return false
+		}
+	}
+	return true
+}
+
 // endOf is how the ends differ to which the cluster comes by both; nil where KAI comes to none, or dray's is against the
 // rules. Where a job is left with a part of its minimum there, the action that ends stale gangs waits no minute.
 func endOf(d *difference, actions []string) *difference {

@@ -190,6 +190,10 @@ var rules = []rule{
 	{"on purpose: a job for which a plan has made room keeps that, whoever comes later; with it there, KAI decides the rest alike", func(d *difference) bool {
 		return keepsPromise(d)
 	}},
+	{"bound: what a plan has just made room for is not moved by the same plan for another job, but by the next: the cluster comes " +
+		"to rest with those that have room in this session of KAI's, and nobody else", func(d *difference) bool {
+		return d.all(spared, promised) && comesToIt(d)
+	}},
 	{"on purpose: what has just been given room, and runs nowhere yet, loses it to a higher priority of its queue before anybody " +
 		"who runs is evicted for that one; fewer of those that run are disturbed", func(d *difference) bool {
 		return takenBack(d) && disturbsNoMore(d)
