@@ -1,5 +1,5 @@
 # dray_batches(OUT NAME ROOT SOURCE...): the sources of a target, or with CMAKE_UNITY_BUILD files that include
-# CMAKE_UNITY_BUILD_BATCH_SIZE of them each, so that common headers are read once. CMake's own batches
+# CMAKE_UNITY_BUILD_BATCH_SIZE of them at most, each as many, so that common headers are read once. CMake's own batches
 # name absolute paths: another clone would find none of them in the compiler's cache.
 set(DRAY_BATCHES ${CMAKE_UNITY_BUILD})
 set(CMAKE_UNITY_BUILD OFF)
@@ -12,12 +12,14 @@ function(dray_batches out name root)
   set(batches)
   set(text "")
   set(count 0)
+  list(LENGTH ARGN all)
+  math(EXPR needed "(${all} + ${CMAKE_UNITY_BUILD_BATCH_SIZE} - 1) / ${CMAKE_UNITY_BUILD_BATCH_SIZE}")
+  math(EXPR size "(${all} + ${needed} - 1) / ${needed}")
   foreach(source IN LISTS ARGN)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${root} OUTPUT_VARIABLE relative)
     string(APPEND text "#include \"${relative}\"\n")
     math(EXPR count "${count} + 1")
-    math(EXPR rest "${count} % ${CMAKE_UNITY_BUILD_BATCH_SIZE}")
-    list(LENGTH ARGN all)
+    math(EXPR rest "${count} % ${size}")
     if(rest EQUAL 0 OR count EQUAL all)
       list(LENGTH batches number)
       set(batch ${CMAKE_BINARY_DIR}/batches/${name}_${number}.cpp)

@@ -186,7 +186,7 @@ const std::string* find_label(const LabelSet& labels, std::string_view key) {
 }
 
 const std::string* NodeFacts::label(std::string_view key) const {
-  if (key == "kubernetes.io/hostname") return hostname_label ? &*hostname_label : nullptr;
+  if (key == label_hostname) return hostname_label ? &*hostname_label : nullptr;
   return labels ? find_label(*labels, key) : nullptr;
 }
 

@@ -241,7 +241,7 @@ std::shared_ptr<const NodeFacts> Publisher::publish(const Node& node) {
   LabelSet labels;
   labels.reserve(node.meta.labels.size());
   for (const auto& [key, value] : node.meta.labels) {
-    if (key == "kubernetes.io/hostname") {
+    if (key == label_hostname) {
       made->hostname_label = value;
     } else {
       labels.emplace_back(key, value);

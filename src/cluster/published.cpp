@@ -47,7 +47,7 @@ Node node_object(const NodeFacts& facts) {
     for (const auto& [key, value] : *facts.labels) node.meta.labels.emplace(key, value);
   }
   if (facts.hostname_label) {
-    node.meta.labels.emplace("kubernetes.io/hostname", *facts.hostname_label);
+    node.meta.labels.emplace(label_hostname, *facts.hostname_label);
   }
   if (facts.taints) node.taints = *facts.taints;
   if (facts.declared_features) node.declared_features = *facts.declared_features;

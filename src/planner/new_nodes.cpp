@@ -11,14 +11,12 @@
 namespace dray::planner {
 namespace {
 
-constexpr auto hostname = "kubernetes.io/hostname";
-
 /// The node without what is its own.
 Node look_of(const Node& node) {
   Node look = node;
   look.meta = {};
   look.meta.labels = node.meta.labels;
-  look.meta.labels.erase(hostname);
+  look.meta.labels.erase(label_hostname);
   return look;
 }
 

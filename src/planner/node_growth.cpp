@@ -13,7 +13,7 @@
 namespace dray::planner {
 namespace {
 
-constexpr std::size_t most_named = 3;
+constexpr std::size_t most_groups_named = 3;
 
 alloc::AllocatorOptions as_kube_scheduler(alloc::AllocatorOptions options) {
   options.mode = alloc::Mode::first_fit;
@@ -214,8 +214,8 @@ std::string NodeGrowth::why_not(const Task& task) const {
   for (std::size_t group = 0; group < templates_.groups().size(); ++group) {
     const auto& each = templates_.groups()[group];
     const auto refusal = refusals_.find({task.shape->number, group});
-    if (named++ == most_named) {
-      return text + fmt::format("; and so {} more", templates_.groups().size() - most_named);
+    if (named++ == most_groups_named) {
+      return text + fmt::format("; and so {} more", templates_.groups().size() - most_groups_named);
     }
     const auto why = !each.problem.empty()        ? each.problem
                      : refusal != refusals_.end() ? refusal->second

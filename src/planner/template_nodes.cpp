@@ -11,8 +11,6 @@
 namespace dray::planner {
 namespace {
 
-constexpr auto hostname = "kubernetes.io/hostname";
-
 bool is_of(const cluster::NodeFacts& facts, const Node& node) {
   return std::ranges::all_of(node.meta.labels, [&](const auto& label) {
     const auto* value = facts.label(label.first);
@@ -60,7 +58,7 @@ void TemplateNodes::describe(const cluster::Snapshot& real, const policy::NodeGr
       return taint.key.starts_with("node.kubernetes.io/");
     });
   }
-  group.node.meta.labels.erase(hostname);
+  group.node.meta.labels.erase(label_hostname);
   if (config.slices) {
     group.slices = *config.slices;
   } else if (like) {
@@ -77,7 +75,7 @@ NodeName TemplateNodes::add(std::size_t number) {
   auto node = group.node;
   node.meta.name = name.get();
   node.meta.uid = Uid("template/" + name.get());
-  node.meta.labels.insert_or_assign(hostname, name.get());
+  node.meta.labels.insert_or_assign(label_hostname, name.get());
   cluster_.apply(cluster::ObjectChanged{std::move(node)});
   publish(name, group.slices);
   --group.left;

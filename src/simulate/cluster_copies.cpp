@@ -27,7 +27,7 @@ void rename(const KubeObject& object, const std::string& from, const std::string
   // Another object of that kind with no name in common.
   if (meta.name == original.name) meta.name += "-" + to;
   meta.uid = Uid(renamed(original.uid.get(), from, to) + "-" + to);
-  if (auto* node = std::get_if<Node>(&copy)) node->meta.labels["kubernetes.io/hostname"] = to;
+  if (auto* node = std::get_if<Node>(&copy)) node->meta.labels[label_hostname] = to;
   if (auto* pod = std::get_if<Pod>(&copy)) pod->node_name = NodeName(to);
   if (auto* slice = std::get_if<ResourceSlice>(&copy)) {
     slice->scope.node_name = NodeName(to);

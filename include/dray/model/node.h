@@ -13,6 +13,9 @@ namespace dray {
 /// Amounts by resource name: cpu, memory, pods, example.com/gpu.
 using ResourceList = std::map<std::string, Quantity, std::less<>>;
 
+/// A label that is a node's name, as a rule: no other node gets it.
+inline constexpr const char* label_hostname = "kubernetes.io/hostname";
+
 /// core/v1 NodeSelectorRequirement; `op` is In, NotIn, Exists, DoesNotExist, Gt or Lt as written
 /// (an operator that the API does not know makes the selector unparseable, not the object).
 struct NodeSelectorRequirement {

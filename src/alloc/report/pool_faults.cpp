@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "alloc/view/node_view.h"
+#include "dray/base/count_of.h"
 
 namespace dray::alloc {
 namespace {
@@ -13,9 +14,8 @@ constexpr std::size_t most_told = 2;
 
 std::string fault_of(const ViewPool& pool) {
   if (pool.invalid) return fmt::format("pool {} has {}", pool.id(), pool.fault);
-  return fmt::format("pool {} has {} slice{} of generation {}, of which there are to be {}",
-                     pool.id(), pool.slices, pool.slices == 1 ? "" : "s", pool.generation,
-                     pool.promised);
+  return fmt::format("pool {} has {} of generation {}, of which there are to be {}", pool.id(),
+                     count_of(pool.slices, "slice"), pool.generation, pool.promised);
 }
 
 }  // namespace

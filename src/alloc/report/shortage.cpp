@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "dray/base/count_of.h"
+
 namespace dray::alloc {
 namespace {
 
@@ -37,7 +39,7 @@ bool Shortage::would_do_if_free() const {
 
 std::string terms(const Shortage& shortage) {
   if (shortage.all) return "all devices of class " + shortage.device_class;
-  auto text = fmt::format("{} device{}", shortage.wanted, shortage.wanted == 1 ? "" : "s");
+  auto text = count_of(shortage.wanted, "device");
   if (!shortage.device_class.empty()) {
     text += " of class " + shortage.device_class;
   } else if (!shortage.request.empty()) {

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <utility>
 
+#include "dray/base/count_of.h"
+
 namespace dray::app {
 namespace {
 
@@ -75,8 +77,7 @@ std::string describe(const DemoRow& row) {
     case Outcome::Kind::evicted:
       return row.reason;
     case Outcome::Kind::placed:
-      return fmt::format("placed with {} device{} on {}", row.devices.size(),
-                         row.devices.size() == 1 ? "" : "s", row.node);
+      return fmt::format("placed with {} on {}", count_of(row.devices.size(), "device"), row.node);
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dray/base/count_of.h"
 #include "dray/policy/amounts.h"
 #include "dray/policy/policy.h"
 
@@ -14,11 +15,6 @@ namespace {
 
 using planner::Explanation;
 using planner::Standing;
-
-/// `1 pod`, `2 pods`.
-std::string count_of(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 std::string_view verb(Standing standing) {
   switch (standing) {

@@ -9,14 +9,10 @@
 #include "app/common/command.h"
 #include "app/common/files.h"
 #include "app/lint/lint_expressions.h"
+#include "dray/base/count_of.h"
 
 namespace dray::app {
 namespace {
-
-/// `1 file`, `2 files`.
-std::string counted(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 class LintCommand : public Command {
  public:
@@ -49,8 +45,8 @@ class LintCommand : public Command {
       expressions += result.expressions;
       findings += result.findings.size();
     }
-    fmt::print("{} in {}, {} wrong\n", counted(expressions, "expression"),
-               counted(files->size(), "file"), findings);
+    fmt::print("{} in {}, {} wrong\n", count_of(expressions, "expression"),
+               count_of(files->size(), "file"), findings);
     return findings == 0 ? done : no;
   }
 

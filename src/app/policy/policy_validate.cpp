@@ -15,6 +15,7 @@
 #include "app/common/output.h"
 #include "app/policy/policy_commands.h"
 #include "app/policy/policy_test_file.h"
+#include "dray/base/count_of.h"
 #include "wire/json/json_writer.h"
 #include "wire/policy/policy_codec.h"
 #include "wire/policy/policy_shape.h"
@@ -29,10 +30,6 @@ struct CheckedFile {
   std::string valid;  ///< what it is, where it is valid: `3 queues`
   std::vector<wire::PolicyProblem> problems;
 };
-
-std::string count_of(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 /// A policy, or a test of one, which says so by its kind.
 CheckedFile check(std::string path, std::string_view text) {

@@ -26,7 +26,7 @@ enum Rule : std::uint16_t {
   two_string_passes,
   two_result_passes,
   regex,
-  matches,
+  pattern_match,
   cidr_contains_ip,
   cidr_contains_ip_text,
   cidr_contains_cidr,
@@ -38,7 +38,7 @@ enum Rule : std::uint16_t {
   second_string_pass,
   list_size,
   joined_strings,
-  contains,
+  text_search,
   list_output,
   list_flatten,
   list_compared_with_itself,
@@ -198,8 +198,8 @@ Rule by_overload(std::string_view overload) {
   }
   if (overload == "in_list") return list_size;
   if (overload == "add_string" || overload == "add_bytes") return joined_strings;
-  if (overload == "matches" || overload == "matches_string") return matches;
-  if (overload == "contains_string") return contains;
+  if (overload == "matches" || overload == "matches_string") return pattern_match;
+  if (overload == "contains_string") return text_search;
   return one;
 }
 
@@ -290,7 +290,7 @@ std::uint64_t call_cost(Context& context, std::uint16_t rule, std::span<const Va
       return passes(plain_size(rule == two_string_passes ? args[0] : result) * 2);
     case regex:
       return regex_cost(plain_size(args[0]), plain_size(args[1]));
-    case matches:
+    case pattern_match:
       return regex_cost(size(args[0]), size(args[1]));
     case cidr_contains_ip:
     case cidr_contains_ip_text:
@@ -315,7 +315,7 @@ std::uint64_t call_cost(Context& context, std::uint16_t rule, std::span<const Va
       return static_cast<std::uint64_t>(size(args[1]));
     case joined_strings:
       return passes(size(args[0]) + size(args[1]));
-    case contains:
+    case text_search:
       return passes(size(args[0])) * passes(size(args[1]));
     default:
       return 1;

@@ -229,8 +229,8 @@ Expr* copy(const MacroCall& m, const Expr* from) {
 
 /// `result` with `name` bound to `init`: a comprehension over nothing, whose accumulator is lazy.
 /// `step` says which identifier node stands in the step; null makes one.
-Expr* bind(const MacroCall& m, std::string_view name, Expr* init, Expr* result,
-           Expr* nothing = nullptr, Expr* step = nullptr) {
+Expr* bind_variable(const MacroCall& m, std::string_view name, Expr* init, Expr* result,
+                    Expr* nothing = nullptr, Expr* step = nullptr) {
   Comprehension fold{
       .iter_var = unused_variable, .accu_var = name, .accu_init = init, .result = result};
   fold.range = nothing != nullptr ? nothing : m.empty_list();
@@ -245,7 +245,7 @@ Expansion cel_bind(const MacroCall& m) {
   if (m.args[0]->kind != ExprKind::ident) {
     return wrong(m.args[0], "cel.bind() variable names must be simple identifiers");
   }
-  return done(bind(m, m.args[0]->name, m.args[1], m.args[2]));
+  return done(bind_variable(m, m.args[0]->name, m.args[1], m.args[2]));
 }
 
 Expansion sort_by(const MacroCall& m) {
@@ -266,7 +266,7 @@ Expansion sort_by(const MacroCall& m) {
   if (keys.expr == nullptr) return keys;
   Expr* input = copy(m, variable);
   Expr* sorted = m.call("@sortByAssociatedKeys", {keys.expr}, input);
-  return done(bind(m, variable->name, m.target, sorted, nullptr, variable));
+  return done(bind_variable(m, variable->name, m.target, sorted, nullptr, variable));
 }
 
 Expansion optional_map(const MacroCall& m, bool flat) {
@@ -277,7 +277,7 @@ Expansion optional_map(const MacroCall& m, bool flat) {
   Expr* present = m.call("hasValue", {}, m.target);
   Expr* nothing = m.empty_list();
   Expr* value = m.call("value", {}, copy(m, m.target));
-  Expr* mapped = bind(m, m.args[0]->name, value, m.args[1], nothing);
+  Expr* mapped = bind_variable(m, m.args[0]->name, value, m.args[1], nothing);
   if (!flat) mapped = m.call("optional.of", {mapped});
   Expr* none = m.call("optional.none", {});
   return done(m.call(operators::conditional, {present, mapped, none}));

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "dray/base/count_of.h"
 #include "dray/model/pod_marks.h"
 #include "dray/planner/explanation.h"
 #include "dray/planner/job_watch.h"

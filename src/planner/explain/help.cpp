@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "dray/base/count_of.h"
 #include "planner/explain/device_help.h"
-#include "planner/explain/words.h"
 
 namespace dray::planner {
 namespace {
 
 /// Bounds of queues that are raised one after another for one job.
 constexpr int most_raised = 8;
-
-/// A label that is a node's name: no other node gets it.
-constexpr std::string_view hostname = "kubernetes.io/hostname=";
 
 std::string namespace_of(const Job& job) {
   return job.first().meta.namespace_name;
@@ -255,10 +252,10 @@ void WhatHelps::change_nodes() {
       case Reason::node_selector:
         if (group.what.starts_with("label ")) {
           const auto label = group.what.substr(group.what.find(' ') + 1);
-          tried = try_pods(
-              [&](Pod& pod) { pod.node_selector.erase(label.substr(0, label.find('='))); });
+          const auto name = label.substr(0, label.find('='));
+          tried = try_pods([&](Pod& pod) { pod.node_selector.erase(name); });
           change = fmt::format("drop {} from the pod's nodeSelector{}", label,
-                               label.starts_with(hostname) ? "" : ", or label the node so");
+                               name == label_hostname ? "" : ", or label the node so");
         } else {
           tried = try_pods([](Pod& pod) { pod.required_node_affinity.reset(); });
           change = "drop the pod's required node affinity, or label the node so";

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "dray/base/count_of.h"
 #include "planner/explain/help.h"
 #include "planner/explain/queue_view.h"
 #include "planner/explain/words.h"

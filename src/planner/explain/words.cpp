@@ -8,10 +8,6 @@
 
 namespace dray::planner {
 
-std::string count_of(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string some_of(std::span<const std::string> names, std::size_t most) {
   const auto shown = names.first(std::min(names.size(), most));
   auto text = fmt::format("{}", fmt::join(shown, ", "));

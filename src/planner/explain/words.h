@@ -12,9 +12,6 @@
 
 namespace dray::planner {
 
-/// `1 pod`, `3 pods`.
-[[nodiscard]] std::string count_of(std::size_t count, std::string_view noun);
-
 /// At most so many names, then how many more: `a, b and 3 more`.
 [[nodiscard]] std::string some_of(std::span<const std::string> names, std::size_t most);
 

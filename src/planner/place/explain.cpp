@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dray/base/count_of.h"
 #include "planner/place/resource_words.h"
 #include "planner/place/shortages.h"
 
@@ -47,8 +48,7 @@ class Refusals {
     std::string rest;
     for (const auto& [reason, words, others, plain] : entries_) {
       if (others == 0) continue;
-      rest += fmt::format("{}{} ({} node{})", rest.empty() ? "" : ", ", words, others,
-                          others == 1 ? "" : "s");
+      rest += fmt::format("{}{} ({})", rest.empty() ? "" : ", ", words, count_of(others, "node"));
     }
     if (said.empty() || rest.empty()) return said + rest;
     return said + "; elsewhere: " + rest;
