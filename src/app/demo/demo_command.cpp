@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/common/cluster_source.h"
 #include "app/common/command.h"
 #include "app/common/dashboard.h"
 #include "app/common/files.h"
