@@ -22,7 +22,7 @@ std::string text_of(seconds time) {
 
 }  // namespace
 
-std::optional<seconds> time_left(const Progress& progress) {
+std::optional<seconds> time_left(const SweepProgress& progress) {
   const auto made = progress.done - progress.kept;
   if (made == 0) return std::nullopt;
   const auto left = static_cast<double>(progress.runs - progress.done);
@@ -30,7 +30,7 @@ std::optional<seconds> time_left(const Progress& progress) {
   return seconds(std::llround(left * each));
 }
 
-std::string progress_line(const Progress& progress) {
+std::string progress_line(const SweepProgress& progress) {
   const auto filled = progress.runs == 0 ? bar_width : bar_width * progress.done / progress.runs;
   auto line = fmt::format("[{:#<{}}{:.<{}}] {}/{} runs, {}", "", filled, "", bar_width - filled,
                           progress.done, progress.runs, text_of(progress.taken));

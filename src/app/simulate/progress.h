@@ -11,7 +11,7 @@
 namespace dray::app {
 
 /// How far a comparison is.
-struct Progress {
+struct SweepProgress {
   std::size_t runs = 0;
   std::size_t done = 0;  ///< those that were kept by an earlier process included
   std::size_t kept = 0;  ///< of those
@@ -19,9 +19,9 @@ struct Progress {
 };
 
 /// What is left, if runs take as long as those that were made so far; nothing where none was.
-[[nodiscard]] std::optional<std::chrono::seconds> time_left(const Progress& progress);
+[[nodiscard]] std::optional<std::chrono::seconds> time_left(const SweepProgress& progress);
 /// A line for a terminal, without its end: a bar, how many are done, the time taken and left.
-[[nodiscard]] std::string progress_line(const Progress& progress);
+[[nodiscard]] std::string progress_line(const SweepProgress& progress);
 
 /// A line on the standard error that is written anew as time goes on, and is taken away in the end;
 /// nothing where that is no terminal.
@@ -42,7 +42,7 @@ class ProgressBar {
 
   std::mutex mutex_;
   std::condition_variable ended_;
-  Progress progress_;
+  SweepProgress progress_;
   std::chrono::steady_clock::time_point begin_;
   bool shown_;
   std::thread clock_;

@@ -9,7 +9,7 @@ namespace dray::app::progress_test {
 TEST_CASE("a line says how far the runs are, and what is left at the pace of those made now") {
   struct Row {
     std::string name;
-    Progress progress;
+    SweepProgress progress;
     std::string line;
   };
   using std::chrono::seconds;
