@@ -12,6 +12,7 @@ struct Bias {
   int wake_ups_lost = 0;  ///< or refused
   int bindings_late =
       0;  ///< by up to 8 s more; and then the next one of that pod is mostly refused
+  int allocations_late = 0;  ///< as bindings_late
   int bindings_refused = 0;  ///< 422
   int renewals_unanswered = 0;
   int calls_unanswered = 0;  ///< of the extender

@@ -15,13 +15,6 @@ namespace {
 /// Of the default options of a LeaseKeeper: its duration less the fence.
 constexpr Duration term_length = std::chrono::seconds(10);
 
-/// What kube-scheduler is to look at again for; null: it is no wake-up.
-const Uid* woken_by(const engine::Write& write) {
-  if (const auto* annotates = std::get_if<engine::AnnotatePod>(&write)) return &annotates->uid;
-  const auto* sets = std::get_if<engine::SetPodCondition>(&write);
-  return sets != nullptr && sets->wakes ? &sets->uid : nullptr;
-}
-
 /// A renewal that its sender knows of makes the term longer; one that comes too late ends it.
 void learn_lease(Facts& facts, const sim::ApiRequest& request, const sim::ApiReply& reply) {
   const auto* lease = reply.outcome ? std::get_if<Lease>(&*reply.outcome) : nullptr;
@@ -44,6 +37,12 @@ void learn_lease(Facts& facts, const sim::ApiRequest& request, const sim::ApiRep
 std::string who_and_what(const sim::ApiRequest& request) {
   return request.field_manager + " " + std::string(engine::name(request.write)) + " " +
          engine::subject(request.write);
+}
+
+const Uid* woken_by(const engine::Write& write) {
+  if (const auto* annotates = std::get_if<engine::AnnotatePod>(&write)) return &annotates->uid;
+  const auto* sets = std::get_if<engine::SetPodCondition>(&write);
+  return sets != nullptr && sets->wakes ? &sets->uid : nullptr;
 }
 
 void learn_odd(Facts& facts, const Commit& commit) {
@@ -78,6 +77,10 @@ void learn_sent(Facts& facts, const sim::ApiRequest& request) {
 
 void learn_told(Facts& facts, const sim::ApiRequest& request, const sim::ApiReply& reply) {
   if (engine::is_lease_write(request.write)) return learn_lease(facts, request, reply);
+  const auto* binds = std::get_if<engine::BindPod>(&request.write);
+  if (binds != nullptr && reply.outcome) {
+    facts.odd.told_bound.emplace(request.field_manager, binds->uid);
+  }
   const auto* pod = woken_by(request.write);
   if (pod == nullptr || facts.bound.contains(*pod)) return;
   if (!reply.outcome) facts.odd.woken[*pod] = {facts.now(), engine::subject(request.write)};

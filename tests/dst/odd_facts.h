@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "dray/engine/engine.h"
 #include "dray/model/lease.h"
@@ -51,12 +52,17 @@ struct OddFacts {
     std::string subject;
   };
   std::map<Uid, Woken> woken;
+  std::set<std::pair<std::string, Uid>>
+      told_bound;                   ///< by fieldManager: its bindings that came through
   std::map<Uid, Time> asked_about;  ///< by kube-scheduler
   std::map<engine::RequestId, Time> open_binds;
 };
 
 /// Who sends what, of which object.
 std::string who_and_what(const sim::ApiRequest& request);
+
+/// What kube-scheduler is to look at again for; null: it is no wake-up.
+const Uid* woken_by(const engine::Write& write);
 
 /// Takes in what was decided, sent and answered, after the rules were asked.
 struct Facts;

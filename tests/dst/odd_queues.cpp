@@ -72,15 +72,8 @@ void relabel(Stage& stage) {
 
 /// While a gang is planned, a pod of its queue gets its place on the spot, on another node.
 void come_between(Stage& stage) {
-  for (int i = 0; i < 2; ++i) {
-    (void)stage.server().patch(
-        Kind::node, "", node_name(i), sim::Endpoint::main,
-        [i](KubeObject& object) -> Result<void> {
-          meta_of(object).labels["for"] = i == 0 ? "gangs" : "others";
-          return {};
-        },
-        stage.loop().now());
-  }
+  stage.label_node(0, "gangs");
+  stage.label_node(1, "others");
   const auto group = stage.fresh("gang");
   stage.create(make_group(group, 2));
   for (int i = 0; i < 2; ++i) {
@@ -136,7 +129,9 @@ void be_bound_unseen(Stage& stage) {
   stage.watch([&stage, low](const sim::WatchEvent& event) {
     const auto* claim = std::get_if<ResourceClaim>(&*event.object);
     if (claim == nullptr || claim->meta.name != "c-" + low || !claim->allocation) return false;
+    // Where the claim is seen, its devices look as if they could be had.
     for (const auto kind : {Kind::resource_claim, Kind::pod}) {
+      if (kind == Kind::resource_claim && stage.dice().chance(50)) continue;
       stage.loop().break_watch(sim::Client::dray, kind, milliseconds(1500), false);
     }
     return true;
@@ -159,18 +154,30 @@ void finish(Stage& stage) {
   });
 }
 
-/// Two share a claim in a queue that is full, and one comes that may have the room of one alone.
+/// Two share a claim in a queue that is full. One comes that may have the room of one alone; or one
+/// that would need all of the queue, of which the claim stays as long as one of the two does. It
+/// counts for one of them.
 void share_in_a_full_queue(Stage& stage) {
+  const bool is_large = stage.dice().chance(50);
   const auto both = stage.fresh("pair");
   stage.claim(both);
-  for (const auto priority : {0, 50}) {
+  const int first = stage.dice().chance(50) ? 0 : 50;
+  Duration delay{};
+  for (const auto priority : {first, 50 - first}) {
     auto pod = stage.pod_of(stage.fresh("sharer"), {both});
     pod.meta.labels[queue_label] = "a";
     pod.priority = priority;
-    stage.create(pod);
+    stage.after(delay, [&stage, pod] { stage.create(pod); });
+    delay = milliseconds(200);
   }
-  come(stage, "own", milliseconds(500), "a", 50);
-  come(stage, "high", seconds(3), "a", 50);
+  come(stage, "own", milliseconds(500), "a", is_large ? 0 : 50);
+  stage.after(seconds(3), [&stage, is_large, high = stage.fresh("high")] {
+    stage.claim("c-" + high, is_large ? 2 : 1);
+    auto pod = stage.pod_of(high, {"c-" + high});
+    pod.meta.labels[queue_label] = "a";
+    pod.priority = 50;
+    stage.create(pod);
+  });
   stage.saw("two share a claim in a full queue");
 }
 

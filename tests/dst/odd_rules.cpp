@@ -131,6 +131,15 @@ std::string lifted_for_a_place(const Facts& facts, const sim::ApiRequest& reques
   return {};
 }
 
+// ---- Places
+
+/// It needs no place any more, and has what it has for good.
+std::string keeps_its_place(const Facts& facts, const sim::ApiRequest& request) {
+  const auto* pod = woken_by(request.write);
+  if (pod == nullptr || !facts.odd.told_bound.contains({request.field_manager, *pod})) return {};
+  return engine::subject(request.write) + " is woken for a place, and is bound, as was answered";
+}
+
 // ---- Evictions
 
 bool gains(const Pod& pod, const Pod& victim) {
@@ -222,6 +231,7 @@ std::span<const CommitRule> odd_commit_rules() {
 std::span<const RequestRule> odd_decision_rules() {
   static constexpr std::array rules{
       RequestRule{"I17", "a gate goes for a place", lifted_for_a_place},
+      RequestRule{"I7", "who is bound keeps its place", keeps_its_place},
       RequestRule{"I12", "nobody goes for who has a place", nobody_else_has_to_go},
       RequestRule{"I12", "who goes leaves something", leaves_something},
   };

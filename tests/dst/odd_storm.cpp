@@ -89,8 +89,13 @@ Fate OddStorm::write_fate(std::size_t replica, const engine::Write& write) {
   if (const auto most = way_of(write); most != Duration{}) {
     way_ = most / 2 + dice_.up_to(most / 2);
   }
+  if (wake_ups_ && wakes(write)) return *wake_ups_;
   if (bias_.wake_ups_lost > 0 && wakes(write) && dice_.chance(bias_.wake_ups_lost)) {
     return dice_.chance(50) ? Fate::lost : Fate::refused;
+  }
+  const bool allocates = std::holds_alternative<engine::AllocateClaim>(write);
+  if (allocates && bias_.allocations_late > 0 && dice_.chance(bias_.allocations_late)) {
+    return Fate::late;
   }
   const auto* bind = std::get_if<engine::BindPod>(&write);
   const auto fate = bind == nullptr ? std::nullopt : binding_fate(*bind);

@@ -20,6 +20,8 @@ class OddStorm : public Storm {
   }
   /// Until it is called again, nothing that is written to or read of the Lease arrives.
   void cut_lease(bool cut) { lease_is_cut_ = cut; }
+  /// Until it is called again, this happens to wake-ups.
+  void cut_wake_ups(std::optional<sim::Fate> how) { wake_ups_ = how; }
   /// Is called when a renewal of the Lease is sent.
   void when_renewed(std::function<void(std::size_t replica)> told) { renewed_ = std::move(told); }
 
@@ -40,6 +42,7 @@ class OddStorm : public Storm {
   Dice dice_;
   bool healed_ = false;
   bool lease_is_cut_ = false;
+  std::optional<sim::Fate> wake_ups_;
   std::optional<Duration> way_;  ///< of the write that is being sent, there
   std::set<Uid> in_doubt_;       ///< pods of which a binding is on its way still
   std::function<void(std::size_t)> renewed_;

@@ -90,6 +90,16 @@ void Stage::tear_out(const std::string& claim) {
       loop_.now());
 }
 
+void Stage::label_node(int node, const std::string& what) {
+  (void)server().patch(
+      Kind::node, "", node_name(node), sim::Endpoint::main,
+      [&what](KubeObject& object) -> Result<void> {
+        meta_of(object).labels["for"] = what;
+        return {};
+      },
+      loop_.now());
+}
+
 void Stage::cordon(bool on) {
   cordoned_ = on;
   upset_ = loop_.now();
@@ -136,6 +146,7 @@ void Stage::clear() {
   signs_.clear();
   for (const auto& [kind, name] : std::exchange(made_, {})) remove(kind, name);
   storm_.cut_lease(false);
+  storm_.cut_wake_ups(std::nullopt);
   storm_.when_renewed(nullptr);
   if (cordoned_) cordon(false);
   if (other_policy_) usual_policy_again();

@@ -49,6 +49,8 @@ class Stage {
   /// It goes whoever uses it, as by somebody who takes its finalizers away.
   void tear_out(const std::string& claim);
 
+  /// For pods whose selector names its label `for`.
+  void label_node(int node, const std::string& what);
   void cordon(bool on);
   void set_policy(std::shared_ptr<const policy::PolicyConfig> policy);
   void usual_policy_again();

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "dray/engine/engine.h"
+#include "dray/model/pod_marks.h"
+#include "tests/dst/oddity.h"
+#include "tests/objects/groups.h"
+#include "tests/objects/pods.h"
+
+// Pods that get their place by what only dray hears of, so that kube-scheduler has to be woken, and
+// plans that are overtaken by what kube-scheduler asks for.
+
+namespace dray::dst {
+namespace {
+
+using namespace testing;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// Nobody may have a GPU.
+void close_queues(Stage& stage) {
+  auto policy = stage.usual_policy();
+  for (auto& queue : policy->queues) queue.limit["gpu"] = Quantity(0);
+  stage.set_policy(std::move(policy));
+}
+
+/// Longer than a request and its answer take here.
+constexpr Duration until_refused = seconds(3);
+
+/// Its queue has no room, and then it has: nobody but dray is told. Its wake-up is lost, or
+/// refused, until its place has ended.
+void wake_in_vain(Stage& stage) {
+  close_queues(stage);
+  const auto name = stage.fresh("asleep");
+  stage.create(stage.pod(name, "a"));
+  stage.after(until_refused, [&stage] {
+    const auto how = stage.dice().chance(50) ? sim::Fate::lost : sim::Fate::refused;
+    stage.storm().cut_wake_ups(how);
+    stage.usual_policy_again();
+    stage.after(milliseconds(stage.dice().between(2'200, 2'900)), [&stage] {
+      stage.storm().cut_wake_ups(std::nullopt);
+      stage.saw("a place ended while its pod was not woken");
+    });
+  });
+}
+
+/// kube-scheduler is told of a member's place by the wake-up alone.
+bool is_woken(const sim::WatchEvent& event, const std::string& member) {
+  const auto* pod = std::get_if<Pod>(&*event.object);
+  return pod != nullptr && pod->meta.name == member &&
+         std::ranges::any_of(pod->conditions, [](const Condition& condition) {
+           return condition.type == admitted_condition && condition.status == "True";
+         });
+}
+
+/// Of two members one is gated. When the other is woken, the gated one goes, and is made anew when
+/// kube-scheduler has asked in vain: all within one second, in which a second wake-up says what the
+/// first one did.
+void wake_twice_in_a_second(Stage& stage) {
+  const auto group = stage.fresh("gang");
+  stage.create(make_group(group, 2));
+  auto member = stage.pod(group + "-0");
+  auto gated = stage.pod(group + "-1");
+  member.pod_group = gated.pod_group = group;
+  gated.scheduling_gates = {engine::Options().gate};
+  stage.create(member);
+  const auto begin = std::chrono::ceil<seconds>(stage.loop().now() + until_refused);
+  stage.after(begin - stage.loop().now(), [&stage, gated] { stage.create(gated); });
+  stage.watch([&stage, gated, name = member.meta.name, begin](const sim::WatchEvent& event) {
+    if (!is_woken(event, name)) return false;
+    stage.after({}, [&stage, gated] { stage.remove(Kind::pod, gated.meta.name); });
+    const auto uid = meta_of(*event.object).uid;
+    stage.look(milliseconds(900), [&stage, gated, uid, begin] {
+      const auto asked = stage.facts().odd.asked_about.find(uid);
+      if (asked == stage.facts().odd.asked_about.end() || asked->second < begin) return false;
+      stage.create(gated);
+      stage.saw("a pod was to be woken twice within a second");
+      return true;
+    });
+    return true;
+  });
+}
+
+/// A gang is planned, anywhere; meanwhile a pod that shares a claim with it gets its place on the
+/// spot, on the only node that it may have.
+void share_with_who_is_planned(Stage& stage) {
+  const auto node = static_cast<int>(stage.dice().below(2));
+  stage.label_node(node, "partners");
+  stage.label_node(1 - node, "others");
+  const auto both = stage.fresh("shared");
+  stage.claim(both);
+  const auto group = stage.fresh("gang");
+  stage.create(make_group(group, 2));
+  auto first = stage.pod_of(group + "-0", {both});
+  auto second = stage.pod(group + "-1");
+  first.pod_group = second.pod_group = group;
+  stage.create(first);
+  auto partner = stage.pod_of(stage.fresh("partner"), {both});
+  partner.node_selector["for"] = "partners";
+  // The gang is planned when it is complete.
+  stage.after(seconds(1), [&stage, second, partner] {
+    stage.create(second);
+    stage.after(stage.dice().up_to(milliseconds(150)), [&stage, partner] {
+      stage.create(partner);
+      stage.saw("a partner came while a gang was planned");
+    });
+  });
+}
+
+/// Only dray hears that there is room.
+void waiting_for_room(Story& story) {
+  story.world.nodes = 1;
+  story.world.queues = true;
+  story.world.gated = false;
+  story.world.nominate = false;  // whose node is nominated anew hears of that
+}
+
+constexpr std::array waiting_oddities{
+    Oddity{"places that end while their wake-ups are lost",
+           [](Story& story) {
+             waiting_for_room(story);
+             story.world.devices = 2;
+             story.world.reservation_life = seconds(3);
+             story.strict.patience = seconds(9);
+           },
+           wake_in_vain, seconds(15)},
+    Oddity{"wake-ups that say what the last one did",
+           [](Story& story) {
+             story.world.nodes = 1;
+             story.world.devices = 2;
+             story.world.gated = false;
+             story.world.nominate = false;
+             story.bias.calls = milliseconds(500);
+             story.strict.patience = seconds(8);
+           },
+           wake_twice_in_a_second, seconds(14)},
+    Oddity{"claims that are shared with a gang that is planned",
+           [](Story& story) {
+             story.world.nodes = 2;
+             story.world.devices = 6;  // whose writes got no answer are nobody's for a while
+             story.world.gated = false;
+             story.world.protect_claims = true;  // the claim is as it was until it has devices
+             story.bias.plans = milliseconds(500);
+             story.bias.allocations_late = 75;
+           },
+           share_with_who_is_planned, seconds(9)},
+};
+
+}  // namespace
+
+std::span<const Oddity> odd_waits() {
+  return waiting_oddities;
+}
+
+}  // namespace dray::dst
