@@ -33,6 +33,7 @@ struct Strictness {
   bool wake_ups = false;   ///< L7
   bool answers = false;    ///< L8
   bool unused = false;     ///< L9
+  bool moves = false;      ///< L4: who goes has another place
   /// L6: so long who fits may wait, and all else be in disorder.
   std::optional<Duration> patience;
   /// L1, from the end of the bad weather.

@@ -51,6 +51,7 @@ void learn_odd(Facts& facts, const Commit& commit) {
     odd.queue_of[commit.pod->meta.uid] = queue_name(*commit.pod);
     odd.bound_at[commit.pod->meta.uid] = facts.now();
     odd.woken.erase(commit.pod->meta.uid);
+    odd.sent_away.erase(commit.pod->meta.name);
   }
   if (commit.pod != nullptr && commit.pod->finished()) {
     odd.finished_at.emplace(commit.pod->meta.uid, facts.now());
@@ -72,6 +73,9 @@ void learn_decided(Facts& facts, const sim::ApiRequest& request) {
 
 void learn_sent(Facts& facts, const sim::ApiRequest& request) {
   facts.odd.last_sent[who_and_what(request)] = facts.now();
+  const auto* evicts = std::get_if<engine::EvictPod>(&request.write);
+  if (evicts != nullptr && !evicts->dry_run)
+    facts.odd.sent_away.emplace(evicts->pod.name, facts.now());
   if (const auto* pod = woken_by(request.write)) facts.odd.woken.erase(*pod);
 }
 

@@ -53,8 +53,9 @@ struct OddFacts {
   };
   std::map<Uid, Woken> woken;
   std::set<std::pair<std::string, Uid>>
-      told_bound;                   ///< by fieldManager: its bindings that came through
-  std::map<Uid, Time> asked_about;  ///< by kube-scheduler
+      told_bound;                         ///< by fieldManager: its bindings that came through
+  std::map<std::string, Time> sent_away;  ///< pods by name, until they are bound again
+  std::map<Uid, Time> asked_about;        ///< by kube-scheduler
   std::map<engine::RequestId, Time> open_binds;
 };
 

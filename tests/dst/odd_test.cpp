@@ -20,6 +20,7 @@ const char* const interesting[] = {
     "a leader was back while its writes were under way",
     "a leader went right after a binding",
     "a limit went down while a plan was made",
+    "a member of a running gang was made anew while another queue waited",
     "a member's claim went while its gang gathered",
     "a more important pod came right after another",
     "a partner came while a gang was planned",

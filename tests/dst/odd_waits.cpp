@@ -5,11 +5,13 @@
 #include "dray/engine/engine.h"
 #include "dray/model/pod_marks.h"
 #include "tests/dst/oddity.h"
+#include "tests/objects/devices.h"
 #include "tests/objects/groups.h"
 #include "tests/objects/pods.h"
 
-// Pods that get their place by what only dray hears of, so that kube-scheduler has to be woken, and
-// plans that are overtaken by what kube-scheduler asks for.
+// Pods that get their place by what only dray hears of, so that kube-scheduler has to be woken;
+// plans that are overtaken by what kube-scheduler asks for; and a gang that a plan might move, and
+// cannot.
 
 namespace dray::dst {
 namespace {
@@ -108,6 +110,48 @@ void share_with_who_is_planned(Stage& stage) {
   });
 }
 
+/// A pod of some nodes alone, whose claim is made for it.
+Pod of_nodes(const std::string& name, const char* nodes, const std::string& claim) {
+  auto pod = with_template(make_pod(name), claim);
+  pod.meta.labels[queue_label] = "b";
+  pod.node_selector["for"] = nodes;
+  return pod;
+}
+
+/// A queue has one GPU more than its quota. Another queue's pod would need what a gang and a single
+/// pod of it have together: more than may be taken, so that the gang would have to be moved, for
+/// which there is no room. Then a member of it is made anew.
+void wait_for_who_cannot_move(Stage& stage) {
+  constexpr std::uint64_t size = 3;
+  const auto one = std::string("one-") + gpu_driver;
+  stage.label_node(0, "gangs");
+  stage.label_node(1, "others");
+  const auto group = stage.fresh("gang");
+  stage.create(make_group(group, size));
+  const auto member = [group, one](std::uint64_t index) {
+    auto pod = of_nodes(group + "-" + std::to_string(index), "gangs", one);
+    pod.pod_group = group;
+    if (index == 0) pod.containers = {container({{"cpu", Quantity(2)}})};  // it leads the others
+    return pod;
+  };
+  for (std::uint64_t i = 0; i < size; ++i) stage.create(member(i));
+  stage.create(of_nodes(stage.fresh("other"), "others", "two-gpus"));
+  stage.create(of_nodes(stage.fresh("single"), "gangs", "two-gpus"));
+  stage.after(seconds(2), [&stage] {
+    const auto name = stage.fresh("waits");
+    stage.claim("c-" + name, 5);
+    auto pod = stage.pod_of(name, {"c-" + name});
+    pod.meta.labels[queue_label] = "a";
+    pod.node_selector["for"] = "gangs";
+    stage.create(pod);
+  });
+  stage.after(seconds(3), [&stage, anew = member(0)] {
+    stage.remove(Kind::pod, anew.meta.name);
+    stage.create(anew);
+    stage.saw("a member of a running gang was made anew while another queue waited");
+  });
+}
+
 /// Only dray hears that there is room.
 void waiting_for_room(Story& story) {
   story.world.nodes = 1;
@@ -145,6 +189,15 @@ constexpr std::array waiting_oddities{
              story.bias.allocations_late = 75;
            },
            share_with_who_is_planned, seconds(9)},
+    Oddity{"gangs that cannot move as a whole",
+           [](Story& story) {
+             story.world.nodes = 2;
+             story.world.devices = 6;
+             story.world.queues = true;
+             story.world.moves = true;
+             story.strict.moves = true;
+           },
+           wait_for_who_cannot_move, seconds(14)},
 };
 
 }  // namespace

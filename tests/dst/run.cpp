@@ -204,6 +204,7 @@ std::string describe(const Story& story) {
   add_if(world.nominate, "nominates");
   add_if(world.plan_inline, "plans inline");
   add_if(world.queues, "queues");
+  add_if(world.moves, "moves");
   add_if(world.priorities, "priorities");
   add_if(world.budgets, "budgets");
   add_if(world.fabric, "fabric");

@@ -78,10 +78,11 @@ void Scenes::look_for_order() {
   checker_.violate(fmt::format("L6: for more than {} s: {}", in_seconds(*patience), what));
 }
 
-/// L7, L8
+/// L4, L7, L8
 void Scenes::look_for_answers() {
   constexpr Duration longest_pause = seconds(10);  // between wake-ups: 6.4 s, and some
-  constexpr Duration longest_bind = seconds(15);   // members wait 12 s and some for each other
+  constexpr Duration longest_move = seconds(6);
+  constexpr Duration longest_bind = seconds(15);  // members wait 12 s and some for each other
   const auto& facts = checker_.facts();
   const auto now = loop_.now();
   for (const auto& [uid, woken] : facts.odd.woken) {
@@ -93,6 +94,11 @@ void Scenes::look_for_answers() {
   for (const auto& [id, since] : facts.odd.open_binds) {
     if (!story_.strict.answers || now - since <= longest_bind) continue;
     checker_.violate("L8: a bind call is not answered");
+  }
+  for (const auto& [name, since] : facts.odd.sent_away) {
+    if (!story_.strict.moves || now - since <= longest_move) continue;
+    if (loop_.server().find<Pod>("default", name) == nullptr) continue;
+    checker_.violate("L4: pod " + name + " had to move, and has no other place");
   }
 }
 

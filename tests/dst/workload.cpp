@@ -292,6 +292,7 @@ void Workload::make_anew(const Pod& pod) {
   fresh.resource_claims = pod.resource_claims;
   fresh.pod_group = pod.pod_group;
   fresh.priority = pod.priority;
+  fresh.node_selector = pod.node_selector;
   seen_.insert("pod recreated under its name");
   create(fresh);
 }

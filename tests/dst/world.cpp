@@ -73,6 +73,7 @@ std::shared_ptr<const policy::PolicyConfig> policy_of(const World& world, int re
   config->pod_queues.otherwise = policy::QueueName("b");
   config->reclaim.enabled = true;
   config->preemption.enabled = world.priorities;
+  config->consolidation.enabled = world.moves;
   config->budgets.victim_cooldown = std::chrono::seconds(30);
   return config;
 }

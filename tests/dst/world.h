@@ -89,6 +89,7 @@ struct World {
   bool nominate = false;
   bool plan_inline = false;
   bool queues = false;      ///< two queues with limits; they take back from each other
+  bool moves = false;       ///< and who is in the way of others may be moved
   bool priorities = false;  ///< and jobs preempt others of their queue
   bool budgets = false;     ///< disruption budgets cover some pods
   bool fabric = false;      ///< a pool that all nodes reach
