@@ -74,8 +74,9 @@ void learn_decided(Facts& facts, const sim::ApiRequest& request) {
 void learn_sent(Facts& facts, const sim::ApiRequest& request) {
   facts.odd.last_sent[who_and_what(request)] = facts.now();
   const auto* evicts = std::get_if<engine::EvictPod>(&request.write);
-  if (evicts != nullptr && !evicts->dry_run)
+  if (evicts != nullptr && !evicts->dry_run) {
     facts.odd.sent_away.emplace(evicts->pod.name, facts.now());
+  }
   if (const auto* pod = woken_by(request.write)) facts.odd.woken.erase(*pod);
 }
 

@@ -152,10 +152,10 @@ void wait_for_who_cannot_move(Stage& stage) {
   });
 }
 
-/// Only dray hears that there is room.
-void waiting_for_room(Story& story) {
+/// kube-scheduler hears of a place by a wake-up alone.
+void told_by_wake_ups(Story& story) {
   story.world.nodes = 1;
-  story.world.queues = true;
+  story.world.devices = 2;
   story.world.gated = false;
   story.world.nominate = false;  // whose node is nominated anew hears of that
 }
@@ -163,18 +163,15 @@ void waiting_for_room(Story& story) {
 constexpr std::array waiting_oddities{
     Oddity{"places that end while their wake-ups are lost",
            [](Story& story) {
-             waiting_for_room(story);
-             story.world.devices = 2;
+             told_by_wake_ups(story);
+             story.world.queues = true;
              story.world.reservation_life = seconds(3);
              story.strict.patience = seconds(9);
            },
            wake_in_vain, seconds(15)},
     Oddity{"wake-ups that say what the last one did",
            [](Story& story) {
-             story.world.nodes = 1;
-             story.world.devices = 2;
-             story.world.gated = false;
-             story.world.nominate = false;
+             told_by_wake_ups(story);
              story.bias.calls = milliseconds(500);
              story.strict.patience = seconds(8);
            },

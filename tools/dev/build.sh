@@ -16,7 +16,8 @@ build_preset() {
   what="${1:+ ($*)}"
   [[ $# -le 6 ]] || what=" ($# targets)"
   presets | grep -qx "$preset" || fail "no preset '$preset'; there are: $(presets | xargs)"
-  [[ -f build/$preset/build.ninja ]] || configure_preset "$preset" || return
+  # What a preset says is read when it is configured, and not by a build.
+  [[ build/$preset/build.ninja -nt CMakePresets.json ]] || configure_preset "$preset" || return
   # One link of a sanitized program takes a gigabyte: as many jobs as cores, not more.
   step "build $preset$what" 3600 cmake --build --preset "$preset" -j "$(nproc)" ${1:+--target "$@"}
 }

@@ -67,6 +67,7 @@ class Evaluation {
   Value resolve(const Path& path);
   template <bool track>
   Value root(const Path& path);
+  /// Follows the path's qualifiers from number `from` on; `root` is what those before lead to.
   template <bool track>
   Value qualified(const Path& path, const Value& root, std::size_t from);
   struct Qualified {

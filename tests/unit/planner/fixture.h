@@ -12,6 +12,7 @@
 
 #include "dray/base/check.h"
 #include "dray/cluster/state.h"
+#include "dray/model/claim_limits.h"
 #include "dray/planner/plan.h"
 #include "planner/place/decisions.h"
 #include "planner/place/placer.h"
@@ -43,6 +44,17 @@ inline ResourceClaim allocated_claim(const std::string& name, const std::string&
   allocation.devices.emplace_back().request = "gpu";
   allocation.devices[0].device = {DriverName("gpu.example.com"), PoolName(node),
                                   DeviceName("gpu-0")};
+  return claim;
+}
+
+/// A claim for one GPU that has as many users as it may have, but for one.
+inline ResourceClaim claim_for_one_more(const std::string& name) {
+  auto claim = make_claim(name, 1);
+  for (std::size_t i = 0; i + 1 < max_consumers; ++i) {
+    const auto user = "u" + std::to_string(i);
+    claim.reserved_for.push_back(
+        {.api_group = {}, .resource = "pods", .name = user, .uid = Uid(user)});
+  }
   return claim;
 }
 

@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "dray/model/claim_limits.h"
 #include "tests/unit/planner/fixture.h"
 
 namespace dray::planner::gangs_test {
@@ -143,13 +142,7 @@ TEST_CASE("later members join the domain of those that run") {
 TEST_CASE("a shared claim has at most so many users, those included that were just placed") {
   World world;
   world.node("a", 1);
-  auto shared = make_claim("shared", 1);
-  for (std::size_t i = 0; i + 1 < max_consumers; ++i) {
-    const auto name = "u" + std::to_string(i);
-    shared.reserved_for.push_back(
-        {.api_group = {}, .resource = "pods", .name = name, .uid = Uid(name)});
-  }
-  world.tell(shared);
+  world.tell(claim_for_one_more("shared"));
   const int members = GENERATE(1, 2);
   auto& gang = world.gang("g", "a", members);
   for (int i = 0; i < members; ++i) {

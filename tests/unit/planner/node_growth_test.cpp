@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "dray/model/claim_limits.h"
 #include "dray/model/reason.h"
 #include "tests/unit/planner/fixture.h"
 
@@ -127,13 +126,7 @@ TEST_CASE("nor from a node that another job shares") {
 TEST_CASE("nor a shared claim's last place") {
   Growing world({group("pool", 4)});
   world.running("r", "n0", 0, 2, "a");
-  auto shared = make_claim("shared", 1);
-  for (std::size_t i = 0; i + 1 < max_consumers; ++i) {
-    const auto name = "u" + std::to_string(i);
-    shared.reserved_for.push_back(
-        {.api_group = {}, .resource = "pods", .name = name, .uid = Uid(name)});
-  }
-  world.tell(shared);
+  world.tell(claim_for_one_more("shared"));
   const auto shares = [](Pod& pod) {
     pod.resource_claims = {{.name = "s", .claim_name = "shared", .template_name = {}}};
   };
