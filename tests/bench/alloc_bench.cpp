@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,9 +10,10 @@
 
 #include "dray/alloc/allocator.h"
 #include "tests/bench/alloc_problems.h"
+#include "tests/bench/stopwatch.h"
 
 // Full allocations, with their results, on every node of a problem's cluster, in both modes: a JSON
-// line for each, the CPU nanoseconds of one node. `alone` has a new allocator for every node (of
+// line for each, the nanoseconds of one node. `alone` has a new allocator for every node (of
 // the first hundred), so that nothing is remembered, not even a compiled selector; `cold` has a new
 // one for the cluster; `again` asks that one a second time. Kubernetes' own allocator does the same
 // (tests/bench/peer): it remembers nothing but compiled selectors.
@@ -27,22 +27,20 @@ using alloc::Allocator;
 using alloc::AllocatorOptions;
 using alloc::Mode;
 
-/// CPU nanoseconds of one call, the least of some.
+/// Nanoseconds of one call, the least of some.
 template <class Call>
 double nanoseconds(const Call& call) {
   double best = 1e300;
-  const auto enough = std::clock() + CLOCKS_PER_SEC / 4;
-  for (int i = 0; i < 3 || std::clock() < enough; ++i) {
-    // Short calls are counted together: the clock has microseconds.
+  const Stopwatch all;
+  for (int i = 0; i < 3 || all.seconds() < 0.25; ++i) {
+    // Short calls are counted together: asking the clock takes time, too.
     int calls = 0;
-    const auto start = std::clock();
-    auto spent = start;
+    const Stopwatch watch;
     do {
       call();
       ++calls;
-      spent = std::clock() - start;
-    } while (spent < CLOCKS_PER_SEC / 1000);
-    best = std::min(best, static_cast<double>(spent) * 1e9 / CLOCKS_PER_SEC / calls);
+    } while (watch.milliseconds() < 1);
+    best = std::min(best, watch.nanoseconds() / calls);
   }
   return best;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,6 +13,7 @@
 #include "dray/cel/evaluator.h"
 #include "dray/cel/program.h"
 #include "tests/bench/allocations.h"
+#include "tests/bench/stopwatch.h"
 #include "tests/cases/cel_values.h"
 
 // The selectors of the reference measurement, from the simplest to one with six leaves; a million
@@ -22,6 +22,7 @@
 namespace {
 
 using dray::bench::allocations;
+using dray::bench::Stopwatch;
 using dray::cel::compile;
 using dray::cel::DeviceShapeHandle;
 using dray::cel::Evaluator;
@@ -124,15 +125,14 @@ void filter_million_handles_warm(benchmark::State& state) {
 }
 BENCHMARK(filter_million_handles_warm)->Unit(benchmark::kMicrosecond);
 
-/// CPU nanoseconds of one call, the best of some rounds.
+/// Nanoseconds of one call, the best of some rounds.
 template <class Call>
 double nanoseconds(Call call, int calls, int rounds = 5) {
   double best = 1e300;
   for (int i = 0; i < rounds; ++i) {
-    const std::clock_t start = std::clock();
+    const Stopwatch watch;
     for (int k = 0; k < calls; ++k) call();
-    const double spent = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-    best = std::min(best, spent * 1e9 / calls);
+    best = std::min(best, watch.nanoseconds() / calls);
   }
   return best;
 }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <ctime>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -10,11 +9,12 @@
 #include <vector>
 
 #include "tests/bench/policy_workload.h"
+#include "tests/bench/stopwatch.h"
 
 // Whole plans, with the budgets that dray has by default, on workloads that KAI's scheduler is
 // timed on as well (tests/kai/bench); and what only dray does. `cold` is a planner's first plan,
-// that remembers nothing; `again` the same with its memory of the one before; both are CPU time,
-// the least of several. A workload that does not fit into one plan's budget takes as many plans as
+// that remembers nothing; `again` the same with its memory of the one before; of both the least
+// of several counts. A workload that does not fit into one plan's budget takes as many plans as
 // it needs.
 //
 // usage: dray_policy_bench [--json] [--workload FILE] [PART OF A NAME]
@@ -42,9 +42,9 @@ Planner planner_of(const Flavour& flavour) {
 }
 
 double milliseconds(const std::function<void()>& work) {
-  const std::clock_t start = std::clock();
+  const Stopwatch watch;
   work();
-  return static_cast<double>(std::clock() - start) * 1e3 / CLOCKS_PER_SEC;
+  return watch.milliseconds();
 }
 
 struct Row {
@@ -96,8 +96,8 @@ Row run(const Workload& workload, const Flavour& flavour) {
   Row row{.name = fmt::format("{}, {}", workload.name(), flavour.name), .peer = workload.name()};
   const auto inputs = inputs_of(workload, flavour, row);
   row.plans = static_cast<int>(inputs.size());
-  const auto enough = std::clock() + CLOCKS_PER_SEC / 2;
-  for (int i = 0; i < 3 || std::clock() < enough; ++i) {
+  const Stopwatch all;
+  for (int i = 0; i < 3 || all.seconds() < 0.5; ++i) {
     auto planner = planner_of(flavour);
     row.cold = std::min(row.cold, plan_all(planner, inputs));
     row.again = std::min(row.again, plan_all(planner, inputs));

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -22,9 +21,8 @@ import (
 	"k8s.io/dynamic-resource-allocation/structured"
 )
 
-// patience: what kube-scheduler gives a node by default is ten seconds. Here they are of CPU time, so that another
-// program's load does not count.
-var patience = flag.Duration("patience", 10*time.Second, "CPU time for one node")
+// patience: what kube-scheduler gives a node by default is ten seconds.
+var patience = flag.Duration("patience", 10*time.Second, "for one node")
 
 // The defaults of Kubernetes 1.37.
 var features = structured.Features{AdminAccess: true, PrioritizedList: true, PartitionableDevices: true, DeviceTaints: true,
@@ -58,9 +56,8 @@ type answer struct{ allocated, devices int }
 
 // sweep asks one allocator of these nodes, with the expressions that the cache has.
 func (p *problem) sweep(nodes []*corev1.Node, cache *dracel.Cache) (answer, error) {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(len(nodes))**patience)
 	defer cancel()
-	go giveUp(ctx, cancel, time.Duration(len(nodes))**patience)
 	state := structured.AllocatedState{AllocatedDevices: p.used,
 		AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](), AggregatedCapacity: structured.NewConsumedCapacityCollection()}
 	var all answer
@@ -83,18 +80,6 @@ func (p *problem) sweep(nodes []*corev1.Node, cache *dracel.Cache) (answer, erro
 	return all, nil
 }
 
-// giveUp cancels when so much CPU time is over.
-func giveUp(ctx context.Context, cancel func(), patience time.Duration) {
-	for end := cpuTime() + patience; cpuTime() < end; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-	cancel()
-}
-
 func newCache() *dracel.Cache {
 	return dracel.NewCache(10, dracel.Features{EnableConsumableCapacity: true})
 }
@@ -115,7 +100,7 @@ func measure(p problem) (line, error) {
 		return err
 	})
 	made.NS = spent / float64(len(p.nodes))
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.DeadlineExceeded) {
 		made.AtLeast, made.Alone = true, made.NS
 		return made, nil
 	}
@@ -133,38 +118,29 @@ func measure(p problem) (line, error) {
 		return nil
 	})
 	made.Alone = spent / float64(len(some))
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.DeadlineExceeded) {
 		made.AtLeast = true
 		return made, nil
 	}
 	return made, err
 }
 
-// least of up to five calls within the patience for one, in nanoseconds; of CPU and wall time the lesser, so that another
-// program's load does not count. A call that ran out of patience after others that did not leaves theirs.
+// least of up to five calls within the patience for one, in nanoseconds of wall time (tests/bench/stopwatch.h says why). A
+// call that ran out of patience after others that did not leaves theirs.
 func least(call func() error) (float64, error) {
 	best, began := time.Duration(1<<62), time.Now()
 	for n := 0; n < 5 && (n == 0 || time.Since(began) < *patience); n++ {
-		wall, cpu := time.Now(), cpuTime()
+		start := time.Now()
 		err := call()
-		if n > 0 && errors.Is(err, context.Canceled) {
+		if n > 0 && errors.Is(err, context.DeadlineExceeded) {
 			break
 		}
-		best = min(best, time.Since(wall), cpuTime()-cpu)
+		best = min(best, time.Since(start))
 		if err != nil {
 			return float64(best), err
 		}
 	}
 	return float64(best), nil
-}
-
-// cpuTime is exact: getrusage tells of the last tick, a good part of a short measurement.
-func cpuTime() time.Duration {
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &now); err != nil {
-		panic(err)
-	}
-	return time.Duration(now.Nano())
 }
 
 func main() {
