@@ -33,9 +33,13 @@ std::string none_text(const Shortage& best, const std::string& places) {
 }  // namespace
 
 void Shortages::add(const std::shared_ptr<const Shortage>& shortage, const NodeName& node) {
-  const auto [known, fresh] = known_.try_emplace(shortage, 0);
-  if (fresh) known->second = group_of(shortage, node);
-  ++groups_[known->second].nodes;
+  if (shortage != last_) {
+    const auto [known, fresh] = known_.try_emplace(shortage, 0);
+    if (fresh) known->second = group_of(shortage, node);
+    last_ = shortage;
+    last_group_ = known->second;
+  }
+  ++groups_[last_group_].nodes;
 }
 
 std::size_t Shortages::group_of(const std::shared_ptr<const Shortage>& shortage,

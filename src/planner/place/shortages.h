@@ -43,6 +43,9 @@ class Shortages {
   std::vector<Group> groups_;  ///< of nodes that say the same
   /// Most nodes share what they say with others that look alike; the group of each.
   std::unordered_map<std::shared_ptr<const alloc::Shortage>, std::size_t> known_;
+  /// What the node before said, and its group: neighbours mostly say the same.
+  std::shared_ptr<const alloc::Shortage> last_;
+  std::size_t last_group_ = 0;
 };
 
 }  // namespace dray::planner

@@ -129,7 +129,7 @@ void JobTable::keep_or_make(const PlanInput& input, bool other_nodes) {
         !other_nodes) {
       leave_before(first, old);
       const auto from = old.jobs.begin() + static_cast<std::ptrdiff_t>(old.at);
-      std::move(from, from + size, std::back_inserter(jobs_));
+      jobs_.insert(jobs_.end(), std::move_iterator(from), std::move_iterator(from + size));
       old.at += chunk->size();
       listed_.fixed.push_back(true);
       continue;
