@@ -218,10 +218,14 @@ asio::awaitable<Writer::Done> Writer::templated(const engine::RequestNodes& want
 /// 401 says that nothing was done: once more with a fresh token.
 asio::awaitable<Result<net::HttpResponse>> Writer::send(net::HttpRequest request, Terms terms) {
   request.headers.push_back({"User-Agent", "dray"});
-  // A DELETE has none, and a GET changes nothing.
-  const bool is_managed = request.method != "GET" && request.method != "DELETE";
-  if (is_managed && !terms.field_manager.empty()) {
-    request.target += "?fieldManager=" + net::percent_encode(terms.field_manager);
+  // A DELETE has neither, and a GET changes nothing.
+  if (request.method != "GET" && request.method != "DELETE") {
+    // By default the API server looks for fields that it does not know, to warn of them: half of
+    // what it takes to read a patched pod.
+    request.target += "?fieldValidation=Ignore";
+    if (!terms.field_manager.empty()) {
+      request.target += "&fieldManager=" + net::percent_encode(terms.field_manager);
+    }
   }
   request.may_go = terms.permit;
   bool token_refused = false;

@@ -254,9 +254,9 @@ TEST_CASE("what changes an object says under which epoch; a read, a DELETE and t
     return cluster.script->seen.front().target;
   };
   CHECK_THAT(target_of(engine::LiftGate{{"a", "p"}, {}, {}}),
-             Catch::EndsWith("/pods/p?fieldManager=dray-7-a%20b"));
+             Catch::EndsWith("/pods/p?fieldValidation=Ignore&fieldManager=dray-7-a%20b"));
   CHECK_THAT(target_of(engine::BindPod{{"a", "p"}, {}, {}}),
-             Catch::EndsWith("/binding?fieldManager=dray-7-a%20b"));
+             Catch::EndsWith("/binding?fieldValidation=Ignore&fieldManager=dray-7-a%20b"));
   CHECK_THAT(target_of(engine::ReadPod{{"a", "p"}}), Catch::EndsWith("/pods/p"));
   CHECK_THAT(target_of(engine::DeleteClaim{{"a", "c"}, {}, {}}), Catch::EndsWith("/c"));
 }
