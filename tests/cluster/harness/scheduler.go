@@ -65,8 +65,9 @@ func (c *ControlPlane) StartScheduler(ctx context.Context, name string, config S
 	return c.StartSchedulerAs(ctx, name, kubeconfig, config)
 }
 
-// StartSchedulerAs is StartScheduler by the kubeconfig's user.
-func (c *ControlPlane) StartSchedulerAs(ctx context.Context, name, kubeconfig string, config SchedulerConfig) (*Process, error) {
+// StartSchedulerAs is StartScheduler by the kubeconfig's user, with more flags, of which the last of a name counts.
+func (c *ControlPlane) StartSchedulerAs(ctx context.Context, name, kubeconfig string, config SchedulerConfig,
+	flags ...string) (*Process, error) {
 	config["clientConnection"].(map[string]any)["kubeconfig"] = kubeconfig
 	config["leaderElection"] = map[string]any{"leaderElect": false}
 	text, err := yaml.Marshal(config)
@@ -81,9 +82,9 @@ func (c *ControlPlane) StartSchedulerAs(ctx context.Context, name, kubeconfig st
 	if err != nil {
 		return nil, err
 	}
-	p, err := StartProcess(c.Dir, name, c.binaries+"/kube-scheduler", "--config="+file, "--bind-address=127.0.0.1",
-		fmt.Sprintf("--secure-port=%d", port[0]), "--authentication-kubeconfig="+kubeconfig,
-		"--authorization-kubeconfig="+kubeconfig, "--v=3")
+	flags = append([]string{"--config=" + file, "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port[0]),
+		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig, "--v=3"}, flags...)
+	p, err := StartProcess(c.Dir, name, c.binaries+"/kube-scheduler", flags...)
 	if err != nil {
 		return nil, err
 	}

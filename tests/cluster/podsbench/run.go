@@ -98,7 +98,8 @@ func (r *run) startScheduler(ctx context.Context, namespace, account string, con
 	if err != nil {
 		return err
 	}
-	scheduler, err := r.plane.StartSchedulerAs(ctx, "kube-scheduler", kubeconfig, config)
+	// It says as little as where it is installed; the tests' says more.
+	scheduler, err := r.plane.StartSchedulerAs(ctx, "kube-scheduler", kubeconfig, config, "--v=0")
 	if err == nil {
 		r.started = append(r.started, scheduler)
 	}
