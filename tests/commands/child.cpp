@@ -70,15 +70,15 @@ Child::Child(const std::vector<std::string>& arguments, std::string_view input)
   const auto in = make_pipe();
   const auto out = make_pipe();
   const auto err = make_pipe();
-  pid_ = spawn(std::move(words), in.read, out.write, err.write);
-  for (const int end : {in.read, out.write, err.write}) close(end);
-  out_.descriptor = out.read;
-  err_.descriptor = err.read;
-  // A pipe takes 64 KiB without a reader.
+  // Before there is a reader, who may end without reading. A pipe takes 64 KiB without one.
   REQUIRE(input.size() < 65536);
   const bool taken = input.empty() || write(in.write, input.data(), input.size()) > 0;
   close(in.write);
   REQUIRE(taken);
+  pid_ = spawn(std::move(words), in.read, out.write, err.write);
+  for (const int end : {in.read, out.write, err.write}) close(end);
+  out_.descriptor = out.read;
+  err_.descriptor = err.read;
 }
 
 Child::~Child() {
