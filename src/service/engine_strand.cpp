@@ -49,6 +49,10 @@ void log_filter(const extender::FilterRequest& request, const extender::FilterRe
                                 answer.node_names.size() > 1 ? " and others" : ""),
                     {{"pod", pod}, {"node", node}});
   }
+  if (answer.all_unresolvable) {
+    log_info(4, fmt::format("filter {}: all nodes refused: {}", pod, *answer.all_unresolvable),
+             fields);
+  }
   for (const auto* refusals : {&answer.failed, &answer.failed_unresolvable}) {
     for (const auto& [reason, nodes] : *refusals) {
       log_info(4, fmt::format("filter {}: {} nodes refused: {}", pod, nodes.size(), reason),

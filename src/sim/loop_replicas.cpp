@@ -134,11 +134,12 @@ void ClusterLoop::call_filter(const CallFilter& call) {
   call_replica<FilterAnswered>(
       call, [this](Replica& replica, engine::Engine& engine, const CallFilter& asked, Time local) {
         auto answer = engine.filter(asked.request, local);
-        const auto& [nodes, failed, unresolvable, error] = answer.response;
-        note("filter", fmt::format("{} of {} nodes -> {} {}{}", asked.request.pod.key().to_string(),
-                                   asked.request.node_names ? asked.request.node_names->size() : 0,
-                                   nodes.empty() ? "none" : nodes.front().get(),
-                                   unresolvable.empty() ? "" : unresolvable.begin()->first, error));
+        const auto& [nodes, failed, unresolvable, error, all] = answer.response;
+        const auto why = unresolvable.empty() ? std::string() : unresolvable.begin()->first;
+        note("filter",
+             fmt::format("{} of {} nodes -> {} {}{}", asked.request.pod.key().to_string(),
+                         asked.request.node_names ? asked.request.node_names->size() : 0,
+                         nodes.empty() ? "none" : nodes.front().get(), all.value_or(why), error));
         replica.filtered(asked.request, answer, local);
         return std::move(answer.response);
       });

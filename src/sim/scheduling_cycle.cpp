@@ -198,6 +198,9 @@ void KubeScheduler::State::filtered(const FilterAnswered& answer, Time now) {
   for (const auto& [reason, names] : response.failed_unresolvable) {
     for (const auto& name : names) diagnosis.reasons[name] = {reason};
   }
+  if (response.all_unresolvable) {
+    for (const auto& name : cycle->offered) diagnosis.reasons[name] = {*response.all_unresolvable};
+  }
   if (response.node_names.size() != cycle->offered.size()) {
     diagnosis.rejectors |= plugin::extender;
   }

@@ -119,15 +119,24 @@ void read_victims(const Reader& in, bool whole_pods, Victims& out) {
   });
 }
 
+void write_refusal(JsonWriter& out, const std::string& node, const std::string& reason) {
+  out.key(node);
+  out.string(reason);
+}
+
 void write_refusals(JsonWriter& out, const Refusals& refusals) {
-  out.begin_object();
   for (const auto& [reason, nodes] : refusals) {
-    for (const auto& node : nodes) {
-      out.key(node.get());
-      out.string(reason);
-    }
+    for (const auto& node : nodes) write_refusal(out, node.get(), reason);
   }
-  out.end_object();
+}
+
+void refuse_all(JsonWriter& out, const extender::FilterRequest& request,
+                const std::string& reason) {
+  if (request.node_names) {
+    for (const auto& node : *request.node_names) write_refusal(out, node.get(), reason);
+  } else if (request.nodes) {
+    for (const auto& each : *request.nodes) write_refusal(out, each.node.meta.name, reason);
+  }
 }
 
 void write_victims(JsonWriter& out, const Victims& victims) {
@@ -209,9 +218,14 @@ std::string encode(const extender::FilterResponse& response,
     write(out, response.node_names);
   }
   out.key("FailedNodes");
+  out.begin_object();
   write_refusals(out, response.failed);
+  out.end_object();
   out.key("FailedAndUnresolvableNodes");
+  out.begin_object();
   write_refusals(out, response.failed_unresolvable);
+  if (response.all_unresolvable) refuse_all(out, request, *response.all_unresolvable);
+  out.end_object();
   out.key("Error");
   out.string(response.error);
   out.end_object();

@@ -9,13 +9,13 @@
 
 namespace dray::cluster {
 
-/// A vector in chunks of 256, of which a copy shares all chunks. Writing to a chunk that a copy may
+/// A vector in chunks of 64, of which a copy shares all chunks. Writing to a chunk that a copy may
 /// see clones it first, so that freeze() and the writes after it cost what changed. One owner
 /// writes; copies made by freeze() are immutable and may be read by any thread.
 template <class T>
 class Chunked {
  public:
-  static constexpr std::size_t chunk_size = 256;
+  static constexpr std::size_t chunk_size = 64;
 
   /// Elements in all.
   [[nodiscard]] std::size_t size() const { return size_; }

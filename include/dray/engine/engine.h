@@ -113,7 +113,7 @@ struct Options {
   /// A pod that still waits after so long is told why (the next plan may have a place for it).
   Duration tell_after = std::chrono::seconds(3);
   /// Allocation attempts (nodes) that filter may spend on a pod that has no plan yet.
-  std::size_t inline_plan_nodes = 128;
+  std::size_t inline_plan_nodes = 64;
   /// Whether WantPlan is asked for, or plans are made inline (simulator, tests).
   bool plan_inline = false;
   /// After a plan, or as long as that took: what comes meanwhile is planned together.

@@ -42,6 +42,9 @@ struct FilterResponse {
   Refusals failed;                   ///< FailedNodes: eviction may help; rarely what dray wants
   Refusals failed_unresolvable;      ///< FailedAndUnresolvableNodes: eviction will not help
   std::string error;                 ///< a fault: the attempt fails and is repeated later
+  /// Every node that the request names belongs in failed_unresolvable for this reason, where they
+  /// are left out: there may be thousands of them.
+  std::optional<std::string> all_unresolvable = {};
 
   bool operator==(const FilterResponse&) const = default;
 };

@@ -34,6 +34,28 @@ bool has_part(const cluster::PublishedDevice& device, const cluster::DeviceUse* 
 
 }  // namespace
 
+void NodeVerdicts::look_up(const Shape& shape) {
+  const auto known = rows_.find(shape.number);
+  last_ = {shape.number, known == rows_.end() ? nullptr : &known->second};
+}
+
+NodeVerdict& NodeVerdicts::at(const Shape& shape, NodeIndex node) {
+  if (held_ >= most_) clear();
+  if (last_.shape != shape.number || last_.row == nullptr) {
+    last_ = {shape.number, &rows_[shape.number]};
+  }
+  held_ -= last_.row->held();
+  auto& verdict = (*last_.row)[node.get()];
+  held_ += last_.row->held();
+  return verdict;
+}
+
+void NodeVerdicts::clear() {
+  rows_.clear();
+  last_ = {};
+  held_ = 0;
+}
+
 Fit::Fit(const PlanInput& input, Overlay& overlay, Devices& devices, NodeVerdicts& verdicts)
     : input_(input), overlay_(overlay), devices_(devices), verdicts_(verdicts) {
   if (!input.only) {
@@ -59,7 +81,7 @@ const NodeVerdict& Fit::verdict(const Task& task, NodeIndex node) {
     passing_ = look(task, node);
     return passing_;
   }
-  auto& known = verdicts_.at(*task.shape, node, overlay_.nodes().size());
+  auto& known = verdicts_.at(*task.shape, node);
   const auto stamp = overlay_.nodes().stamp(node);
   if (known.stamp != stamp) {
     known = look(task, node);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dray/base/sparse_vector.h"
 #include "planner/place/devices.h"
 #include "planner/state/overlay.h"
 
@@ -29,20 +30,37 @@ struct NodeVerdict {
   [[nodiscard]] Reason in(Room room) const { return room == Room::idle ? idle : releasing; }
 };
 
-/// Verdicts by shape and node, kept from plan to plan.
+/// Verdicts by shape and node, kept from plan to plan: with too many of them all are forgotten.
 class NodeVerdicts {
  public:
-  /// The place for a verdict; `limit` is above every node's index.
-  [[nodiscard]] NodeVerdict& at(const Shape& shape, cluster::NodeIndex node, std::size_t limit) {
-    if (shape.number >= rows_.size()) rows_.resize(shape.number + 1);
-    auto& row = rows_[shape.number];
-    if (row.size() < limit) row.resize(limit);
-    return row[node.get()];
+  /// At most so many are remembered: 256 MiB, whatever shapes tenants think of.
+  static constexpr std::size_t most_held = (std::size_t{256} << 20U) / sizeof(NodeVerdict);
+  explicit NodeVerdicts(std::size_t most = most_held) : most_(most) {}
+
+  /// The place for a verdict; no reference that was given before holds any more.
+  [[nodiscard]] NodeVerdict& at(const Shape& shape, cluster::NodeIndex node);
+  /// The verdict in it; null: there is none.
+  [[nodiscard]] const NodeVerdict* find(const Shape& shape, cluster::NodeIndex node) {
+    if (last_.shape != shape.number) look_up(shape);
+    return last_.row == nullptr ? nullptr : last_.row->find(node.get());
   }
-  void clear() { rows_.clear(); }
+  /// Verdicts that memory is held for.
+  [[nodiscard]] std::size_t held() const { return held_; }
+  void clear();
 
  private:
-  std::vector<std::vector<NodeVerdict>> rows_;
+  using Row = SparseVector<NodeVerdict>;  ///< by node: few of many nodes are looked at
+  /// The shape that was asked for last.
+  struct Last {
+    std::optional<std::uint32_t> shape;
+    Row* row = nullptr;  ///< null: it has none
+  };
+  void look_up(const Shape& shape);
+
+  std::unordered_map<std::uint32_t, Row> rows_;  ///< by the shape's number
+  Last last_;
+  std::size_t most_;
+  std::size_t held_ = 0;
 };
 
 /// Where members may go, in the order of names, and how much each node is wanted besides.
@@ -62,8 +80,8 @@ class Fit {
   [[nodiscard]] const NodeVerdict* known(const Task& task, cluster::NodeIndex node) {
     if (task.shape->singular) return nullptr;
     const auto& nodes = overlay_.nodes();
-    const auto& known = verdicts_.at(*task.shape, node, nodes.size());
-    return known.stamp == nodes.stamp(node) ? &known : nullptr;
+    const auto* known = verdicts_.find(*task.shape, node);
+    return known != nullptr && known->stamp == nodes.stamp(node) ? known : nullptr;
   }
   /// Whether kube-scheduler refused nodes for some pods.
   [[nodiscard]] bool refuses_some() const { return !input_.refused.empty(); }

@@ -1,6 +1,7 @@
 #include "planner/place/node_ranking.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dray::planner {
 namespace {
@@ -8,39 +9,20 @@ namespace {
 /// So many kinds at most are kept: a ranking is as long as its set.
 constexpr std::size_t most_kinds = 16;
 
-bool behind(const NodeCandidate& a, const NodeCandidate& b) {
-  return b.ahead_of(a);
-}
-
 }  // namespace
 
-bool NodeCandidate::ahead_of(const NodeCandidate& other) const {
-  if (rules != other.rules) return rules > other.rules;
-  if (preference != other.preference) return preference > other.preference;
-  if (unready != other.unready) return unready < other.unready;
-  if (alignment != other.alignment) return alignment > other.alignment;
-  if (placement != other.placement) return placement > other.placement;
-  return rank < other.rank;
-}
-
-void NodeRanking::refresh(const NodeTable& nodes, const NodeSet& among,
-                          const std::vector<bool>& members, const Judge& judge) {
-  const auto changed = seen_ ? nodes.changed_since(*seen_) : std::nullopt;
-  const auto size = among.nodes.size();
-  // Whatever was changed and taken back leaves a candidate more.
-  if (!changed || changed->size() > size || heap_.size() > 2 * size) {
-    heap_.clear();
-    for (const auto node : among.nodes) {
-      if (const auto found = judge(node)) heap_.push_back(*found);
-    }
-    std::ranges::make_heap(heap_, behind);
-  } else {
-    for (const auto node : *changed) {
-      if (!members[node.get()]) continue;
-      if (const auto found = judge(node)) put(*found);
+/// std::make_heap takes each candidate down to a leaf and up again; most are ahead of both below
+/// them, and all are where nodes are alike.
+void NodeRanking::make_heap() {
+  for (auto top = heap_.size() / 2; top-- > 0;) {
+    auto at = top;
+    for (auto below = 2 * at + 1; below < heap_.size(); below = 2 * at + 1) {
+      if (below + 1 < heap_.size() && heap_[below + 1].ahead_of(heap_[below])) ++below;
+      if (!heap_[below].ahead_of(heap_[at])) break;
+      std::swap(heap_[at], heap_[below]);
+      at = below;
     }
   }
-  seen_ = nodes.changes();
 }
 
 const NodeCandidate* NodeRanking::best(const NodeTable& nodes) {
@@ -49,7 +31,7 @@ const NodeCandidate* NodeRanking::best(const NodeTable& nodes) {
 }
 
 NodeCandidate NodeRanking::take_best() {
-  std::ranges::pop_heap(heap_, behind);
+  std::ranges::pop_heap(heap_, Behind{});
   const auto best = heap_.back();
   heap_.pop_back();
   return best;
@@ -57,7 +39,7 @@ NodeCandidate NodeRanking::take_best() {
 
 void NodeRanking::put(const NodeCandidate& candidate) {
   heap_.push_back(candidate);
-  std::ranges::push_heap(heap_, behind);
+  std::ranges::push_heap(heap_, Behind{});
 }
 
 void NodeRankings::restart(const NodeSet& among, std::size_t limit) {

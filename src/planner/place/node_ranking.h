@@ -3,7 +3,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -29,7 +28,14 @@ struct NodeCandidate {
   bool shares = false;  ///< …and a device that others share
 
   /// Whether the member goes here rather than there.
-  [[nodiscard]] bool ahead_of(const NodeCandidate& other) const;
+  [[nodiscard]] bool ahead_of(const NodeCandidate& other) const {
+    if (rules != other.rules) return rules > other.rules;
+    if (preference != other.preference) return preference > other.preference;
+    if (unready != other.unready) return unready < other.unready;
+    if (alignment != other.alignment) return alignment > other.alignment;
+    if (placement != other.placement) return placement > other.placement;
+    return rank < other.rank;
+  }
 };
 
 /// Members that want the same of the nodes of one set.
@@ -46,18 +52,41 @@ struct MemberKind {
 /// nodes that changed since are judged again, so a gang costs its nodes once and not once a pod.
 class NodeRanking {
  public:
-  /// What the node is worth now; nothing: it does not take the member.
-  using Judge = std::function<std::optional<NodeCandidate>(cluster::NodeIndex)>;
-
-  /// Brings it up to date; `members` says of each node index whether it is in the set.
+  /// Brings it up to date; `members` says of each node index whether it is in the set. `judge` says
+  /// of one, as an optional NodeCandidate, what it is worth now; nothing: it does not take the
+  /// member. (A template: for the first of a kind it is called for each node there is.)
+  template <class Judge>
   void refresh(const NodeTable& nodes, const NodeSet& among, const std::vector<bool>& members,
-               const Judge& judge);
+               const Judge& judge) {
+    const auto changed = seen_ ? nodes.changed_since(*seen_) : std::nullopt;
+    const auto size = among.nodes.size();
+    // Whatever was changed and taken back leaves a candidate more.
+    if (!changed || changed->size() > size || heap_.size() > 2 * size) {
+      heap_.clear();
+      heap_.reserve(size);
+      for (const auto node : among.nodes) {
+        if (const auto found = judge(node)) heap_.push_back(*found);
+      }
+      make_heap();
+    } else {
+      for (const auto node : *changed) {
+        if (!members[node.get()]) continue;
+        if (const auto found = judge(node)) put(*found);
+      }
+    }
+    seen_ = nodes.changes();
+  }
   /// The best of what is left, if there is one.
   [[nodiscard]] const NodeCandidate* best(const NodeTable& nodes);
   NodeCandidate take_best();
   void put(const NodeCandidate& candidate);
 
  private:
+  struct Behind {
+    bool operator()(const NodeCandidate& a, const NodeCandidate& b) const { return b.ahead_of(a); }
+  };
+  void make_heap();
+
   std::vector<NodeCandidate> heap_;    ///< may name a node of before, which no longer counts
   std::optional<std::uint64_t> seen_;  ///< of the nodes' changes; nothing: all is to be judged
 };

@@ -3,7 +3,7 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <vector>
+#include <unordered_map>
 
 #include "dray/cluster/node_facts.h"
 #include "dray/cluster/snapshot.h"
@@ -50,6 +50,8 @@ class DemandTable {
   [[nodiscard]] const PodDemand* demand_of(const std::shared_ptr<const Pod>& pod,
                                            const PodClaims& claims, CountedClaims& counted);
   [[nodiscard]] const PodDemand* intern(PodDemand demand);
+  /// How many are kept.
+  [[nodiscard]] std::size_t size() const { return demands_.size(); }
 
  private:
   enum class Devices : std::uint8_t { as_held, as_asked };
@@ -61,7 +63,7 @@ class DemandTable {
 
   std::shared_ptr<const cluster::Snapshot> snapshot_;
   const policy::Policy* policy_ = nullptr;
-  std::vector<std::unique_ptr<PodDemand>> demands_;
+  std::unordered_multimap<std::size_t, std::unique_ptr<PodDemand>> demands_;  ///< by their hash
   std::shared_ptr<const Pod> copied_;  ///< the last pod whose requests were read, and what they are
   PodDemand copied_demand_;
   const PodDemand* copied_interned_ = nullptr;

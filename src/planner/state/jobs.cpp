@@ -1,7 +1,6 @@
 #include "planner/state/jobs.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "planner/state/claim_use.h"
@@ -9,8 +8,9 @@
 namespace dray::planner {
 namespace {
 
-/// With more shapes than this all are forgotten, and those that are still in use made again.
-constexpr std::size_t most_shapes = 16'384;
+/// With so many shapes and demands that nobody has any more, all are forgotten, and those that are
+/// still in use made again.
+constexpr std::ptrdiff_t most_unused = 16'384;
 
 /// Between the numbers of neighbours, for those that come between them.
 constexpr std::uint64_t gap = std::uint64_t{1} << 24;
@@ -46,9 +46,10 @@ policy::TaskState state_of(MemberState state) {
 
 void JobTable::forget() {
   jobs_.clear();
-  listed_ = {};
+  victims_ = false;
   order_ = {};
   slots_ = {};
+  tasks_ = 0;
   demands_.clear();
   shapes_.clear();
   leaves_.clear();
@@ -61,7 +62,7 @@ bool JobTable::goes_on(const PlanInput& input, const policy::Policy& policy) con
 }
 
 bool JobTable::read_ahead(const PlanInput& input, const policy::Policy& policy, std::size_t most) {
-  const auto known = goes_on(input, policy) ? jobs_.size() : 0;
+  const auto known = goes_on(input, policy) ? order_.all.size() : 0;
   if (known + most >= input.jobs.size()) return false;
   PlanInput part;
   part.snapshot = input.snapshot;
@@ -72,7 +73,10 @@ bool JobTable::read_ahead(const PlanInput& input, const policy::Policy& policy, 
 }
 
 void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
-  if (!goes_on(input, policy) || shapes_.size() > most_shapes) forget();
+  // A task has one of each at most.
+  const auto unused = static_cast<std::ptrdiff_t>(shapes_.size() + demands_.size()) -
+                      2 * static_cast<std::ptrdiff_t>(tasks_);
+  if (!goes_on(input, policy) || unused > most_unused) forget();
   // The list is another where a node came or went: an index may be nobody's by now, or another's.
   const bool other_nodes =
       !snapshot_ || snapshot_->nodes_by_name().data() != input.snapshot->nodes_by_name().data();
@@ -89,75 +93,88 @@ void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
   }
   counted_.clear();
   keep_or_make(input, other_nodes);
-  if (std::exchange(moved_, false)) put_in_order();
+  if (std::exchange(order_.moved, false)) put_in_order();
   for (auto* job : order_.waiting) refresh_waiting(*job);
 }
 
-void JobTable::come(std::unique_ptr<PlanJob> job) {
-  moved_ = true;
+JobTable::Row JobTable::come(std::unique_ptr<PlanJob> job) {
+  order_.moved = true;
   if (slots_.free.empty()) slots_.free.push_back(slots_.next++);
   job->slot = slots_.free.back();
   slots_.free.pop_back();
+  tasks_ += job->tasks.size();
   if (job->queue) leaves_[job->queue->get()].come(amounts_of(*job));
   const bool leaves = std::ranges::any_of(
       job->tasks, [](const Task& task) { return task.member->state == MemberState::leaving; });
   const bool waits = job->waiting > 0;
-  jobs_.push_back({.job = std::move(job), .order = 0, .waits = waits, .leaves = leaves});
+  return {.job = std::move(job), .order = 0, .waits = waits, .leaves = leaves};
 }
 
 /// The job is not what it was, or not there any more.
 void JobTable::leave(const PlanJob& job) {
-  moved_ = true;
+  order_.moved = true;
   slots_.free.push_back(job.slot);
+  tasks_ -= job.tasks.size();
   if (job.queue) leaves_[job.queue->get()].go(amounts_of(job));
+}
+
+PlanJob* JobTable::Old::next() {
+  for (; chunk < chunks.size(); ++chunk, at = 0) {
+    if (at < chunks[chunk].rows.size()) return chunks[chunk].rows[at].job.get();
+  }
+  return nullptr;
+}
+
+JobTable::Rows* JobTable::Old::take_all(const JobList::Chunk& listed) {
+  if (next() == nullptr || at != 0 || chunks[chunk].of != listed || !chunks[chunk].fixed) {
+    return nullptr;
+  }
+  return &chunks[chunk++];
 }
 
 /// Jobs of the last plan and of this one stand in the same order: one walk over both, which passes
 /// over chunks that are in both.
 void JobTable::keep_or_make(const PlanInput& input, bool other_nodes) {
   Old old{std::exchange(jobs_, {})};
-  jobs_.reserve(input.jobs.size());
-  moved_ = moved_ || old.jobs.size() != input.jobs.size();
-  const auto before = std::exchange(listed_, {.jobs = input.jobs, .fixed = {}});
-  const auto known = old.jobs.empty() ? std::span<const JobList::Chunk>() : before.jobs.chunks();
-  std::size_t i = 0;
+  const bool any_moved = std::exchange(victims_, false) || other_nodes;
   for (const auto& chunk : input.jobs.chunks()) {
-    const auto& first = chunk->front()->uid;
-    while (i < known.size() && known[i]->front()->uid < first) ++i;
-    const auto size = static_cast<std::ptrdiff_t>(chunk->size());
-    if (i < known.size() && known[i] == chunk && before.fixed[i] && !before.victims &&
-        !other_nodes) {
-      leave_before(first, old);
-      const auto from = old.jobs.begin() + static_cast<std::ptrdiff_t>(old.at);
-      jobs_.insert(jobs_.end(), std::move_iterator(from), std::move_iterator(from + size));
-      old.at += chunk->size();
-      listed_.fixed.push_back(true);
+    leave_before(chunk->front()->uid, old);
+    if (auto* same = any_moved ? nullptr : old.take_all(chunk)) {
+      jobs_.push_back(std::move(*same));
       continue;
     }
-    for (const auto& job : *chunk) keep_or_make(job, old, other_nodes);
-    listed_.fixed.push_back(std::none_of(jobs_.end() - size, jobs_.end(),
-                                         [](const auto& row) { return row.job->shares_claims; }));
+    Rows rows{.of = chunk, .rows = {}};
+    rows.rows.reserve(chunk->size());
+    for (const auto& job : *chunk) {
+      rows.rows.push_back(keep_or_make(job, old, other_nodes));
+      rows.fixed = rows.fixed && !rows.rows.back().job->shares_claims;
+    }
+    jobs_.push_back(std::move(rows));
   }
-  while (old.next() != nullptr) leave(*old.jobs[old.at++].job);
+  while (old.next() != nullptr) leave(*old.take().job);
 }
 
 void JobTable::leave_before(const Uid& job, Old& old) {
-  while (old.next() != nullptr && old.next()->job->uid < job) leave(*old.jobs[old.at++].job);
+  for (auto* next = old.next(); next != nullptr && next->job->uid < job; next = old.next()) {
+    leave(*old.take().job);
+  }
 }
 
-void JobTable::keep_or_make(const std::shared_ptr<const Job>& job, Old& old, bool other_nodes) {
+JobTable::Row JobTable::keep_or_make(const std::shared_ptr<const Job>& job, Old& old,
+                                     bool other_nodes) {
   ++read_.jobs;
-  if (old.next() != nullptr && old.next()->job != job) leave_before(job->uid, old);
+  if (const auto* next = old.next(); next != nullptr && next->job != job) {
+    leave_before(job->uid, old);
+  }
   const auto* same = old.next();
   if (same != nullptr && same->job == job && !claims_moved(*same)) {
-    jobs_.push_back(std::move(old.jobs[old.at++]));
-    auto& kept = *jobs_.back().job;
-    kept.forget_victims();
-    if (other_nodes) find_nodes(kept);
-    return;
+    auto kept = old.take();
+    kept.job->forget_victims();
+    if (other_nodes) find_nodes(*kept.job);
+    return kept;
   }
-  if (same != nullptr && same->job->uid == job->uid) leave(*old.jobs[old.at++].job);
-  come(make(job));
+  if (same != nullptr && same->job->uid == job->uid) leave(*old.take().job);
+  return come(make(job));
 }
 
 /// What a claim of several pods counts for one of them changes when another comes or goes.
@@ -180,33 +197,57 @@ void JobTable::find_nodes(PlanJob& job) const {
 }
 
 void JobTable::put_in_order() {
-  if (!give_numbers()) {
-    for (auto& row : jobs_) row.order = 0;
-    static_cast<void>(give_numbers());
+  if (list()) return;
+  for (auto& chunk : jobs_) {
+    chunk.begin.reset();
+    for (auto& row : chunk.rows) row.order = 0;
   }
-  order_.all.clear();
-  order_.waiting.clear();
-  order_.leaving.clear();
-  for (const auto& row : jobs_) {
-    order_.all.push_back(row.job.get());
-    if (row.waits) order_.waiting.push_back(row.job.get());
-    if (row.leaves) order_.leaving.push_back(row.job.get());
-  }
+  static_cast<void>(list());
 }
 
-/// Numbers for those that have none, between those of their neighbours. False: there are too few.
-bool JobTable::give_numbers() {
-  for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    if (jobs_[i].order != 0) continue;
-    auto last = i + 1;
-    while (last < jobs_.size() && jobs_[last].order == 0) ++last;
-    const auto before = i == 0 ? 0 : jobs_[i - 1].order;
-    const auto step = last == jobs_.size() ? gap : (jobs_[last].order - before) / (last - i + 1);
-    if (step == 0) return false;
-    for (auto number = before; i < last; ++i) {
-      ++read_.counted;
-      jobs_[i].order = jobs_[i].job->order = number += step;
+/// Jobs in their order; those that have no number get one between those of their neighbours.
+/// False: there are too few.
+bool JobTable::list() {
+  const auto before = std::exchange(order_.all, {});
+  order_.all.reserve(before.size() + 1);
+  order_.waiting.clear();
+  order_.leaving.clear();
+  std::uint64_t last = 0;
+  std::vector<Row*> run;  // of those without a number
+  for (auto& chunk : jobs_) {
+    const auto from = std::exchange(chunk.begin, order_.all.size());
+    if (from && chunk.only_there) {
+      if (!give_numbers(run, last, chunk.rows.front().order)) return false;
+      run.clear();
+      last = chunk.rows.back().order;
+      const auto first = before.begin() + static_cast<std::ptrdiff_t>(*from);
+      order_.all.insert(order_.all.end(), first,
+                        first + static_cast<std::ptrdiff_t>(chunk.rows.size()));
+      continue;
     }
+    for (auto& row : chunk.rows) {
+      order_.all.push_back(row.job.get());
+      if (row.waits) order_.waiting.push_back(row.job.get());
+      if (row.leaves) order_.leaving.push_back(row.job.get());
+      chunk.only_there = chunk.only_there && !row.waits && !row.leaves;
+      if (row.order == 0) {
+        run.push_back(&row);
+        continue;
+      }
+      if (!give_numbers(run, last, row.order)) return false;
+      run.clear();
+      last = row.order;
+    }
+  }
+  return give_numbers(run, last, last + gap * (run.size() + 1));
+}
+
+bool JobTable::give_numbers(std::span<Row* const> run, std::uint64_t before, std::uint64_t behind) {
+  const auto step = (behind - before) / (run.size() + 1);
+  if (step == 0) return run.empty();
+  for (auto* row : run) {
+    ++read_.counted;
+    row->order = row->job->order = before += step;
   }
   return true;
 }
@@ -263,98 +304,6 @@ void JobTable::read_claims(Task& task) const {
   } else {
     task.not_ready = std::move(claims.error());
   }
-}
-
-/// The claims of those that wait may be others than in the last plan.
-void JobTable::refresh_waiting(PlanJob& job) {
-  if (stays_settled(job)) return;
-  const auto asked = amounts_of(job);
-  CountedClaims counted;
-  for (const auto& task : job.tasks) {
-    if (task.state == policy::TaskState::pending) continue;
-    for (const auto& claim : task.claims) counted.emplace(claim->key(), task.pod().meta.uid);
-  }
-  for (auto& task : job.tasks) {
-    if (task.state != policy::TaskState::pending) continue;
-    if (task.shape != nullptr && task.pod().resource_claims.empty() && !task.shape->singular) {
-      continue;
-    }
-    const auto before = std::move(task.claims);
-    ++read_.claims;
-    read_claims(task);
-    const bool same = task.demand != nullptr && !task.not_ready && before == task.claims;
-    if (!same || task.shape == nullptr || task.shape->singular) {
-      task.shape = nullptr;
-      if (!task.not_ready) task.shape = shape_of(task, counted);
-    }
-    task.demand = task.shape != nullptr ? demands_.intern(task.shape->demand) : nullptr;
-  }
-  if (const auto asks = amounts_of(job); job.queue && asks != asked) {
-    leaves_[job.queue->get()].go(asked);
-    leaves_[job.queue->get()].come(asks);
-  }
-  settle(job);
-  if (job.gang) pass_over_unready(job);
-}
-
-bool JobTable::stays_settled(const PlanJob& job) const {
-  return job.settled && std::ranges::none_of(*job.settled, [this](std::uint16_t part) {
-           return changed_claims_[part];
-         });
-}
-
-void JobTable::settle(PlanJob& job) {
-  auto& parts = job.settled.emplace();
-  for (const auto& task : job.tasks) {
-    if (task.state != policy::TaskState::pending) continue;
-    if (task.shape == nullptr || task.shape->singular) return job.settled.reset();
-    for (const auto& claim : task.claims) {
-      parts.push_back(static_cast<std::uint16_t>(cluster::Snapshot::claim_part(claim->key())));
-    }
-  }
-}
-
-/// Members whose claims are not there yet do not hold up those that make a gang without them, as in
-/// upstream, where PreEnqueue keeps them out of the gang. Where they are needed they stay: the gang
-/// waits for them, and says so.
-void JobTable::pass_over_unready(PlanJob& job) {
-  const auto mark_unready = [&](policy::TaskState state) {
-    bool any = false;
-    for (auto& task : job.tasks) {
-      if (task.state != policy::TaskState::pending || task.slot == nullptr) continue;
-      const bool unready = task.shape == nullptr;
-      task.slot->state = unready ? state : policy::TaskState::pending;
-      any = any || unready;
-    }
-    return any;
-  };
-  if (!mark_unready(policy::TaskState::other)) return;
-  const auto chunk = job.next_chunk(false);
-  if (chunk.empty() || !job.reaches_minimum(chunk)) mark_unready(policy::TaskState::pending);
-}
-
-const Shape* JobTable::shape_of_victim(const Task& task) {
-  listed_.victims = true;
-  CountedClaims counted;
-  return shape_of(task, counted);
-}
-
-const Shape* JobTable::shape_of(const Task& task, CountedClaims& counted) {
-  const auto& pod = task.member->pod;
-  auto resources = class_resources(*snapshot_, *pod);
-  const bool leaves = task.state == policy::TaskState::yielding;
-  const bool singular = !resources.empty() || is_singular(*snapshot_, *pod, task.claims, leaves);
-  if (!singular) {
-    if (const auto* known = shapes_.find(*pod, task.claims)) return known;
-  }
-  return shapes_.add({.pod = pod,
-                      .fit = cluster::NodeFit(*pod, *snapshot_),
-                      .claims = task.claims,
-                      .class_resources = std::move(resources),
-                      .demand = singular ? demands_.read(pod, task.claims, counted)
-                                         : demands_.read_as_asked(pod, task.claims, counted),
-                      .partial = asks_for_part(task.claims),
-                      .singular = singular});
 }
 
 PlanJob* JobTable::find(const Uid& uid) const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dray/cluster/snapshot.h"
@@ -122,22 +123,30 @@ class JobTable {
     bool leaves = false;
   };
 
-  /// What the last update read.
-  struct Listed {
-    JobList jobs;
-    std::vector<bool> fixed;  ///< by chunk: no job of it shares claims
-    bool victims = false;     ///< a plan has made shapes of tasks since, which end with it
+  /// The jobs of a chunk of the list.
+  struct Rows {
+    JobList::Chunk of;
+    std::vector<Row> rows;
+    bool fixed = true;  ///< none of them shares claims
+    /// Where they stand in Order::all, in their order and with numbers; nothing: not there so.
+    std::optional<std::size_t> begin = {};
+    bool only_there = true;  ///< none of them waits or leaves
   };
-  /// Jobs of the last update while the next one reads: from `at` on they were not met again.
+  /// Jobs of the last update while the next one reads: from `at` of `chunk` on they were not met
+  /// again.
   struct Old {
-    std::vector<Row> jobs;
-    std::size_t at = 0;
+    std::vector<Rows> chunks;
+    std::size_t chunk = 0, at = 0;
 
-    [[nodiscard]] PlanJob* next() const { return at < jobs.size() ? jobs[at].job.get() : nullptr; }
+    [[nodiscard]] PlanJob* next();
+    [[nodiscard]] Row take() { return std::move(chunks[chunk].rows[at++]); }
+    /// All of the list's chunk, if it is fixed and none of it was taken; null: it is not here so.
+    [[nodiscard]] Rows* take_all(const JobList::Chunk& listed);
   };
   /// Jobs in the order of uids.
   struct Order {
     std::vector<PlanJob*> all, waiting, leaving;
+    bool moved = false;  ///< jobs came or went since
   };
   /// Numbers for PlanJob::slot.
   struct Slots {
@@ -151,12 +160,14 @@ class JobTable {
   [[nodiscard]] bool goes_on(const PlanInput& input, const policy::Policy& policy) const;
   void forget();
   void keep_or_make(const PlanInput& input, bool other_nodes);
-  void keep_or_make(const std::shared_ptr<const Job>& job, Old& old, bool other_nodes);
+  [[nodiscard]] Row keep_or_make(const std::shared_ptr<const Job>& job, Old& old, bool other_nodes);
   void leave_before(const Uid& job, Old& old);
   [[nodiscard]] bool claims_moved(const PlanJob& job);
   void find_nodes(PlanJob& job) const;
   void put_in_order();
-  [[nodiscard]] bool give_numbers();
+  [[nodiscard]] bool list();
+  [[nodiscard]] bool give_numbers(std::span<Row* const> run, std::uint64_t before,
+                                  std::uint64_t behind);
   std::unique_ptr<PlanJob> make(std::shared_ptr<const Job> job);
   void read_claims(Task& task) const;
   void refresh_waiting(PlanJob& job);
@@ -164,19 +175,19 @@ class JobTable {
   static void settle(PlanJob& job);
   static void pass_over_unready(PlanJob& job);
   [[nodiscard]] const Shape* shape_of(const Task& task, CountedClaims& counted);
-  void come(std::unique_ptr<PlanJob> job);
+  [[nodiscard]] Row come(std::unique_ptr<PlanJob> job);
   void leave(const PlanJob& job);
   void sum_up();
 
   std::shared_ptr<const cluster::Snapshot> snapshot_;
   std::shared_ptr<const policy::Policy> policy_;
   const policy::Policy* rules_ = nullptr;
-  std::vector<Row> jobs_;
-  Listed listed_;
+  std::vector<Rows> jobs_;
+  bool victims_ = false;  ///< a plan has made shapes of tasks since the update, which end with it
   Order order_;
-  bool moved_ = false;  ///< jobs came or went since `order_` was made
   std::vector<LeafSums> leaves_;
   Slots slots_;
+  std::size_t tasks_ = 0;  ///< of all jobs
   /// By queue, for those that have room; of this update.
   std::map<std::optional<policy::QueueIndex>, CountedClaims> counted_;
   policy::Amounts held_;

@@ -28,7 +28,7 @@ void add(std::span<double> row, const policy::Amounts& amounts, double factor) {
 
 void NodeTable::restart(const cluster::Snapshot& snapshot, const policy::Policy& policy) {
   snapshot_.reset();
-  read_all_ = false;
+  read_to_ = 0;
   columns_ = policy.counting.resources().size() + 2;
   measured_.clear();
   memo_.clear();
@@ -55,20 +55,21 @@ std::shared_ptr<const cluster::Snapshot> NodeTable::begin(
   if (!snapshot.shared_pools().empty() ||
       (snapshot_ && snapshot_->device_epoch() != snapshot.device_epoch())) {
     measured_.clear();
-    read_all_ = false;
+    read_to_ = 0;
   }
   const auto limit = snapshot.node_limit();
   measured_.resize(limit);
+  rows_.takes_pods.resize(limit, false);
   stamps_.resize(limit, 0);
   names_.ranks.resize(limit, 0);
-  free_.resize(limit * columns_, 0);
-  capacity_.resize(limit * columns_, 0);
+  rows_.free.resize(limit * columns_, 0);
+  rows_.capacity.resize(limit * columns_, 0);
   const auto names = snapshot.nodes_by_name();
   if (!snapshot_ || snapshot_->nodes_by_name().data() != names.data()) {
     by_name_.assign(names.begin(), names.end());
     index_names(snapshot);
     forget_changes();
-    read_all_ = false;
+    read_to_ = 0;
   } else if (changed_.last.size() > 2 * by_name_.size()) {
     // One change a node is as much as those need who follow them.
     forget_changes();
@@ -79,79 +80,82 @@ std::shared_ptr<const cluster::Snapshot> NodeTable::begin(
 void NodeTable::update(std::shared_ptr<const cluster::Snapshot> given,
                        const policy::Policy& policy) {
   const auto before = begin(std::move(given), policy);
-  const auto& snapshot = *snapshot_;
-  if (!read_all_) {
-    for (const auto node : by_name_) read(snapshot, node);
-    read_all_ = true;
-    return;
-  }
-  constexpr auto step = cluster::Chunked<cluster::NodeEntry>::chunk_size;
-  for (std::size_t first = 0; first < snapshot.node_limit(); first += step) {
-    const cluster::NodeIndex begin(static_cast<std::uint32_t>(first));
-    if (&snapshot.entry(begin) == &before->entry(begin)) continue;
-    for (std::size_t i = first; i < std::min(snapshot.node_limit(), first + step); ++i) {
-      const cluster::NodeIndex node(static_cast<std::uint32_t>(i));
-      if (snapshot.entry(node).facts) read(snapshot, node);
-    }
-  }
+  static_cast<void>(read_changed(before.get(), by_name_.size()));
 }
 
 bool NodeTable::read_ahead(std::shared_ptr<const cluster::Snapshot> given,
                            const policy::Policy& policy, std::size_t most) {
-  static_cast<void>(begin(std::move(given), policy));
+  const auto before = begin(std::move(given), policy);
   // A plan reads them all anyway.
   if (!snapshot_->shared_pools().empty()) return false;
-  read_all_ = false;
-  for (const auto node : by_name_) {
-    if (measured_[node.get()].is_of(snapshot_->entry(node))) continue;
-    if (most-- == 0) return true;
-    read(*snapshot_, node);
-  }
-  return false;
+  return read_changed(before.get(), most);
 }
 
-/// Measures the node if it is not what was measured.
-void NodeTable::read(const cluster::Snapshot& snapshot, cluster::NodeIndex node) {
-  ++read_;
-  const auto& entry = snapshot.entry(node);
-  auto& last = measured_[node.get()];
-  if (last.is_of(entry)) return;
-  last = {entry.version, entry.facts, entry.use, !entry.facts->unschedulable};
-  set_stamp(node, new_stamp());
-  measure(snapshot, node);
+/// Measures nodes that are not what was measured, `most` at most; `before` is the snapshot that was
+/// read before. True: there are more.
+bool NodeTable::read_changed(const cluster::Snapshot* before, std::size_t most) {
+  const auto& snapshot = *snapshot_;
+  constexpr auto step = cluster::Chunked<cluster::NodeEntry>::chunk_size;
+  const auto known = std::exchange(read_to_, 0);
+  for (std::size_t first = 0; first < snapshot.node_limit(); first += step) {
+    const cluster::NodeIndex begin(static_cast<std::uint32_t>(first));
+    const auto end = std::min(snapshot.node_limit(), first + step);
+    const bool same = end <= known && &snapshot.entry(begin) == &before->entry(begin);
+    for (auto i = first; i < end && !same; ++i) {
+      const cluster::NodeIndex node(static_cast<std::uint32_t>(i));
+      const auto& entry = snapshot.entry(node);
+      if (!entry.facts) continue;
+      ++read_;
+      if (measured_[i].is_of(entry)) continue;
+      if (most == 0) return true;
+      --most;
+      measured_[i] = {entry.version, entry.facts, entry.use};
+      rows_.takes_pods[i] = !entry.facts->unschedulable;
+      set_stamp(node, new_stamp());
+      measure(snapshot, node);
+    }
+    read_to_ = end;
+  }
+  return false;
 }
 
 void NodeTable::index_names(const cluster::Snapshot& snapshot) {
   names_.indices.clear();
   names_.indices.reserve(by_name_.size());
-  names_.sorted.clear();
+  names_.text.clear();
+  names_.ends.clear();
   names_.followers.clear();
   for (const auto node : by_name_) {
-    names_.ranks[node.get()] = static_cast<std::uint32_t>(names_.sorted.size());
-    names_.indices.emplace(snapshot.name(node), node);
-    names_.sorted.push_back(snapshot.name(node));
-    names_.followers.push_back(static_cast<std::uint32_t>(names_.sorted.size()));
+    const auto& name = snapshot.name(node);
+    names_.ranks[node.get()] = static_cast<std::uint32_t>(names_.ends.size());
+    names_.indices.emplace(name, node);
+    names_.text += name.get();
+    names_.ends.push_back(names_.text.size());
+    names_.followers.push_back(static_cast<std::uint32_t>(names_.ends.size()));
   }
 }
 
 std::vector<cluster::NodeIndex> NodeTable::find_all(std::span<const NodeName> names) {
-  const auto& sorted = names_.sorted;
-  std::vector<bool> asked(sorted.size());
+  const auto size = by_name_.size();
+  std::vector<bool> asked(size);
+  std::size_t many = 0;
   std::uint32_t guess = 0;
   std::uint32_t* last = nullptr;
   for (const auto& name : names) {
-    if (guess >= sorted.size() || sorted[guess] != name) {
+    if (guess >= size || names_.at(guess) != name.get()) {
       const auto node = find(name);
       if (!node) continue;
       guess = rank(*node);
       if (last != nullptr) *last = guess;
     }
+    many += asked[guess] ? 0U : 1U;
     asked[guess] = true;
     last = &names_.followers[guess];
     guess = *last;
   }
+  if (many == size) return by_name_;
   std::vector<cluster::NodeIndex> found;
-  found.reserve(std::min(names.size(), sorted.size()));
+  found.reserve(many);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     if (asked[i]) found.push_back(by_name_[i]);
   }
@@ -170,7 +174,7 @@ void NodeTable::renew_all() {
 void NodeTable::measure(const cluster::Snapshot& snapshot, cluster::NodeIndex node) {
   const auto& entry = snapshot.entry(node);
   auto free_row = free(node);
-  auto capacity_row = std::span(capacity_).subspan(node.get() * columns_, columns_);
+  auto capacity_row = std::span(rows_.capacity).subspan(node.get() * columns_, columns_);
   std::ranges::fill(free_row, 0);
   std::ranges::fill(capacity_row, 0);
   const auto& have = *entry.facts->allocatable;
@@ -234,7 +238,7 @@ policy::Amounts NodeTable::amounts_of(const cluster::Pool& pool,
 policy::Amounts NodeTable::free_total() const {
   policy::Amounts total(columns_ - 2);
   for (const auto node : by_name_) {
-    if (!measured_[node.get()].takes_pods) continue;
+    if (!rows_.takes_pods[node.get()]) continue;
     const auto row = free(node);
     for (std::size_t r = 0; r < total.size(); ++r) total[r] += std::max(row[r], 0.0);
   }

@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -29,13 +31,13 @@ class NodeTable {
   [[nodiscard]] std::size_t devices_column() const { return columns_ - 2; }
   [[nodiscard]] std::size_t cpu_column() const { return columns_ - 1; }
   [[nodiscard]] std::span<double> free(cluster::NodeIndex node) {
-    return std::span(free_).subspan(node.get() * columns_, columns_);
+    return std::span(rows_.free).subspan(node.get() * columns_, columns_);
   }
   [[nodiscard]] std::span<const double> free(cluster::NodeIndex node) const {
-    return std::span(free_).subspan(node.get() * columns_, columns_);
+    return std::span(rows_.free).subspan(node.get() * columns_, columns_);
   }
   [[nodiscard]] std::span<const double> capacity(cluster::NodeIndex node) const {
-    return std::span(capacity_).subspan(node.get() * columns_, columns_);
+    return std::span(rows_.capacity).subspan(node.get() * columns_, columns_);
   }
   /// Names the node's state: equal stamps, equal state.
   [[nodiscard]] std::uint64_t stamp(cluster::NodeIndex node) const { return stamps_[node.get()]; }
@@ -77,7 +79,7 @@ class NodeTable {
   void index_names(const cluster::Snapshot& snapshot);
   std::shared_ptr<const cluster::Snapshot> begin(std::shared_ptr<const cluster::Snapshot> given,
                                                  const policy::Policy& policy);
-  void read(const cluster::Snapshot& snapshot, cluster::NodeIndex node);
+  [[nodiscard]] bool read_changed(const cluster::Snapshot* before, std::size_t most);
   void measure(const cluster::Snapshot& snapshot, cluster::NodeIndex node);
   void count_devices(const cluster::Snapshot& snapshot, const cluster::NodeEntry& entry,
                      std::span<double> free, std::span<double> capacity);
@@ -86,7 +88,8 @@ class NodeTable {
 
   /// Held, so that nothing else gets the addresses of what was read.
   std::shared_ptr<const cluster::Snapshot> snapshot_;
-  bool read_all_ = false;  ///< of it; else its nodes may be others than what was measured
+  std::size_t read_to_ =
+      0;  ///< nodes of it from this index on may be others than what was measured
   const policy::Policy* policy_ = nullptr;
   std::size_t columns_ = 2;
   std::size_t read_ = 0;
@@ -95,7 +98,6 @@ class NodeTable {
     std::uint64_t version = 0;
     std::shared_ptr<const cluster::NodeFacts> facts;
     std::shared_ptr<const cluster::NodeUse> use;
-    bool takes_pods = false;  ///< it is not cordoned
 
     [[nodiscard]] bool is_of(const cluster::NodeEntry& entry) const {
       return version == entry.version && facts == entry.facts && use == entry.use;
@@ -108,13 +110,22 @@ class NodeTable {
     std::uint64_t before = 0;  ///< these, that nobody knows any more
   };
   Changes changed_;
-  std::vector<double> free_;
-  std::vector<double> capacity_;
+  struct Rows {
+    std::vector<double> free, capacity;
+    std::vector<bool> takes_pods;  ///< it is not cordoned
+  };
+  Rows rows_;
   struct Names {
     std::vector<std::uint32_t> ranks;  ///< by node index
-    std::vector<NodeName> sorted;      ///< by rank
+    std::string text;                  ///< all names in their order: read one after another
+    std::vector<std::size_t> ends;     ///< by rank: where its name ends in `text`
     std::unordered_map<NodeName, cluster::NodeIndex> indices;
     std::vector<std::uint32_t> followers;  ///< by rank: the rank that came next in the last list
+
+    [[nodiscard]] std::string_view at(std::uint32_t rank) const {
+      const auto begin = rank == 0 ? 0 : ends[rank - 1];
+      return std::string_view(text).substr(begin, ends[rank] - begin);
+    }
   };
   std::vector<cluster::NodeIndex> by_name_;
   Names names_;

@@ -100,6 +100,10 @@ struct Bench {
     for (const auto& node : nodes) request.node_names->emplace_back(node);
     auto answer = engine.filter(request, now);
     take(std::move(answer.effects));
+    if (const auto all = std::exchange(answer.response.all_unresolvable, {});
+        all && !nodes.empty()) {
+      answer.response.failed_unresolvable[*all] = *request.node_names;
+    }
     return answer.response;
   }
 

@@ -49,6 +49,31 @@ TEST_CASE("equal demands have one address") {
   CHECK(parts.task("r2").demand->counts[parts.gpu()] == 2);
 }
 
+TEST_CASE("a table keeps a demand once, and two that differ in anything apart") {
+  DemandTable table;
+  PodDemand demand;
+  demand.counts = demand.stays = policy::Amounts(1, 2);
+  demand.use.requested = {
+      .milli_cpu = 1, .memory = 2, .ephemeral_storage = 3, .pods = 1, .others = {{"x.io/y", 4}}};
+  const auto* kept = table.intern(demand);
+  CHECK(table.intern(demand) == kept);
+  CHECK(table.size() == 1);
+  const auto flip = GENERATE(values<Edit<PodDemand>>({
+      [](PodDemand& d) { d.counts[0] = 3; },
+      [](PodDemand& d) { d.stays[0] = 1; },
+      [](PodDemand& d) { d.devices = 1; },
+      [](PodDemand& d) { d.milli_cpu = 1; },
+      [](PodDemand& d) { d.use.requested.memory = 9; },
+      [](PodDemand& d) { d.use.requested.others[0].second = 5; },
+      [](PodDemand& d) { d.use.ports.push_back({.protocol = "TCP", .ip = "", .port = 80}); },
+  }));
+  auto other = demand;
+  flip(other);
+  CHECK(table.intern(other) != kept);
+  CHECK(*table.intern(other) == other);
+  CHECK(table.size() == 2);
+}
+
 TEST_CASE("a claim that pods of a job share counts once, and for its first user") {
   World world;
   world.node("n0", 8);

@@ -107,6 +107,40 @@ TEST_CASE("devices in use are not there, unless somebody is releasing them") {
   CHECK(verdict(parts, "three", "n0", Room::releasing) == Reason::no_devices);
 }
 
+TEST_CASE("verdicts are by shape and node, and with too many of them all are forgotten") {
+  World world;
+  world.node("n0", 1);
+  world.waiting("p0", 1, "a");
+  world.waiting("p1", 1, "a", [](Pod& pod) { pod.node_selector["zone"] = "a"; });
+  Parts parts(world);
+  const auto& one = *parts.task("p0").shape;
+  const auto& other = *parts.task("p1").shape;
+  const auto near = cluster::NodeIndex(0);
+  const auto far = cluster::NodeIndex(100'000);
+  NodeVerdicts verdicts(200);
+  CHECK(verdicts.find(one, near) == nullptr);
+  verdicts.at(one, near).stamp = 1;
+  REQUIRE(verdicts.find(one, near) != nullptr);
+  CHECK(verdicts.find(one, near)->stamp == 1);
+  CHECK(verdicts.find(one, far) == nullptr);
+  CHECK(verdicts.find(other, near) == nullptr);
+  verdicts.at(other, near).stamp = 2;
+  verdicts.at(one, far).stamp = 3;
+  CHECK(verdicts.find(other, near)->stamp == 2);
+  CHECK(verdicts.find(one, near)->stamp == 1);
+  CHECK(verdicts.find(one, far)->stamp == 3);
+  CHECK(verdicts.held() < 200);
+  // A block of nodes more, and the next finds it full.
+  verdicts.at(other, far).stamp = 4;
+  CHECK(verdicts.held() >= 200);
+  CHECK(verdicts.at(other, near).stamp == 0);
+  CHECK(verdicts.held() < 200);
+  CHECK(verdicts.find(one, near) == nullptr);
+  verdicts.clear();
+  CHECK(verdicts.held() == 0);
+  CHECK(verdicts.find(other, near) == nullptr);
+}
+
 TEST_CASE("a verdict is kept while the node is as it was, for all of the shape") {
   World world;
   world.node("n0", 2);

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
+#include <functional>
+#include <random>
 #include <set>
 
 #include "tests/unit/planner/fixture.h"
@@ -120,6 +124,80 @@ TEST_CASE("claims are looked up again where one of theirs may have changed") {
   CHECK(table.find(Uid("uid-w7"))->tasks[0].demand->devices == 4);
   CHECK(table.claims_read() > jobs);
   CHECK(table.claims_read() < jobs + 10);
+}
+
+TEST_CASE("shapes and demands that nobody has any more do not pile up") {
+  World world;
+  world.node("n0", 8);
+  world.waiting("w", 1, "a");
+  world.running("r", "n0", 0, 1, "a");
+  auto input = world.make_input();
+  JobTable table;
+  std::size_t most = 0;
+  const auto job = *input.jobs.find(Uid("uid-w"));
+  // As a tenant would do who makes pods that no two tolerate the same.
+  for (int i = 0; i < 17'000; ++i) {
+    auto pod = *job.members[0].pod;
+    pod.tolerations.push_back({.key = std::to_string(i),
+                               .op = "Exists",
+                               .value = {},
+                               .effect = {},
+                               .toleration_seconds = {}});
+    auto other = job;
+    other.members[0].pod = std::make_shared<const Pod>(std::move(pod));
+    input.jobs.put(std::make_shared<const Job>(std::move(other)));
+    table.update(input, *input.policy);
+    REQUIRE(table.find(Uid("uid-w"))->tasks[0].shape != nullptr);
+    most = std::max(most, table.shapes());
+  }
+  CHECK(most > 16'000);
+  CHECK(most < 16'500);
+  CHECK(table.shapes() < 1'000);
+  CHECK(table.all().size() == 2);
+}
+
+TEST_CASE("jobs stand in the order of the list, whatever of it came, went or changed") {
+  World world;
+  world.node("n0", 8);
+  for (int i = 0; i < 700; ++i) world.waiting(fmt::format("j{:05}", i * 100), 1, "a");
+  auto input = world.make_input();
+  std::mt19937 random(1);
+  const auto any = [&] { return input.jobs[random() % input.jobs.size()]; };
+  JobTable table;
+  for (unsigned round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    for (auto changes = random() % 4; changes > 0; --changes) {
+      auto other = *any();
+      // Many of them in one place: numbers between neighbours run out.
+      if (random() % 2 == 0) {
+        other.uid = Uid(
+            fmt::format("uid-j{:05}", random() % 3 == 0 ? random() % 70'000 : 30'001 + round % 90));
+      }
+      other.members[0].state =
+          std::array{MemberState::waiting, MemberState::placed, MemberState::leaving}[random() % 3];
+      if (other.members[0].state != MemberState::waiting) other.members[0].node = NodeName("n0");
+      input.jobs.put(std::make_shared<const Job>(other));
+      if (random() % 3 != 0) continue;
+      input.jobs.update({any()->uid}, [](const Uid& /*uid*/) { return JobList::Item(); });
+    }
+    table.update(input, *input.policy);
+    std::vector<const Job*> listed, waiting, leaving;
+    for (const auto& job : input.jobs) {
+      listed.push_back(job.get());
+      if (job->members[0].state == MemberState::waiting) waiting.push_back(job.get());
+      if (job->members[0].state == MemberState::leaving) leaving.push_back(job.get());
+    }
+    const auto jobs_of = [](std::span<PlanJob* const> all) {
+      std::vector<const Job*> made;
+      for (const auto* job : all) made.push_back(job->job.get());
+      return made;
+    };
+    REQUIRE(jobs_of(table.all()) == listed);
+    REQUIRE(jobs_of(table.waiting()) == waiting);
+    REQUIRE(jobs_of(table.leaving()) == leaving);
+    REQUIRE(std::ranges::adjacent_find(table.all(), std::ranges::greater_equal(),
+                                       &PlanJob::order) == table.all().end());
+  }
 }
 
 TEST_CASE("a change costs the jobs near it, however many there are") {

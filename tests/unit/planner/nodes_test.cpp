@@ -151,6 +151,33 @@ TEST_CASE("only a node that changed is measured again") {
   CHECK(nodes.stamp(n0) != changed);
 }
 
+TEST_CASE("what was read ahead is not looked at again, but for what changed since") {
+  World world;
+  constexpr std::size_t count = 1'000;
+  for (std::size_t i = 0; i < count; ++i) world.node("n" + std::to_string(10'000 + i), 1);
+  auto input = world.make_input();
+  const auto& policy = *input.policy;
+  NodeTable nodes;
+  while (nodes.read_ahead(input.snapshot, policy, 200)) {
+  }
+  // A slice ends where it finds one more; that chunk is looked at twice.
+  constexpr auto chunk = cluster::Chunked<cluster::NodeEntry>::chunk_size;
+  CHECK(nodes.nodes_read() <= count + count / 200 * chunk);
+  const auto read = nodes.nodes_read();
+  nodes.update(input.snapshot, policy);
+  CHECK(nodes.nodes_read() == read);
+  // One that a slice has passed changes before the next one.
+  NodeTable anew;
+  CHECK(anew.read_ahead(input.snapshot, policy, 500));
+  world.running("r", "n10003", 0, 1, "a");
+  const auto snapshot = world.state.snapshot();
+  const auto node = *snapshot->node(NodeName("n10003"));
+  CHECK(anew.read_ahead(snapshot, policy, 100));
+  CHECK(anew.free(node)[anew.devices_column()] == 0);
+  anew.update(snapshot, policy);
+  CHECK(anew.nodes_read() <= count + 4 * chunk);
+}
+
 TEST_CASE("a change costs the nodes near it, however many there are") {
   World world;
   constexpr std::size_t count = 2'000;

@@ -89,7 +89,7 @@ TEST_CASE("verdicts end with the rules that they were made by") {
     (void)memory.start(input);
     const auto& task = memory.jobs().find(Uid("uid-w"))->tasks[0];
     const auto node = *input.snapshot->node(NodeName("n0"));
-    auto& verdict = memory.verdicts().at(*task.shape, node, memory.nodes().size());
+    auto& verdict = memory.verdicts().at(*task.shape, node);
     const bool before = verdict.stamp == memory.nodes().stamp(node);
     verdict.stamp = memory.nodes().stamp(node);
     return before;

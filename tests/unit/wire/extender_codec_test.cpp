@@ -89,6 +89,20 @@ TEST_CASE("an answer by names") {
   CHECK(decode_filter_response(json) == response);
 }
 
+TEST_CASE("a refusal of all nodes names those of the request") {
+  FilterResponse response;
+  response.all_unresolvable = "full";
+  FilterRequest request;
+  request.node_names = {NodeName("n0"), NodeName("n1")};
+  const auto answer = decode_filter_response(encode(response, request)).value();
+  CHECK(answer.node_names.empty());
+  CHECK(answer.failed_unresolvable == extender::Refusals{{"full", *request.node_names}});
+  const auto whole = filter_request(R"({"Pod":)" + pod_json +
+                                    R"(,"Nodes":{"items":[{"metadata":{"name":"n7"}}]}})");
+  CHECK(decode_filter_response(encode(response, whole)).value().failed_unresolvable ==
+        extender::Refusals{{"full", {NodeName("n7")}}});
+}
+
 TEST_CASE("an answer without nodes is a list and not null") {
   CHECK(encode(FilterResponse{}, FilterRequest{}).find(R"("NodeNames":[])") != std::string::npos);
 }

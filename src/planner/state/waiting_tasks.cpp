@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <utility>
+
+#include "planner/state/claim_use.h"
+#include "planner/state/jobs.h"
+
+// What tasks that wait ask for: their claims, and their shapes.
+
+namespace dray::planner {
+
+/// The claims of those that wait may be others than in the last plan.
+void JobTable::refresh_waiting(PlanJob& job) {
+  if (stays_settled(job)) return;
+  const auto asked = amounts_of(job);
+  CountedClaims counted;
+  for (const auto& task : job.tasks) {
+    if (task.state == policy::TaskState::pending) continue;
+    for (const auto& claim : task.claims) counted.emplace(claim->key(), task.pod().meta.uid);
+  }
+  for (auto& task : job.tasks) {
+    if (task.state != policy::TaskState::pending) continue;
+    if (task.shape != nullptr && task.pod().resource_claims.empty() && !task.shape->singular) {
+      continue;
+    }
+    const auto before = std::move(task.claims);
+    ++read_.claims;
+    read_claims(task);
+    const bool same = task.demand != nullptr && !task.not_ready && before == task.claims;
+    if (!same || task.shape == nullptr || task.shape->singular) {
+      task.shape = nullptr;
+      if (!task.not_ready) task.shape = shape_of(task, counted);
+    }
+    task.demand = task.shape != nullptr ? demands_.intern(task.shape->demand) : nullptr;
+  }
+  if (const auto asks = amounts_of(job); job.queue && asks != asked) {
+    leaves_[job.queue->get()].go(asked);
+    leaves_[job.queue->get()].come(asks);
+  }
+  settle(job);
+  if (job.gang) pass_over_unready(job);
+}
+
+bool JobTable::stays_settled(const PlanJob& job) const {
+  return job.settled && std::ranges::none_of(*job.settled, [this](std::uint16_t part) {
+           return changed_claims_[part];
+         });
+}
+
+void JobTable::settle(PlanJob& job) {
+  auto& parts = job.settled.emplace();
+  for (const auto& task : job.tasks) {
+    if (task.state != policy::TaskState::pending) continue;
+    if (task.shape == nullptr || task.shape->singular) return job.settled.reset();
+    for (const auto& claim : task.claims) {
+      parts.push_back(static_cast<std::uint16_t>(cluster::Snapshot::claim_part(claim->key())));
+    }
+  }
+}
+
+/// Members whose claims are not there yet do not hold up those that make a gang without them, as in
+/// upstream, where PreEnqueue keeps them out of the gang. Where they are needed they stay: the gang
+/// waits for them, and says so.
+void JobTable::pass_over_unready(PlanJob& job) {
+  const auto mark_unready = [&](policy::TaskState state) {
+    bool any = false;
+    for (auto& task : job.tasks) {
+      if (task.state != policy::TaskState::pending || task.slot == nullptr) continue;
+      const bool unready = task.shape == nullptr;
+      task.slot->state = unready ? state : policy::TaskState::pending;
+      any = any || unready;
+    }
+    return any;
+  };
+  if (!mark_unready(policy::TaskState::other)) return;
+  const auto chunk = job.next_chunk(false);
+  if (chunk.empty() || !job.reaches_minimum(chunk)) mark_unready(policy::TaskState::pending);
+}
+
+const Shape* JobTable::shape_of_victim(const Task& task) {
+  victims_ = true;
+  CountedClaims counted;
+  return shape_of(task, counted);
+}
+
+const Shape* JobTable::shape_of(const Task& task, CountedClaims& counted) {
+  const auto& pod = task.member->pod;
+  auto resources = class_resources(*snapshot_, *pod);
+  const bool leaves = task.state == policy::TaskState::yielding;
+  const bool singular = !resources.empty() || is_singular(*snapshot_, *pod, task.claims, leaves);
+  if (!singular) {
+    if (const auto* known = shapes_.find(*pod, task.claims)) return known;
+  }
+  return shapes_.add({.pod = pod,
+                      .fit = cluster::NodeFit(*pod, *snapshot_),
+                      .claims = task.claims,
+                      .class_resources = std::move(resources),
+                      .demand = singular ? demands_.read(pod, task.claims, counted)
+                                         : demands_.read_as_asked(pod, task.claims, counted),
+                      .partial = asks_for_part(task.claims),
+                      .singular = singular});
+}
+
+}  // namespace dray::planner
