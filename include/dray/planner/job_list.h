@@ -23,7 +23,7 @@ class JobList {
   using Items = std::vector<Item>;
   using Chunk = std::shared_ptr<const Items>;
   /// A chunk that a change makes longer than twice this is cut in two.
-  static constexpr std::size_t chunk_size = 128;
+  static constexpr std::size_t chunk_size = 32;
 
   /// Walks over the jobs of all chunks; good until the list changes.
   class Iterator {

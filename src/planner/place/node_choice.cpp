@@ -81,12 +81,11 @@ NodeChoice::Wish NodeChoice::wish_of(const PlanJob& job, const Task& task) {
           joins_shared_devices(policy_.config.shares)};
 }
 
-NodeCandidate NodeChoice::candidate(const Wish& wish, const NodeSet& among, NodeIndex node,
-                                    const NodeVerdict* verdict) {
+void NodeChoice::appraise(const Wish& wish, const NodeSet& among, NodeIndex node,
+                          const NodeVerdict* verdict, NodeCandidate& made) {
   ++judged_;
   const auto& nodes = overlay_.nodes();
   const auto capacity = nodes.capacity(node);
-  NodeCandidate made;
   made.rules = among.bonus.empty() ? 0 : among.bonus[node.get()];
   if (wish.nominated == node) made.rules += nominated_weight;
   if (wish.joins_shares && (verdict == nullptr || verdict->shares)) made.rules += shared_weight;
@@ -100,22 +99,18 @@ NodeCandidate NodeChoice::candidate(const Wish& wish, const NodeSet& among, Node
   made.rank = nodes.rank(node);
   made.node = node;
   made.stamp = nodes.stamp(node);
-  return made;
 }
 
-std::optional<NodeCandidate> NodeChoice::judge(const Wish& wish, const Task& task,
-                                               const NodeSet& among, NodeIndex node, Room room,
-                                               const NodeVerdict* verdict) {
-  if (verdict == nullptr) verdict = fit_.known(task, node);
-  if (verdict == nullptr) return candidate(wish, among, node, nullptr);
-  if (verdict->releasing != Reason::none || verdict->in(room) != Reason::none) return std::nullopt;
-  auto made = candidate(wish, among, node, verdict);
+bool NodeChoice::judge(const Wish& wish, const NodeSet& among, NodeIndex node, Room room,
+                       const NodeVerdict& verdict, NodeCandidate& made) {
+  if (verdict.releasing != Reason::none || verdict.in(room) != Reason::none) return false;
+  appraise(wish, among, node, &verdict, made);
   made.looked = true;
-  made.shares = verdict->shares;
+  made.shares = verdict.shares;
   // A share of a device that is in use anyway is worth the wait for it.
   made.idle =
-      verdict->idle == Reason::none && !(room == Room::releasing && verdict->shares_releasing);
-  return made;
+      verdict.idle == Reason::none && !(room == Room::releasing && verdict.shares_releasing);
+  return true;
 }
 
 ChosenFor NodeChoice::chosen_for(const Wish& wish, const NodeSet& among,
@@ -140,7 +135,7 @@ std::vector<NodeIndex> NodeChoice::ranked(const PlanJob& job, const Task& task,
   std::vector<NodeCandidate> candidates;
   candidates.reserve(nodes.nodes.size());
   for (const auto node : nodes.nodes) {
-    candidates.push_back(candidate(wish, nodes, node, &fit_.verdict(task, node)));
+    appraise(wish, nodes, node, &fit_.verdict(task, node), candidates.emplace_back());
   }
   std::ranges::sort(candidates, [](const auto& a, const auto& b) { return a.ahead_of(b); });
   std::vector<NodeIndex> ranked;
@@ -168,8 +163,8 @@ std::optional<NodeCandidate> NodeChoice::find(const Wish& wish, const Task& task
     }
     if (fit_.known(task, node) == nullptr && !fit_.may_try()) break;
     static_cast<void>(ranking.take_best());
-    const auto judged = judge(wish, task, among, node, room, &fit_.verdict(task, node));
-    if (judged) ranking.put(*judged);
+    NodeCandidate judged;
+    if (judge(wish, among, node, room, fit_.verdict(task, node), judged)) ranking.put(judged);
   }
   for (const auto& each : not_this_pod) ranking.put(each);
   return found;
@@ -184,8 +179,15 @@ std::optional<Choice> NodeChoice::best(const PlanJob& job, const Task& task, Nod
   auto& ranking = task.shape->singular || wish.nominated
                       ? own
                       : rankings.of({task.shape->number, wish.column, wish.strategy, room});
-  ranking.refresh(overlay_.nodes(), among, rankings.members(),
-                  [&](NodeIndex node) { return judge(wish, task, among, node, room, nullptr); });
+  // What nobody has looked at is taken for the best that it could be.
+  const auto worth = [&](NodeIndex node, NodeCandidate& made) {
+    if (const auto* known = fit_.known(task, node)) {
+      return judge(wish, among, node, room, *known, made);
+    }
+    appraise(wish, among, node, nullptr, made);
+    return true;
+  };
+  ranking.refresh(overlay_.nodes(), among, rankings.members(), worth);
   const auto found = find(wish, task, among, ranking, barred, room);
   if (!found) return std::nullopt;
   // Where one goes that is moved, its old place is gone: that is releasing room.

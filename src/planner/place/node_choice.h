@@ -77,12 +77,11 @@ class NodeChoice {
   [[nodiscard]] ChosenFor chosen_for(const Wish& wish, const NodeSet& among,
                                      const NodeCandidate& found) const;
   /// `verdict` null: the most that the node could get.
-  [[nodiscard]] NodeCandidate candidate(const Wish& wish, const NodeSet& among,
-                                        cluster::NodeIndex node, const NodeVerdict* verdict);
-  /// As it is known, or what it could be; nothing: the node does not take the member.
-  [[nodiscard]] std::optional<NodeCandidate> judge(const Wish& wish, const Task& task,
-                                                   const NodeSet& among, cluster::NodeIndex node,
-                                                   Room room, const NodeVerdict* verdict);
+  void appraise(const Wish& wish, const NodeSet& among, cluster::NodeIndex node,
+                const NodeVerdict* verdict, NodeCandidate& made);
+  /// As the node said; false: it does not take the member.
+  [[nodiscard]] bool judge(const Wish& wish, const NodeSet& among, cluster::NodeIndex node,
+                           Room room, const NodeVerdict& verdict, NodeCandidate& made);
   [[nodiscard]] std::optional<NodeCandidate> find(const Wish& wish, const Task& task,
                                                   const NodeSet& among, NodeRanking& ranking,
                                                   const BarredNodes& barred, Room room);

@@ -52,8 +52,8 @@ struct MemberKind {
 /// nodes that changed since are judged again, so a gang costs its nodes once and not once a pod.
 class NodeRanking {
  public:
-  /// Brings it up to date; `members` says of each node index whether it is in the set. `judge` says
-  /// of one, as an optional NodeCandidate, what it is worth now; nothing: it does not take the
+  /// Brings it up to date; `members` says of each node index whether it is in the set. `judge`,
+  /// given a node and a NodeCandidate, fills in what it is worth now; false: it does not take the
   /// member. (A template: for the first of a kind it is called for each node there is.)
   template <class Judge>
   void refresh(const NodeTable& nodes, const NodeSet& among, const std::vector<bool>& members,
@@ -65,13 +65,13 @@ class NodeRanking {
       heap_.clear();
       heap_.reserve(size);
       for (const auto node : among.nodes) {
-        if (const auto found = judge(node)) heap_.push_back(*found);
+        if (!judge(node, heap_.emplace_back())) heap_.pop_back();
       }
       make_heap();
     } else {
       for (const auto node : *changed) {
         if (!members[node.get()]) continue;
-        if (const auto found = judge(node)) put(*found);
+        if (NodeCandidate found; judge(node, found)) put(found);
       }
     }
     seen_ = nodes.changes();

@@ -186,14 +186,13 @@ TEST_CASE("the head of a ranking is never what a node was") {
   const std::vector<bool> members(nodes.size(), true);
   NodeRanking ranking;
   std::vector<std::string> judged;
-  const auto judge = [&](cluster::NodeIndex node) {
+  const auto judge = [&](cluster::NodeIndex node, NodeCandidate& made) {
     judged.push_back(parts.name(node));
-    NodeCandidate made;
     made.rules = nodes.stamp(node) > 100 ? 0 : 1;
     made.rank = nodes.rank(node);
     made.node = node;
     made.stamp = nodes.stamp(node);
-    return std::optional(made);
+    return true;
   };
   ranking.refresh(nodes, among, members, judge);
   CHECK(parts.name(ranking.best(nodes)->node) == "a");
