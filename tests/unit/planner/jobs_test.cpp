@@ -159,9 +159,17 @@ TEST_CASE("shapes and demands that nobody has any more do not pile up") {
 TEST_CASE("jobs stand in the order of the list, whatever of it came, went or changed") {
   World world;
   world.node("n0", 8);
-  for (int i = 0; i < 700; ++i) world.waiting(fmt::format("j{:05}", i * 100), 1, "a");
+  for (int i = 0; i < 700; ++i) world.waiting(fmt::format("j{:05}", i * 100), 0, "a");
   auto input = world.make_input();
   std::mt19937 random(1);
+  // Chunks of which all have their place, and chunks with some that wait or leave.
+  const auto put = [&](Job job, MemberState state) {
+    job.members[0].state = state;
+    job.members[0].node.reset();
+    if (state != MemberState::waiting) job.members[0].node = NodeName("n0");
+    input.jobs.put(std::make_shared<const Job>(std::move(job)));
+  };
+  for (const auto& job : JobList(input.jobs)) put(*job, MemberState::placed);
   const auto any = [&] { return input.jobs[random() % input.jobs.size()]; };
   JobTable table;
   for (unsigned round = 0; round < 300; ++round) {
@@ -173,10 +181,10 @@ TEST_CASE("jobs stand in the order of the list, whatever of it came, went or cha
         other.uid = Uid(
             fmt::format("uid-j{:05}", random() % 3 == 0 ? random() % 70'000 : 30'001 + round % 90));
       }
-      other.members[0].state =
-          std::array{MemberState::waiting, MemberState::placed, MemberState::leaving}[random() % 3];
-      if (other.members[0].state != MemberState::waiting) other.members[0].node = NodeName("n0");
-      input.jobs.put(std::make_shared<const Job>(other));
+      const auto dice = random() % 16;
+      put(std::move(other), dice == 0   ? MemberState::waiting
+                            : dice == 1 ? MemberState::leaving
+                                        : MemberState::placed);
       if (random() % 3 != 0) continue;
       input.jobs.update({any()->uid}, [](const Uid& /*uid*/) { return JobList::Item(); });
     }
