@@ -122,6 +122,25 @@ func peerGoals() []goal {
 	return all
 }
 
+// ratios are what dray showed to what the peer showed beside it, round by round, in order: a machine that others use is a
+// third slower an hour, or some minutes, later.
+func ratios(all []result, g goal) []float64 {
+	peers := map[int]float64{}
+	for _, r := range all {
+		if r.Side == g.peer && r.Workload == g.workload {
+			peers[r.Round] = g.of(r)
+		}
+	}
+	var found []float64
+	for _, r := range all {
+		if peer := peers[r.Round]; r.Side == "dray" && r.Workload == g.workload && peer != 0 {
+			found = append(found, g.of(r)/peer)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
 // verdict is what the runs tell of a goal.
 type verdict struct {
 	line string
@@ -132,20 +151,14 @@ type verdict struct {
 func verdicts(goals []goal, all []result) []verdict {
 	var found []verdict
 	for _, g := range goals {
-		values := shown(all, "dray", g.workload, g.of)
+		values, against := shown(all, "dray", g.workload, g.of), "dray"
+		if g.peer != "" {
+			values, against = ratios(all, g), "dray against "+g.peer
+		}
 		if len(values) == 0 {
 			continue
 		}
 		value := g.pick(values)
-		against := "dray"
-		if g.peer != "" {
-			peer, ran := median(all, g.peer, g.workload, g.of)
-			if !ran || peer == 0 {
-				continue
-			}
-			value /= peer
-			against = "dray against " + g.peer
-		}
 		word, wanted := "met", "at least"
 		if g.most {
 			wanted = "at most"

@@ -23,12 +23,16 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// dray is compared with what the peer did in the same round, and the median of the rounds counts.
 func TestVerdictsAgainstPeers(t *testing.T) {
 	all := []result{
-		{Side: "in-tree", Workload: "post", Rate: 10, WritesTotal: 5},
-		{Side: "dray", Workload: "post", Rate: 5, WritesTotal: 4},
-		{Side: "dray", Workload: "post", Rate: 13, WritesTotal: 4},
-		{Side: "dray", Workload: "post", Rate: 50, WritesTotal: 4},
+		{Side: "in-tree", Workload: "post", Round: 0, Rate: 10, WritesTotal: 5},
+		{Side: "dray", Workload: "post", Round: 0, Rate: 13, WritesTotal: 4},
+		{Side: "in-tree", Workload: "post", Round: 1, Rate: 5, WritesTotal: 5},
+		{Side: "dray", Workload: "post", Round: 1, Rate: 6, WritesTotal: 4},
+		{Side: "in-tree", Workload: "post", Round: 2, Rate: 2, WritesTotal: 5},
+		{Side: "dray", Workload: "post", Round: 2, Rate: 50, WritesTotal: 4},
+		{Side: "dray", Workload: "post", Round: 3, Rate: 1, WritesTotal: 9}, // nothing beside it
 	}
 	found := verdicts(peerGoals(), all)
 	if len(found) != 2 || found[0].line != "met    post, pods/s, dray against in-tree: 1.30, at least 1.25" || !found[0].met || !found[1].met {
