@@ -23,6 +23,7 @@ THIRD_PARTY = (
     ("yaml-cpp/", "yaml-cpp", "cpp"),
     ("boost/beast/", "Boost::headers", "cpp"),
     ("boost/asio/ssl/", "Boost::headers", "own"),
+    ("boost/pfr", "Boost::headers", "own"),
     ("boost/", "Boost::headers", "above"),
     ("openssl/", "OpenSSL::SSL", "cpp"),
     ("prometheus/", "prometheus-cpp::core", "cpp"),

@@ -25,10 +25,6 @@ extender::FilterResponse answer_by(const std::vector<NodeName>& nodes,
   return response;
 }
 
-extender::FilterResponse refuse_all(const std::vector<NodeName>& nodes, Reason reason) {
-  return answer_by(nodes, std::vector(nodes.size(), reason));
-}
-
 bool same_devices_in(const Placement& a, const Placement& b) {
   return a.node == b.node && std::ranges::equal(a.claims, b.claims, {}, &ClaimPlacement::allocation,
                                                 &ClaimPlacement::allocation);
@@ -51,7 +47,7 @@ extender::FilterResponse Engine::Router::advise(const Uid& uid,
                                                 const std::vector<NodeName>& nodes, Time now) {
   if (evictions_.evicting(uid)) {
     pods_.filter_refused(uid);
-    return refuse_all(nodes, Reason::room_kept);
+    return refuse_all(Reason::room_kept);
   }
   admission_.jobs().refresh(now);
   const auto job = admission_.jobs().job_of(uid);
@@ -61,14 +57,14 @@ extender::FilterResponse Engine::Router::advise(const Uid& uid,
     return advise_among(uid, request.pod, nodes, {*reserved}, now);
   }
   const bool nominated_alone = nodes.size() == 1 && request.pod.nominated_node == nodes.front();
-  if (reserved && nominated_alone) return refuse_all(nodes, Reason::reserved_elsewhere);
+  if (reserved && nominated_alone) return refuse_all(Reason::reserved_elsewhere);
   if (reserved) {
     carry(pods_.refuse_node(uid, now), now);
   } else {
     plan_inline(uid, nodes, now);
   }
   pods_.filter_refused(uid);
-  return refuse_all(nodes, pods_.find(uid)->wait.reason);
+  return refuse_all(pods_.find(uid)->wait.reason);
 }
 
 /// Of `nodes`, only those of `among` may do.

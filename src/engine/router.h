@@ -124,6 +124,8 @@ class Engine::Router {
   void on(const GiveBack& command, Time now);
 
   // ---- verbs.cpp
+  /// Every node that was asked for is refused.
+  [[nodiscard]] static extender::FilterResponse refuse_all(Reason reason);
   [[nodiscard]] extender::FilterResponse filter_followed(const Uid& uid,
                                                          const extender::FilterRequest& request,
                                                          const std::vector<NodeName>& nodes,

@@ -16,14 +16,6 @@ std::vector<NodeName> names_of_nodes(const extender::FilterRequest& request) {
   return names;
 }
 
-/// Refusals say that eviction will not help: on FailedNodes kube-scheduler would try preemption,
-/// and run in circles (facts on the extender, 2.4).
-extender::FilterResponse refuse(Reason reason) {
-  extender::FilterResponse response;
-  response.all_unresolvable = text(reason);
-  return response;
-}
-
 extender::FilterResponse fault(std::string_view error) {
   extender::FilterResponse response;
   response.error = error;
@@ -37,6 +29,14 @@ extender::FilterResponse pass(std::vector<NodeName> nodes) {
 }
 
 }  // namespace
+
+/// Refusals say that eviction will not help: on FailedNodes kube-scheduler would try preemption,
+/// and run in circles (facts on the extender, 2.4).
+extender::FilterResponse Engine::Router::refuse_all(Reason reason) {
+  extender::FilterResponse response;
+  response.all_unresolvable = text(reason);
+  return response;
+}
 
 extender::FilterResponse Engine::Router::filter(const extender::FilterRequest& request, Time now) {
   if (!standing_.leading) return fault(text(Reason::not_leader));
@@ -64,11 +64,11 @@ extender::FilterResponse Engine::Router::filter_unknown(const extender::FilterRe
     if (!cluster_.pod(pod.key()) && admission_.ours(pod)) carry(pods_.requested(pod, now), now);
     return pass(nodes);
   }
-  if (!admission_.ours(pod)) return refuse(Reason::unsupported);
+  if (!admission_.ours(pod)) return refuse_all(Reason::unsupported);
   if (!request.node_names) return dry_run(request, now);
   // The watch shows the pod in a moment: then it is planned, and kube-scheduler woken.
   pods_.refused_unseen(pod.meta.uid, now);
-  return refuse(Reason::planning);
+  return refuse_all(Reason::planning);
 }
 
 extender::FilterResponse Engine::Router::filter_followed(const Uid& uid,
@@ -86,7 +86,7 @@ extender::FilterResponse Engine::Router::filter_followed(const Uid& uid,
   if (pod.reservation && !asked_for(pod.reservation->node)) {
     // One nominated node is asked for first, by itself; the whole list follows in the same cycle.
     const bool nominated_alone = nodes.size() == 1 && request.pod.nominated_node == nodes.front();
-    if (nominated_alone || pod.fixed()) return refuse(Reason::reserved_elsewhere);
+    if (nominated_alone || pod.fixed()) return refuse_all(Reason::reserved_elsewhere);
     carry(pods_.refuse_node(uid, now), now);
   }
   if (pods_.offered_in_vain(uid, now)) carry(pods_.refuse_node(uid, now), now);
@@ -94,7 +94,7 @@ extender::FilterResponse Engine::Router::filter_followed(const Uid& uid,
     plan_inline(uid, nodes, now);
     if (!pod.reservation) {
       pods_.filter_refused(uid);
-      return refuse(pod.wait.reason);
+      return refuse_all(pod.wait.reason);
     }
   }
   pods_.filter_answered(uid, now);

@@ -1,36 +1,11 @@
 #include "planner/state/demand.h"
 
-#include <cstdint>
-#include <functional>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "dray/base/hash.h"
 #include "planner/state/claim_use.h"
+#include "planner/state/fields_hash.h"
 
 namespace dray::planner {
-namespace {
-
-std::size_t hash_of(const PodDemand& demand) {
-  std::vector<std::uint64_t> words;
-  const auto add = [&](auto number) { words.push_back(std::hash<decltype(number)>{}(number)); };
-  for (const auto amount : demand.counts.values()) add(amount);
-  for (const auto amount : demand.stays.values()) add(amount);
-  add(demand.devices);
-  const auto& requested = demand.use.requested;
-  add(requested.milli_cpu);
-  add(requested.memory);
-  add(requested.ephemeral_storage);
-  for (const auto& [name, amount] : requested.others) {
-    add(std::string_view(name));
-    add(amount);
-  }
-  for (const auto& port : demand.use.ports) add(port.port);
-  return WordsHash{}(words);
-}
-
-}  // namespace
 
 void add_demand(std::span<double> row, const PodDemand& demand, double sign) {
   const auto counts = demand.counts.values();
@@ -53,12 +28,13 @@ void DemandTable::update(std::shared_ptr<const cluster::Snapshot> snapshot,
 }
 
 const PodDemand* DemandTable::intern(PodDemand demand) {
-  const auto hash = hash_of(demand);
-  const auto [first, last] = demands_.equal_range(hash);
+  FieldsHash hash;
+  hash.add(demand);
+  const auto [first, last] = demands_.equal_range(hash.sum());
   for (auto at = first; at != last; ++at) {
     if (*at->second == demand) return at->second.get();
   }
-  return demands_.emplace(hash, std::make_unique<PodDemand>(std::move(demand)))->second.get();
+  return demands_.emplace(hash.sum(), std::make_unique<PodDemand>(std::move(demand)))->second.get();
 }
 
 const PodDemand* DemandTable::demand_of(const std::shared_ptr<const Pod>& pod,

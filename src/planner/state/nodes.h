@@ -88,8 +88,8 @@ class NodeTable {
 
   /// Held, so that nothing else gets the addresses of what was read.
   std::shared_ptr<const cluster::Snapshot> snapshot_;
-  std::size_t read_to_ =
-      0;  ///< nodes of it from this index on may be others than what was measured
+  /// Its nodes from this index on may be others than what was measured.
+  std::size_t read_to_ = 0;
   const policy::Policy* policy_ = nullptr;
   std::size_t columns_ = 2;
   std::size_t read_ = 0;

@@ -63,6 +63,14 @@ TEST_CASE("a request without a pod is an error") {
   CHECK_FALSE(bench.filter(pod, {"n0"}).error.empty());
 }
 
+TEST_CASE("a refusal of all nodes copies none of their names") {
+  Bench bench;
+  bench.add_nodes(1, 1);
+  const auto answer = bench.engine.filter(asking(make_pod("p", "c", false), {"n0"}), bench.now);
+  CHECK(answer.response.all_unresolvable == std::string(text(Reason::planning)));
+  CHECK(answer.response.failed_unresolvable.empty());
+}
+
 TEST_CASE("a pod that the watch has not shown is let pass, or told to wait") {
   Bench bench;
   bench.add_nodes(1, 1);
