@@ -40,7 +40,7 @@ class FieldsHash {
       add(value.first);
       add(value.second);
     } else {
-      boost::pfr::for_each_field(value, [this](const auto& field) { add(field); });
+      boost::pfr::for_each_field(value, [this](const auto& field) { this->add(field); });
     }
   }
   [[nodiscard]] std::size_t sum() const { return sum_; }
