@@ -85,6 +85,7 @@ const PreparedClaims& Allocator::State::prepared_for(std::span<const ResourceCla
   if (!latest || latest_epoch != snapshot.class_epoch() || latest_origin != snapshot.origin() ||
       !latest->is_for(claims)) {
     latest = prepare(claims, snapshot, options.features, memory.programs);
+    for (const auto& gone : memory.programs.take_gone()) memory.selectors.forget(*gone);
     latest_epoch = snapshot.class_epoch();
     latest_origin = snapshot.origin();
     latest_shape = &memo.find(*latest, snapshot, placed);

@@ -319,8 +319,9 @@ var oddClaims = []oddClaim{
 		amount := map[string]any{"memory": oddQuantities[r.IntN(len(oddQuantities))], "x.example.com/y": oddQuantities[r.IntN(len(oddQuantities))]}
 		return requests(exactly(map[string]any{"capacity": map[string]any{"requests": amount}}))
 	}},
-	{"selectors at the limit of length", func(*rand.Rand) map[string]any {
-		return requests(exactly(map[string]any{"selectors": selectors(1, strings.Repeat(`device.driver == "no" || `, 400)+"false")}))
+	{"selectors at the limit of length, no two alike", func(r *rand.Rand) map[string]any {
+		own := fmt.Sprintf("device.driver == \"no-%d\" || ", r.Uint32())
+		return requests(exactly(map[string]any{"selectors": selectors(1, own+strings.Repeat(`device.driver == "no" || `, 390)+"false")}))
 	}},
 	{"selectors at the limit of cost", func(*rand.Rand) map[string]any {
 		// Lists in lists, as far as the estimate lets them be.

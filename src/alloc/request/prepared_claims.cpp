@@ -10,7 +10,7 @@
 namespace dray::alloc {
 namespace {
 
-constexpr std::size_t most_programs = 4096;
+constexpr int most_gone = 64;  // with one that comes
 
 class Preparer {
  public:
@@ -172,10 +172,21 @@ class Preparer {
 
 }  // namespace
 
+void Programs::forget_oldest(Known& known) {
+  const auto oldest = known.by_age.front();
+  known.by_age.pop_front();
+  known.text -= oldest->first.size() + each_costs;
+  if (oldest->second.program) gone_.push_back(std::move(oldest->second.program));
+  known.by_text.erase(oldest);
+}
+
 const cluster::CompiledSelector& Programs::find(const std::string& text, cel::Purpose purpose) {
   auto& known = known_[purpose == cel::Purpose::selector ? 0 : 1];
-  if (const auto at = known.find(text); at != known.end()) return at->second;
-  if (known.size() >= most_programs) known.clear();
+  if (const auto at = known.by_text.find(text); at != known.by_text.end()) return at->second;
+  known.text += text.size() + each_costs;
+  for (int gone = 0; gone < most_gone && known.text > most_text && !known.by_age.empty(); ++gone) {
+    forget_oldest(known);
+  }
   cluster::CompiledSelector compiled;
   compiled.has_cel = true;
   auto program = cel::compile(text, {.environment = {}, .purpose = purpose});
@@ -184,7 +195,8 @@ const cluster::CompiledSelector& Programs::find(const std::string& text, cel::Pu
   } else {
     compiled.error = program.error().message;
   }
-  return known.emplace(text, std::move(compiled)).first->second;
+  known.by_age.push_back(known.by_text.emplace(text, std::move(compiled)).first);
+  return known.by_age.back()->second;
 }
 
 const DerivedAttributeProgram* Spec::find_derived(const std::string& attribute) const {

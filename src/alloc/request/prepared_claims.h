@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "alloc/constraint/constraint.h"
@@ -16,14 +19,36 @@
 
 namespace dray::alloc {
 
-/// Compiled selectors and derived attributes by their text; bounded.
+/// Compiled selectors and derived attributes by their text. With too many, those that came first
+/// go, a few with each that comes: a program takes some forty times the room of its text, which is
+/// the tenants' to choose.
 class Programs {
  public:
+  /// Of each purpose, with what each costs besides.
+  static constexpr std::size_t most_text = std::size_t{1} << 20U;
+  static constexpr std::size_t each_costs = 256;
+
+  /// Good until the next call.
   [[nodiscard]] const cluster::CompiledSelector& find(const std::string& text,
                                                       cel::Purpose purpose);
+  /// Those that went since the last call: who keeps answers of theirs may let them go.
+  [[nodiscard]] std::vector<cel::ProgramHandle> take_gone() { return std::exchange(gone_, {}); }
+  /// How many are known.
+  [[nodiscard]] std::size_t size() const {
+    return known_[0].by_age.size() + known_[1].by_age.size();
+  }
 
  private:
-  std::unordered_map<std::string, cluster::CompiledSelector> known_[2];
+  using ByText = std::map<std::string, cluster::CompiledSelector>;
+  struct Known {
+    ByText by_text;
+    std::deque<ByText::iterator> by_age;
+    std::size_t text = 0;
+  };
+  void forget_oldest(Known& known);
+
+  Known known_[2];
+  std::vector<cel::ProgramHandle> gone_;
 };
 
 /// A derived attribute of a request, ready to run.

@@ -9,7 +9,8 @@
 namespace dray::alloc {
 namespace {
 
-constexpr std::size_t most_known = 8'000'000;
+constexpr std::size_t most_values = 1'000'000;  // those published, and what claims derive
+constexpr std::size_t column_costs = 64;        // in answers
 
 std::string key_of(std::int64_t value) {
   return "i" + std::to_string(value);
@@ -38,10 +39,16 @@ const AttributeValue* find_published(const Attributes& attributes, const std::st
 
 }  // namespace
 
-AttributeValues::AttributeValues() : values_(1) {}
+AttributeValues::AttributeValues(std::size_t most) : values_(1), most_(most) {}
 
 bool AttributeValues::trim() {
-  if (known_count_ < most_known && values_.size() < most_known) return false;
+  while (held_ > most_) {
+    const auto oldest = by_age_.front();
+    by_age_.pop_front();
+    held_ -= column_costs + oldest->second.by_shape.held();
+    columns_.erase(oldest);
+  }
+  if (values_.size() < most_values) return false;
   values_.resize(1);
   lists_.clear();
   scalars_.clear();
@@ -49,8 +56,9 @@ bool AttributeValues::trim() {
   texts_.clear();
   text_numbers_.clear();
   element_keys_.clear();
+  by_age_.clear();
   columns_.clear();
-  known_count_ = 0;
+  held_ = 0;
   return true;
 }
 
@@ -119,9 +127,13 @@ ValueId AttributeValues::intern(const AttributeValue& value) {
 }
 
 AttributeValues::Column& AttributeValues::column(const std::string& attribute) {
-  auto& made = columns_[attribute];
-  if (made.attribute.empty()) made.attribute = attribute;
-  return made;
+  const auto [at, first] = columns_.try_emplace(attribute);
+  if (first) {
+    at->second.attribute = attribute;
+    by_age_.push_back(at);
+    held_ += column_costs;
+  }
+  return at->second;
 }
 
 ValueId AttributeValues::published(Column& column, const std::string& driver,
@@ -132,7 +144,7 @@ ValueId AttributeValues::published(Column& column, const std::string& driver,
   }
   const auto before = column.by_shape.held();
   auto& known = column.by_shape[device.shape->index()];
-  known_count_ += column.by_shape.held() - before;
+  held_ += column.by_shape.held() - before;
   if (known.serial != device.shape->serial()) {
     known = {device.shape->serial(), from_shape(column, *device.shape)};
   }

@@ -24,7 +24,9 @@ inline constexpr ValueId value_error = UINT32_MAX;
 /// Attribute values as constraints compare them. Remembers what each device shape says; bounded.
 class AttributeValues {
  public:
-  AttributeValues();
+  /// At most about so many answers are kept: 128 MiB, whatever attributes tenants name.
+  static constexpr std::size_t most_known = 8'000'000;
+  explicit AttributeValues(std::size_t most = most_known);
 
   struct Value {
     /// A value that is no list; without ListTypeAttributes nothing else ever matches.
@@ -63,8 +65,12 @@ class AttributeValues {
   [[nodiscard]] Result<ValueId> derived(const cel::ProgramHandle& program,
                                         const cluster::PublishedDevice& device);
 
-  /// Forgets all when it has grown large, and says so: ids given before are no good then.
+  /// Forgets what the attributes that came first say, one by one, when it has grown large: that is
+  /// read again. Forgets all when there are too many values, and says so: ids given before are no
+  /// good then.
   [[nodiscard]] bool trim();
+  /// Answers that memory is held for; a column counts as a block of them.
+  [[nodiscard]] std::size_t held() const { return held_; }
 
  private:
   [[nodiscard]] ValueId intern(const AttributeValue& value);
@@ -82,8 +88,11 @@ class AttributeValues {
   std::deque<std::string> element_keys_;
   std::unordered_map<std::string_view, std::uint32_t> texts_;  ///< of element_keys_
   std::vector<std::uint32_t> text_numbers_;                    ///< by element, as far as asked for
-  std::unordered_map<std::string, Column> columns_;
-  std::size_t known_count_ = 0;
+  using Columns = std::map<std::string, Column>;
+  Columns columns_;
+  std::deque<Columns::iterator> by_age_;  ///< of columns_
+  std::size_t held_ = 0;
+  std::size_t most_;
 };
 
 }  // namespace dray::alloc

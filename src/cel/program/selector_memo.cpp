@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <unordered_map>
 #include <utility>
+
+#include "dray/base/sparse_vector.h"
 
 namespace dray::cel {
 
@@ -34,9 +37,8 @@ struct Row {
   };
 
   ProgramHandle program;
-  std::uint64_t last_use = 0;
   /// By shape index: the shape's serial and its verdict, `serial * 4 + verdict`.
-  std::vector<std::uint64_t> by_shape;
+  SparseVector<std::uint64_t> by_shape;
   std::unordered_map<Projection, Known, ProjectionHash> by_projection;
   std::optional<std::uint64_t> names;  // the serial of the names whose columns are resolved
   std::vector<int> columns;
@@ -83,43 +85,36 @@ std::size_t recent_place(const DeviceShape* shape) {
 struct SelectorMemo::Rows {
   std::size_t max_selectors;
   std::size_t max_projections;
-  std::unordered_map<const Program*, Row> rows;
-  std::uint64_t uses = 0;
+  std::list<Row> by_use;  ///< the one used last stands first
+  std::unordered_map<const Program*, std::list<Row>::iterator> rows;
   std::uint64_t evaluations = 0;
   Evaluator evaluator;
   Projection projection;
-  Row* last = nullptr;
 
   Row& row(const ProgramHandle& program) {
-    ++uses;
-    if (last != nullptr && last->program == program) {
-      last->last_use = uses;
-      return *last;
+    if (!by_use.empty() && by_use.front().program == program) return by_use.front();
+    if (const auto known = rows.find(program.get()); known != rows.end()) {
+      by_use.splice(by_use.begin(), by_use, known->second);
+      return by_use.front();
     }
-    auto found = rows.find(program.get());
-    if (found == rows.end()) {
-      if (rows.size() >= max_selectors) drop_oldest();
-      found = rows.try_emplace(program.get()).first;
-      found->second.program = program;
-    }
-    last = &found->second;
-    last->last_use = uses;
-    return *last;
+    if (rows.size() >= max_selectors) forget(*by_use.back().program);
+    by_use.emplace_front().program = program;
+    rows.emplace(program.get(), by_use.begin());
+    return by_use.front();
   }
 
-  void drop_oldest() {
-    const auto oldest =
-        std::ranges::min_element(rows, {}, [](const auto& entry) { return entry.second.last_use; });
-    rows.erase(oldest);
-    last = nullptr;
+  void forget(const Program& program) {
+    const auto known = rows.find(&program);
+    if (known == rows.end()) return;
+    const auto gone = known->second;
+    rows.erase(known);
+    by_use.erase(gone);
   }
 
   Verdict match(Row& row, const DeviceShapeHandle& device) {
     const DeviceShape& shape = *device;
-    if (shape.index() < row.by_shape.size()) {
-      const std::uint64_t cell = row.by_shape[shape.index()];
-      if (cell / 4 == shape.serial()) return static_cast<Verdict>(cell % 4);
-    }
+    const auto* cell = row.by_shape.find(shape.index());
+    if (cell != nullptr && *cell / 4 == shape.serial()) return static_cast<Verdict>(*cell % 4);
     return learn(row, device);
   }
 
@@ -131,9 +126,6 @@ struct SelectorMemo::Rows {
       ++evaluations;
       const Verdict verdict = evaluator.verdict(*row.program, *device);
       known = row.by_projection.emplace(projection, Row::Known{device, verdict}).first;
-    }
-    if (row.by_shape.size() <= device->index()) {
-      row.by_shape.resize(std::max<std::size_t>(64, std::size_t{device->index()} * 2 + 1));
     }
     row.by_shape[device->index()] =
         device->serial() * 4 + static_cast<std::uint64_t>(known->second.verdict);
@@ -183,13 +175,12 @@ std::string SelectorMemo::error_text(const Program& program, const DeviceShape& 
 }
 
 void SelectorMemo::forget(const Program& program) {
-  rows_->rows.erase(&program);
-  rows_->last = nullptr;
+  rows_->forget(program);
 }
 
 void SelectorMemo::clear() {
   rows_->rows.clear();
-  rows_->last = nullptr;
+  rows_->by_use.clear();
 }
 
 std::uint64_t SelectorMemo::evaluations() const {

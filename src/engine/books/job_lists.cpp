@@ -6,6 +6,8 @@
 namespace dray::engine {
 namespace {
 
+constexpr std::size_t few = 64;
+
 std::shared_ptr<const planner::Job> without_wishes(std::shared_ptr<const planner::Job> job) {
   if (std::ranges::none_of(job->members, planner::waits, &planner::Member::state)) return job;
   auto quiet = *job;
@@ -22,14 +24,18 @@ void JobLists::changed(const Uid& job) {
   note(holders_, job);
 }
 
-/// Of a job that the list does not have, and that is not there any more, nothing is to be told.
+/// With each that comes two of the others are looked at: in the end as many are left as matter.
 void JobLists::note(Kept& kept, const Uid& job) const {
-  if (kept.changed.size() >= kept.prune_at) {
-    std::erase_if(kept.changed,
-                  [&](const Uid& uid) { return !find_(uid) && !kept.list.find(uid); });
-    kept.prune_at = 2 * kept.changed.size() + 1024;
-  }
+  for (int looks = 0; looks < 2 && kept.changed.size() > few; ++looks) look_at_next(kept);
   kept.changed.insert(job);
+}
+
+/// Of a job that the list does not have, and that is not there any more, nothing is to be told.
+void JobLists::look_at_next(Kept& kept) const {
+  auto at = kept.changed.upper_bound(kept.looked_at);
+  if (at == kept.changed.end()) at = kept.changed.begin();
+  kept.looked_at = *at;
+  if (!find_(*at) && !kept.list.find(*at)) kept.changed.erase(at);
 }
 
 const planner::JobList& JobLists::all() {

@@ -35,10 +35,11 @@ class JobLists {
   struct Kept {
     planner::JobList list;
     std::set<Uid> changed;
-    std::size_t prune_at = 1024;
+    Uid looked_at;  ///< of these, the last that was asked whether it can be left out
   };
 
   void note(Kept& kept, const Uid& job) const;
+  void look_at_next(Kept& kept) const;
   void update_holders(const std::set<Uid>& changed);
 
   Find find_;

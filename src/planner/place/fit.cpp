@@ -40,9 +40,11 @@ void NodeVerdicts::look_up(const Shape& shape) {
 }
 
 NodeVerdict& NodeVerdicts::at(const Shape& shape, NodeIndex node) {
-  if (held_ >= most_) clear();
+  if (held_ >= most_) forget_oldest();
   if (last_.shape != shape.number || last_.row == nullptr) {
-    last_ = {shape.number, &rows_[shape.number]};
+    const auto [row, first] = rows_.try_emplace(shape.number);
+    if (first) by_age_.push_back(shape.number);
+    last_ = {shape.number, &row->second};
   }
   held_ -= last_.row->held();
   auto& verdict = (*last_.row)[node.get()];
@@ -50,8 +52,17 @@ NodeVerdict& NodeVerdicts::at(const Shape& shape, NodeIndex node) {
   return verdict;
 }
 
+void NodeVerdicts::forget_oldest() {
+  const auto oldest = rows_.find(by_age_.front());
+  by_age_.pop_front();
+  held_ -= oldest->second.held();
+  rows_.erase(oldest);
+  last_ = {};
+}
+
 void NodeVerdicts::clear() {
   rows_.clear();
+  by_age_.clear();
   last_ = {};
   held_ = 0;
 }

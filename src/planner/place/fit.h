@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,7 +32,8 @@ struct NodeVerdict {
   [[nodiscard]] Reason in(Room room) const { return room == Room::idle ? idle : releasing; }
 };
 
-/// Verdicts by shape and node, kept from plan to plan: with too many of them all are forgotten.
+/// Verdicts by shape and node, kept from plan to plan: with too many of them, those of the shapes
+/// that came first are forgotten, a shape at a time.
 class NodeVerdicts {
  public:
   /// At most so many are remembered: 256 MiB, whatever shapes tenants think of.
@@ -56,8 +59,10 @@ class NodeVerdicts {
     Row* row = nullptr;  ///< null: it has none
   };
   void look_up(const Shape& shape);
+  void forget_oldest();
 
-  std::unordered_map<std::uint32_t, Row> rows_;  ///< by the shape's number
+  std::map<std::uint32_t, Row> rows_;  ///< by the shape's number
+  std::deque<std::uint32_t> by_age_;   ///< of these
   Last last_;
   std::size_t most_;
   std::size_t held_ = 0;

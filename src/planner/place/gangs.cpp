@@ -202,7 +202,7 @@ bool GangPlacer::Run::place_hardest_first(Tasks tasks, const NodeSet& among) {
   const auto written = tasks;
   std::map<const Shape*, std::size_t> choices;
   for (const auto* task : tasks) {
-    const auto [known, first] = choices.try_emplace(task->shape);
+    const auto [known, first] = choices.try_emplace(task->shape.get());
     if (!first) continue;
     known->second = static_cast<std::size_t>(std::ranges::count_if(among.nodes, [&](auto node) {
       return fit_.verdict(*task, node).releasing == Reason::none;
@@ -210,8 +210,8 @@ bool GangPlacer::Run::place_hardest_first(Tasks tasks, const NodeSet& among) {
     if (known->second == 0) return false;
   }
   std::ranges::stable_sort(tasks, [&](const Task* a, const Task* b) {
-    return std::tuple(choices[a->shape], -a->demand->devices, -a->demand->milli_cpu) <
-           std::tuple(choices[b->shape], -b->demand->devices, -b->demand->milli_cpu);
+    return std::tuple(choices[a->shape.get()], -a->demand->devices, -a->demand->milli_cpu) <
+           std::tuple(choices[b->shape.get()], -b->demand->devices, -b->demand->milli_cpu);
   });
   const auto before = mark();
   if (tasks != written) {

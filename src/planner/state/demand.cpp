@@ -17,7 +17,7 @@ void add_demand(std::span<double> row, const PodDemand& demand, double sign) {
 void DemandTable::clear() {
   demands_.clear();
   copied_.reset();
-  copied_interned_ = nullptr;
+  copied_interned_.reset();
 }
 
 void DemandTable::update(std::shared_ptr<const cluster::Snapshot> snapshot,
@@ -27,18 +27,19 @@ void DemandTable::update(std::shared_ptr<const cluster::Snapshot> snapshot,
   devices_.clear();
 }
 
-const PodDemand* DemandTable::intern(PodDemand demand) {
+Kept<PodDemand>::Value DemandTable::intern(PodDemand demand) {
   FieldsHash hash;
   hash.add(demand);
-  const auto [first, last] = demands_.equal_range(hash.sum());
-  for (auto at = first; at != last; ++at) {
-    if (*at->second == demand) return at->second.get();
+  auto kept = demands_.find(hash.sum(), [&](const PodDemand& each) { return each == demand; });
+  if (kept == nullptr) {
+    kept = std::make_shared<const PodDemand>(std::move(demand));
+    demands_.add(hash.sum(), hash.bytes(), kept);
   }
-  return demands_.emplace(hash.sum(), std::make_unique<PodDemand>(std::move(demand)))->second.get();
+  return kept;
 }
 
-const PodDemand* DemandTable::demand_of(const std::shared_ptr<const Pod>& pod,
-                                        const PodClaims& claims, CountedClaims& counted) {
+Kept<PodDemand>::Value DemandTable::demand_of(const std::shared_ptr<const Pod>& pod,
+                                              const PodClaims& claims, CountedClaims& counted) {
   if (!claims.empty()) return intern(read(pod, claims, counted));
   if (const auto* same = copied(pod)) {
     if (copied_interned_ == nullptr) copied_interned_ = intern(*same);
@@ -88,7 +89,7 @@ const PodDemand* DemandTable::copied(const std::shared_ptr<const Pod>& pod) {
   if (copied_ == nullptr || !cluster::same_use(*copied_, *pod)) {
     copied_ = pod;
     copied_demand_ = read_pod(*pod);
-    copied_interned_ = nullptr;
+    copied_interned_.reset();
   }
   return &copied_demand_;
 }

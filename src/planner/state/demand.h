@@ -3,12 +3,12 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <unordered_map>
 
 #include "dray/cluster/node_facts.h"
 #include "dray/cluster/snapshot.h"
 #include "dray/planner/pod_claims.h"
 #include "dray/policy/policy.h"
+#include "planner/state/kept.h"
 
 namespace dray::planner {
 
@@ -32,9 +32,12 @@ void add_demand(std::span<double> row, const PodDemand& demand, double sign);
 /// once for all in a queue that have room.
 using CountedClaims = std::map<ClaimKey, Uid>;
 
-/// Reads what pods take by a policy's counting. Equal demands have one address.
+/// Reads what pods take by a policy's counting. Equal demands that jobs have are one.
 class DemandTable {
  public:
+  /// With more of them, those that nobody has go.
+  static constexpr std::size_t most_bytes = std::size_t{2} << 20U;
+
   /// Forgets all demands.
   void clear();
   /// What the demands from now on are read from.
@@ -47,9 +50,9 @@ class DemandTable {
   [[nodiscard]] PodDemand read_as_asked(const std::shared_ptr<const Pod>& pod,
                                         const PodClaims& claims, CountedClaims& counted);
   /// read(), kept here.
-  [[nodiscard]] const PodDemand* demand_of(const std::shared_ptr<const Pod>& pod,
-                                           const PodClaims& claims, CountedClaims& counted);
-  [[nodiscard]] const PodDemand* intern(PodDemand demand);
+  [[nodiscard]] Kept<PodDemand>::Value demand_of(const std::shared_ptr<const Pod>& pod,
+                                                 const PodClaims& claims, CountedClaims& counted);
+  [[nodiscard]] Kept<PodDemand>::Value intern(PodDemand demand);
   /// How many are kept.
   [[nodiscard]] std::size_t size() const { return demands_.size(); }
 
@@ -63,10 +66,10 @@ class DemandTable {
 
   std::shared_ptr<const cluster::Snapshot> snapshot_;
   const policy::Policy* policy_ = nullptr;
-  std::unordered_multimap<std::size_t, std::unique_ptr<PodDemand>> demands_;  ///< by their hash
+  Kept<PodDemand> demands_{most_bytes};
   std::shared_ptr<const Pod> copied_;  ///< the last pod whose requests were read, and what they are
   PodDemand copied_demand_;
-  const PodDemand* copied_interned_ = nullptr;
+  Kept<PodDemand>::Value copied_interned_;
   std::map<DeviceId, Device> devices_;  ///< made again from what is published, for counting
 };
 

@@ -13,7 +13,7 @@
 namespace dray::planner {
 
 /// A hash of all that values are made of, field by field (Boost.PFR), so that a field that is new
-/// is in it. Equal values (`==`) have equal sums.
+/// is in it, and how much that is. Equal values (`==`) have equal sums.
 class FieldsHash {
  public:
   template <class T>
@@ -24,6 +24,7 @@ class FieldsHash {
       add_word(std::hash<T>{}(value));
     } else if constexpr (std::is_convertible_v<T, std::string_view>) {
       add_word(std::hash<std::string_view>{}(value));
+      bytes_ += std::string_view(value).size();
     } else if constexpr (std::is_same_v<T, Quantity>) {
       add_amount(value);
     } else if constexpr (requires { value.has_value(); }) {
@@ -34,6 +35,8 @@ class FieldsHash {
       for (const auto& item : value) add(item);
     } else if constexpr (requires { value.values(); }) {  // policy::Amounts
       add(value.values());
+    } else if constexpr (requires { value.time_since_epoch(); }) {
+      add(value.time_since_epoch().count());
     } else if constexpr (requires { typename T::value_type; }) {  // Strong
       add(value.get());
     } else if constexpr (requires { value.first; }) {
@@ -44,11 +47,14 @@ class FieldsHash {
     }
   }
   [[nodiscard]] std::size_t sum() const { return sum_; }
+  /// About as many bytes were added.
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
   void add_word(std::uint64_t word) {
     sum_ = (sum_ ^ word) * 0x9e37'79b9'7f4a'7c15U;
     sum_ ^= sum_ >> 29U;
+    bytes_ += sizeof(word);
   }
   /// The exact amount: 1 and 1000m are equal.
   void add_amount(const Quantity& value) {
@@ -57,6 +63,7 @@ class FieldsHash {
   }
 
   std::size_t sum_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace dray::planner

@@ -8,10 +8,6 @@
 namespace dray::planner {
 namespace {
 
-/// With so many shapes and demands that nobody has any more, all are forgotten, and those that are
-/// still in use made again.
-constexpr std::ptrdiff_t most_unused = 16'384;
-
 /// Between the numbers of neighbours, for those that come between them.
 constexpr std::uint64_t gap = std::uint64_t{1} << 24;
 
@@ -49,7 +45,6 @@ void JobTable::forget() {
   victims_ = false;
   order_ = {};
   slots_ = {};
-  tasks_ = 0;
   demands_.clear();
   shapes_.clear();
   leaves_.clear();
@@ -73,10 +68,7 @@ bool JobTable::read_ahead(const PlanInput& input, const policy::Policy& policy, 
 }
 
 void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
-  // A task has one of each at most.
-  const auto unused = static_cast<std::ptrdiff_t>(shapes_.size() + demands_.size()) -
-                      2 * static_cast<std::ptrdiff_t>(tasks_);
-  if (!goes_on(input, policy) || unused > most_unused) forget();
+  if (!goes_on(input, policy)) forget();
   // The list is another where a node came or went: an index may be nobody's by now, or another's.
   const bool other_nodes =
       !snapshot_ || snapshot_->nodes_by_name().data() != input.snapshot->nodes_by_name().data();
@@ -86,8 +78,6 @@ void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
   policy_ = input.policy;
   rules_ = &policy;
   demands_.update(snapshot_, policy);
-  // Waiting tasks point to theirs until they have been looked at again, below.
-  const auto last_singular = shapes_.take_singular();
   if (leaves_.empty()) {
     leaves_.assign(policy.queues.queues().size(), LeafSums(policy.counting.resources().size()));
   }
@@ -102,7 +92,6 @@ JobTable::Row JobTable::come(std::unique_ptr<PlanJob> job) {
   if (slots_.free.empty()) slots_.free.push_back(slots_.next++);
   job->slot = slots_.free.back();
   slots_.free.pop_back();
-  tasks_ += job->tasks.size();
   if (job->queue) leaves_[job->queue->get()].come(amounts_of(*job));
   const bool leaves = std::ranges::any_of(
       job->tasks, [](const Task& task) { return task.member->state == MemberState::leaving; });
@@ -114,7 +103,6 @@ JobTable::Row JobTable::come(std::unique_ptr<PlanJob> job) {
 void JobTable::leave(const PlanJob& job) {
   order_.moved = true;
   slots_.free.push_back(job.slot);
-  tasks_ -= job.tasks.size();
   if (job.queue) leaves_[job.queue->get()].go(amounts_of(job));
 }
 

@@ -22,8 +22,8 @@ struct Task {
   const Member* member = nullptr;
   policy::TaskState state = policy::TaskState::other;
   std::optional<cluster::NodeIndex> node;
-  const PodDemand* demand = nullptr;  ///< null: not known (NotReady)
-  const Shape* shape = nullptr;       ///< of waiting ones, and of those that a plan evicts
+  Kept<PodDemand>::Value demand;  ///< null: not known (NotReady)
+  Kept<Shape>::Value shape;       ///< of waiting ones, and of those that a plan evicts
   PodClaims claims;
   std::optional<NotReady> not_ready;
   policy::GangTask* slot = nullptr;  ///< in the job's gang, where that is kept
@@ -104,9 +104,11 @@ class JobTable {
   /// What jobs hold of nodes, those included that are leaving; as count() found it.
   [[nodiscard]] const policy::Amounts& held() const { return held_; }
   /// The shape of a pod that a plan evicts, as if it waited and had no devices.
-  [[nodiscard]] const Shape* shape_of_victim(const Task& task);
-  /// How many shapes there are.
+  [[nodiscard]] Kept<Shape>::Value shape_of_victim(const Task& task);
+  /// How many shapes are kept.
   [[nodiscard]] std::size_t shapes() const { return shapes_.size(); }
+  /// And how many demands.
+  [[nodiscard]] std::size_t demands() const { return demands_.size(); }
   /// Of how many waiting tasks the claims were looked up so far.
   [[nodiscard]] std::size_t claims_read() const { return read_.claims; }
   /// How many jobs were compared with those of the update before so far.
@@ -174,7 +176,7 @@ class JobTable {
   [[nodiscard]] bool stays_settled(const PlanJob& job) const;
   static void settle(PlanJob& job);
   static void pass_over_unready(PlanJob& job);
-  [[nodiscard]] const Shape* shape_of(const Task& task, CountedClaims& counted);
+  [[nodiscard]] Kept<Shape>::Value shape_of(const Task& task, CountedClaims& counted);
   [[nodiscard]] Row come(std::unique_ptr<PlanJob> job);
   void leave(const PlanJob& job);
   void sum_up();
@@ -187,7 +189,6 @@ class JobTable {
   Order order_;
   std::vector<LeafSums> leaves_;
   Slots slots_;
-  std::size_t tasks_ = 0;  ///< of all jobs
   /// By queue, for those that have room; of this update.
   std::map<std::optional<policy::QueueIndex>, CountedClaims> counted_;
   policy::Amounts held_;

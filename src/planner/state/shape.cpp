@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "dray/model/pod_claim.h"
-#include "planner/state/fields_hash.h"
 
 namespace dray::planner {
 namespace {
@@ -41,7 +40,7 @@ bool ShapeSpec::operator==(const ShapeSpec& other) const {
 
 /// Of all that is compared: what it left out, a tenant could vary to have each of its pods compared
 /// with all others.
-std::size_t ShapeSpec::hash() const {
+FieldsHash ShapeSpec::hash() const {
   FieldsHash hash;
   hash.add<PodRequirements>(pod_);
   hash.add(pod_.node_allocatable_claims);
@@ -53,39 +52,26 @@ std::size_t ShapeSpec::hash() const {
     hash.add(entry.name);
     hash.add(claim_at(pod_, entry, claims_));
   }
-  return hash.sum();
+  return hash;
 }
 
-void ShapeTable::clear() {
-  shapes_.clear();
-  singular_.clear();
-}
-
-ShapeTable::Singular ShapeTable::take_singular() {
-  next_singular_ = 0;
-  return std::exchange(singular_, {});
-}
-
-const Shape* ShapeTable::find(const Pod& pod, const PodClaims& claims) const {
+Kept<Shape>::Value ShapeTable::find(const Pod& pod, const PodClaims& claims) const {
   const ShapeSpec wanted(pod, claims);
-  const auto [first, last] = shapes_.equal_range(wanted.hash());
-  for (auto at = first; at != last; ++at) {
-    if (ShapeSpec(*at->second->pod, at->second->claims) == wanted) return at->second.get();
-  }
-  return nullptr;
+  return shapes_.find(wanted.hash().sum(), [&](const Shape& shape) {
+    return ShapeSpec(*shape.pod, shape.claims) == wanted;
+  });
 }
 
-const Shape* ShapeTable::add(Shape shape) {
-  auto made = std::make_unique<Shape>(std::move(shape));
-  made->number = made->singular ? singular_bit | next_singular_++ : next_++;
-  const auto* kept = made.get();
-  if (kept->singular) {
-    singular_.push_back(std::move(made));
-  } else {
-    const auto hash = ShapeSpec(*kept->pod, kept->claims).hash();
-    shapes_.emplace(hash, std::move(made));
-  }
-  return kept;
+Kept<Shape>::Value ShapeTable::add(Shape shape) {
+  shape.number = shape.singular ? singular_bit | next_singular_++ : next_++;
+  auto made = std::make_shared<const Shape>(std::move(shape));
+  if (made->singular) return made;
+  auto held = ShapeSpec(*made->pod, made->claims).hash();
+  const auto hash = held.sum();
+  held.add(made->pod->meta);
+  for (const auto& claim : made->claims) held.add(claim->meta);
+  shapes_.add(hash, held.bytes(), made);
+  return made;
 }
 
 }  // namespace dray::planner

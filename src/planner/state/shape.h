@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "dray/cluster/node_fit.h"
 #include "dray/cluster/snapshot.h"
 #include "dray/planner/pod_claims.h"
 #include "planner/state/demand.h"
+#include "planner/state/fields_hash.h"
+#include "planner/state/kept.h"
 
 namespace dray::planner {
 
@@ -22,8 +23,8 @@ class ShapeSpec {
 
   /// Whether both fit the same nodes, whichever these are.
   bool operator==(const ShapeSpec& other) const;
-  /// Equal ones have equal hashes.
-  [[nodiscard]] std::size_t hash() const;
+  /// Equal ones have equal sums.
+  [[nodiscard]] FieldsHash hash() const;
 
  private:
   const Pod& pod_;
@@ -43,30 +44,27 @@ struct Shape {
   std::uint32_t number = 0;
 };
 
-/// All shapes of a planner. They keep their places and numbers.
+/// All shapes of a planner, each with a number of its own; singular ones are only their tasks'.
 class ShapeTable {
  public:
-  using Singular = std::vector<std::unique_ptr<Shape>>;
+  /// Of pods and claims that shapes hold on to: with more, those that nobody has go.
+  static constexpr std::size_t most_bytes = std::size_t{8} << 20U;
 
-  void clear();
-  /// Singular shapes end with the plan that made them. The caller holds the last one's until
-  /// nothing points to them.
-  [[nodiscard]] Singular take_singular();
+  void clear() { shapes_.clear(); }
 
   /// The shape of such pods; null: there is none yet.
-  [[nodiscard]] const Shape* find(const Pod& pod, const PodClaims& claims) const;
-  /// Adds one, with a number of its own.
-  const Shape* add(Shape shape);
-  /// How many there are, singular ones apart.
+  [[nodiscard]] Kept<Shape>::Value find(const Pod& pod, const PodClaims& claims) const;
+  /// Adds one that is not there.
+  [[nodiscard]] Kept<Shape>::Value add(Shape shape);
+  /// How many are kept.
   [[nodiscard]] std::size_t size() const { return shapes_.size(); }
 
  private:
   static constexpr std::uint32_t singular_bit = 0x8000'0000U;
 
-  std::unordered_multimap<std::size_t, std::unique_ptr<Shape>> shapes_;  ///< by ShapeSpec::hash()
-  Singular singular_;
+  Kept<Shape> shapes_{most_bytes};  ///< by ShapeSpec::hash()
   std::uint32_t next_ = 0;
-  std::uint32_t next_singular_ = 0;
+  std::uint32_t next_singular_ = 0;  ///< from 0 again after 2^31: no plan has so many
 };
 
 }  // namespace dray::planner

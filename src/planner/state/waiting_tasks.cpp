@@ -27,8 +27,7 @@ void JobTable::refresh_waiting(PlanJob& job) {
     read_claims(task);
     const bool same = task.demand != nullptr && !task.not_ready && before == task.claims;
     if (!same || task.shape == nullptr || task.shape->singular) {
-      task.shape = nullptr;
-      if (!task.not_ready) task.shape = shape_of(task, counted);
+      task.shape = task.not_ready ? nullptr : shape_of(task, counted);
     }
     task.demand = task.shape != nullptr ? demands_.intern(task.shape->demand) : nullptr;
   }
@@ -76,19 +75,19 @@ void JobTable::pass_over_unready(PlanJob& job) {
   if (chunk.empty() || !job.reaches_minimum(chunk)) mark_unready(policy::TaskState::pending);
 }
 
-const Shape* JobTable::shape_of_victim(const Task& task) {
+Kept<Shape>::Value JobTable::shape_of_victim(const Task& task) {
   victims_ = true;
   CountedClaims counted;
   return shape_of(task, counted);
 }
 
-const Shape* JobTable::shape_of(const Task& task, CountedClaims& counted) {
+Kept<Shape>::Value JobTable::shape_of(const Task& task, CountedClaims& counted) {
   const auto& pod = task.member->pod;
   auto resources = class_resources(*snapshot_, *pod);
   const bool leaves = task.state == policy::TaskState::yielding;
   const bool singular = !resources.empty() || is_singular(*snapshot_, *pod, task.claims, leaves);
   if (!singular) {
-    if (const auto* known = shapes_.find(*pod, task.claims)) return known;
+    if (auto known = shapes_.find(*pod, task.claims)) return known;
   }
   return shapes_.add({.pod = pod,
                       .fit = cluster::NodeFit(*pod, *snapshot_),

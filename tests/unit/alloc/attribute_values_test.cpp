@@ -75,4 +75,28 @@ TEST_CASE("an attribute is found by its full name, or bare in the driver's domai
   CHECK(lookup("d.io/y", {{"x", std::string("a")}}) == 0);
 }
 
+TEST_CASE("with too many answers those of the attributes that came first are read again") {
+  Values values;
+  const auto device = values.device({{"a", std::string("1")}, {"b", std::string("2")}});
+  // An attribute costs a block of 64 answers, and what it says another.
+  alloc::AttributeValues known(200);
+  const auto ask = [&](const char* attribute) {
+    return known.published(known.column(attribute), "d.io", device);
+  };
+  const auto a = ask("d.io/a");
+  CHECK_FALSE(known.trim());
+  CHECK(known.held() == 128);
+  const auto b = ask("d.io/b");
+  CHECK(known.held() == 256);
+  CHECK_FALSE(known.trim());
+  CHECK(known.held() == 128);
+  CHECK(ask("d.io/b") == b);
+  CHECK(known.held() == 128);
+  CHECK(ask("d.io/a") == a);
+  CHECK_FALSE(known.trim());
+  CHECK(known.held() == 128);
+  CHECK(ask("d.io/a") == a);
+  CHECK(known.held() == 128);
+}
+
 }  // namespace dray::attribute_values_test

@@ -185,4 +185,33 @@ TEST_CASE("a program is compiled once, for each purpose") {
   CHECK_FALSE(programs.find("1", cel::Purpose::selector).error.empty());
 }
 
+TEST_CASE("with too much text the programs that came first go, a few with each that comes") {
+  alloc::Programs programs;
+  const auto find = [&](int number, std::size_t length = 0) {
+    return programs
+        .find("true || '" + std::string(length, 'x') + std::to_string(number) + "' == ''",
+              cel::Purpose::selector)
+        .program;
+  };
+  for (int i = 0; i < 10'000; ++i) {
+    REQUIRE(find(i) != nullptr);
+    REQUIRE(programs.take_gone().size() <= 2);
+  }
+  const auto few = alloc::Programs::most_text / alloc::Programs::each_costs;
+  CHECK(programs.size() < few);
+  CHECK(programs.size() > few / 2);
+  const auto kept = find(9'999);
+  CHECK(programs.take_gone().empty());
+  // Long ones take the room of many, and no more than they need.
+  constexpr std::size_t length = 10'000;
+  CHECK(find(0, length) != nullptr);
+  const auto gone = programs.take_gone().size();
+  CHECK(gone > 30);
+  CHECK(gone < 40);
+  CHECK(find(9'999) == kept);
+  for (int i = 1; i < 150; ++i) static_cast<void>(find(i, length));
+  CHECK(programs.size() == alloc::Programs::most_text / (length + alloc::Programs::each_costs));
+  CHECK(find(9'999) != kept);
+}
+
 }  // namespace dray::prepared_claims_test

@@ -55,7 +55,7 @@ TEST_CASE("a table keeps a demand once, and two that differ in anything apart") 
   demand.counts = demand.stays = policy::Amounts(1, 2);
   demand.use.requested = {
       .milli_cpu = 1, .memory = 2, .ephemeral_storage = 3, .pods = 1, .others = {{"x.io/y", 4}}};
-  const auto* kept = table.intern(demand);
+  const auto kept = table.intern(demand);
   CHECK(table.intern(demand) == kept);
   CHECK(table.size() == 1);
   const auto flip = GENERATE(values<Edit<PodDemand>>({
@@ -109,7 +109,7 @@ TEST_CASE("what a claim asked for may be other than what it has") {
   CountedClaims counted;
   CHECK(table.read(job.members[0].pod, claims, counted).devices == 2);
   CHECK(table.read_as_asked(job.members[0].pod, claims, counted).devices == 3);
-  const auto* kept = table.demand_of(job.members[0].pod, claims, counted);
+  const auto kept = table.demand_of(job.members[0].pod, claims, counted);
   CHECK(kept->devices == 2);
   CHECK(table.demand_of(job.members[0].pod, claims, counted) == kept);
 }

@@ -107,7 +107,8 @@ TEST_CASE("devices in use are not there, unless somebody is releasing them") {
   CHECK(verdict(parts, "three", "n0", Room::releasing) == Reason::no_devices);
 }
 
-TEST_CASE("verdicts are by shape and node, and with too many of them all are forgotten") {
+TEST_CASE(
+    "verdicts are by shape and node, and with too many of them the oldest shape's are forgotten") {
   World world;
   world.node("n0", 1);
   world.waiting("p0", 1, "a");
@@ -133,9 +134,16 @@ TEST_CASE("verdicts are by shape and node, and with too many of them all are for
   // A block of nodes more, and the next finds it full.
   verdicts.at(other, far).stamp = 4;
   CHECK(verdicts.held() >= 200);
-  CHECK(verdicts.at(other, near).stamp == 0);
+  CHECK(verdicts.at(other, near).stamp == 2);
   CHECK(verdicts.held() < 200);
   CHECK(verdicts.find(one, near) == nullptr);
+  CHECK(verdicts.find(other, far)->stamp == 4);
+  // What was the oldest comes again, and is the newest.
+  verdicts.at(one, near).stamp = 5;
+  verdicts.at(one, far).stamp = 6;
+  CHECK(verdicts.at(one, near).stamp == 5);
+  CHECK(verdicts.find(other, near) == nullptr);
+  CHECK(verdicts.held() < 200);
   verdicts.clear();
   CHECK(verdicts.held() == 0);
   CHECK(verdicts.find(other, near) == nullptr);

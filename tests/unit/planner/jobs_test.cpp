@@ -133,27 +133,30 @@ TEST_CASE("shapes and demands that nobody has any more do not pile up") {
   world.running("r", "n0", 0, 1, "a");
   auto input = world.make_input();
   JobTable table;
-  std::size_t most = 0;
+  table.update(input, *input.policy);
+  const auto held = table.find(Uid("uid-r"))->tasks[0].demand;
   const auto job = *input.jobs.find(Uid("uid-w"));
-  // As a tenant would do who makes pods that no two tolerate the same.
-  for (int i = 0; i < 17'000; ++i) {
+  // As a tenant would do who makes pods of which no two ask for the same, and each for much.
+  const std::string lengthy(4'000, 'x');
+  for (int i = 0; i < 5'000; ++i) {
     auto pod = *job.members[0].pod;
-    pod.tolerations.push_back({.key = std::to_string(i),
-                               .op = "Exists",
-                               .value = {},
-                               .effect = {},
-                               .toleration_seconds = {}});
+    pod.containers[0].requests["x.io/" + lengthy + std::to_string(i)] = Quantity(1);
+    pod.containers[0].requests["cpu"] = Quantity::from_milli(i);
     auto other = job;
     other.members[0].pod = std::make_shared<const Pod>(std::move(pod));
     input.jobs.put(std::make_shared<const Job>(std::move(other)));
     table.update(input, *input.policy);
-    REQUIRE(table.find(Uid("uid-w"))->tasks[0].shape != nullptr);
-    most = std::max(most, table.shapes());
+    const auto& task = table.find(Uid("uid-w"))->tasks[0];
+    REQUIRE(task.shape->pod == task.member->pod);
+    REQUIRE(task.demand->milli_cpu == i);
   }
-  CHECK(most > 16'000);
-  CHECK(most < 16'500);
-  CHECK(table.shapes() < 1'000);
-  CHECK(table.all().size() == 2);
+  CHECK(table.shapes() > 500);
+  CHECK(table.shapes() < ShapeTable::most_bytes / lengthy.size());
+  CHECK(table.demands() > 100);
+  CHECK(table.demands() < DemandTable::most_bytes / lengthy.size());
+  // Nothing was made again for it.
+  CHECK(table.jobs_read() == 2 + 2 * 5'000);
+  CHECK(table.find(Uid("uid-r"))->tasks[0].demand == held);
 }
 
 TEST_CASE("jobs stand in the order of the list, whatever of it came, went or changed") {
