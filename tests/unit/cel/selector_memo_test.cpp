@@ -93,14 +93,40 @@ TEST_CASE("a number that is used again is another shape") {
   CHECK(memo.match(selector, shape) == Verdict::no);
 }
 
-TEST_CASE("only so many selectors are remembered") {
+TEST_CASE("a number that is used again, of a shape that was as another, is another shape") {
+  Interner interner;
+  SelectorMemo memo;
+  const auto selector = program(is_fish);
+  const auto device = [&](std::int64_t index, const char* model) {
+    Device made = test_device();
+    made.attributes["index"] = index;
+    made.attributes["model"] = std::string(model);
+    return interner.intern("d.io", made);
+  };
+  // One shape of a projection is kept alive, the others are not.
+  const auto kept = device(0, "fish");
+  auto gone = device(1, "fish");
+  const auto index = gone->index();
+  CHECK(memo.match(selector, kept) == Verdict::yes);
+  CHECK(memo.match(selector, gone) == Verdict::yes);
+  gone.reset();
+  interner.sweep();
+  const auto next = device(2, "whale");
+  CHECK(next->index() == index);
+  CHECK(memo.match(selector, next) == Verdict::no);
+}
+
+TEST_CASE("only so many selectors are remembered, those that were used last") {
   const Devices devices(1);
   SelectorMemo memo(2, 16);
   const auto a = program("device.attributes['d.io'].index == 0");
   const auto b = program("device.attributes['d.io'].index == 1");
   const auto c = program("device.attributes['d.io'].index == 2");
-  for (const auto& selector : {a, b, c}) static_cast<void>(memo.match(selector, devices.shapes[0]));
-  CHECK(a.use_count() == 1);
+  for (const auto& selector : {a, b, a, c}) {
+    static_cast<void>(memo.match(selector, devices.shapes[0]));
+  }
+  CHECK(a.use_count() == 2);
+  CHECK(b.use_count() == 1);
   CHECK(c.use_count() == 2);
   memo.forget(*c);
   CHECK(c.use_count() == 1);

@@ -116,6 +116,13 @@ TEST_CASE("jobs that came and went are not kept in mind for who never asks") {
     REQUIRE(shelf.asked <= 4);
   }
   CHECK(shelf.lists.kept_in_mind() < 4'096);
+  // Nor where they are there still.
+  for (int i = 0; i < 2'000; ++i) {
+    shelf.asked = 0;
+    shelf.put("more" + std::to_string(i), {State::placed});
+    REQUIRE(shelf.asked <= 4);
+  }
+  for (int i = 0; i < 2'000; ++i) shelf.erase("more" + std::to_string(i));
   CHECK(shelf.lists.holders().size() == 1);
   CHECK(shelf.lists.all().size() == 1);
   CHECK(shelf.lists.kept_in_mind() == 0);
