@@ -173,21 +173,21 @@ class Preparer {
 }  // namespace
 
 void Programs::forget_oldest(Known& known) {
-  const auto oldest = known.by_age.front();
-  known.by_age.pop_front();
-  known.text -= oldest->first.size() + each_costs;
-  if (oldest->second.program) gone_.push_back(std::move(oldest->second.program));
-  known.by_text.erase(oldest);
+  auto& [text, compiled] = known.by_text.oldest();
+  known.text -= text.size() + each_costs;
+  if (compiled.program) gone_.push_back(std::move(compiled.program));
+  known.by_text.erase_oldest();
 }
 
 const cluster::CompiledSelector& Programs::find(const std::string& text, cel::Purpose purpose) {
   auto& known = known_[purpose == cel::Purpose::selector ? 0 : 1];
-  if (const auto at = known.by_text.find(text); at != known.by_text.end()) return at->second;
+  if (const auto* compiled = known.by_text.find(text)) return *compiled;
   known.text += text.size() + each_costs;
-  for (int gone = 0; gone < most_gone && known.text > most_text && !known.by_age.empty(); ++gone) {
+  for (int gone = 0; gone < most_gone && known.text > most_text && known.by_text.size() > 0;
+       ++gone) {
     forget_oldest(known);
   }
-  cluster::CompiledSelector compiled;
+  auto& compiled = known.by_text.obtain(text).first;
   compiled.has_cel = true;
   auto program = cel::compile(text, {.environment = {}, .purpose = purpose});
   if (program) {
@@ -195,8 +195,7 @@ const cluster::CompiledSelector& Programs::find(const std::string& text, cel::Pu
   } else {
     compiled.error = program.error().message;
   }
-  known.by_age.push_back(known.by_text.emplace(text, std::move(compiled)).first);
-  return known.by_age.back()->second;
+  return compiled;
 }
 
 const DerivedAttributeProgram* Spec::find_derived(const std::string& attribute) const {

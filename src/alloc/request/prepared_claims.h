@@ -2,8 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +12,7 @@
 #include "alloc/constraint/constraint.h"
 #include "alloc/request/capacity.h"
 #include "dray/alloc/features.h"
+#include "dray/base/aged_map.h"
 #include "dray/cluster/snapshot.h"
 #include "dray/model/claim.h"
 
@@ -35,14 +34,12 @@ class Programs {
   [[nodiscard]] std::vector<cel::ProgramHandle> take_gone() { return std::exchange(gone_, {}); }
   /// How many are known.
   [[nodiscard]] std::size_t size() const {
-    return known_[0].by_age.size() + known_[1].by_age.size();
+    return known_[0].by_text.size() + known_[1].by_text.size();
   }
 
  private:
-  using ByText = std::map<std::string, cluster::CompiledSelector>;
   struct Known {
-    ByText by_text;
-    std::deque<ByText::iterator> by_age;
+    AgedMap<std::string, cluster::CompiledSelector> by_text;
     std::size_t text = 0;
   };
   void forget_oldest(Known& known);

@@ -43,10 +43,8 @@ AttributeValues::AttributeValues(std::size_t most) : values_(1), most_(most) {}
 
 bool AttributeValues::trim() {
   while (held_ > most_) {
-    const auto oldest = by_age_.front();
-    by_age_.pop_front();
-    held_ -= column_costs + oldest->second.by_shape.held();
-    columns_.erase(oldest);
+    held_ -= column_costs + columns_.oldest().second.by_shape.held();
+    columns_.erase_oldest();
   }
   if (values_.size() < most_values) return false;
   values_.resize(1);
@@ -56,7 +54,6 @@ bool AttributeValues::trim() {
   texts_.clear();
   text_numbers_.clear();
   element_keys_.clear();
-  by_age_.clear();
   columns_.clear();
   held_ = 0;
   return true;
@@ -127,13 +124,12 @@ ValueId AttributeValues::intern(const AttributeValue& value) {
 }
 
 AttributeValues::Column& AttributeValues::column(const std::string& attribute) {
-  const auto [at, first] = columns_.try_emplace(attribute);
+  auto [column, first] = columns_.obtain(attribute);
   if (first) {
-    at->second.attribute = attribute;
-    by_age_.push_back(at);
+    column.attribute = attribute;
     held_ += column_costs;
   }
-  return at->second;
+  return column;
 }
 
 ValueId AttributeValues::published(Column& column, const std::string& driver,

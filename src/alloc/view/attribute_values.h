@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dray/base/aged_map.h"
 #include "dray/base/sparse_vector.h"
 #include "dray/cel/evaluator.h"
 #include "dray/cel/program.h"
@@ -88,9 +89,7 @@ class AttributeValues {
   std::deque<std::string> element_keys_;
   std::unordered_map<std::string_view, std::uint32_t> texts_;  ///< of element_keys_
   std::vector<std::uint32_t> text_numbers_;                    ///< by element, as far as asked for
-  using Columns = std::map<std::string, Column>;
-  Columns columns_;
-  std::deque<Columns::iterator> by_age_;  ///< of columns_
+  AgedMap<std::string, Column> columns_;
   std::size_t held_ = 0;
   std::size_t most_;
 };

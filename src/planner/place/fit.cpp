@@ -35,16 +35,13 @@ bool has_part(const cluster::PublishedDevice& device, const cluster::DeviceUse* 
 }  // namespace
 
 void NodeVerdicts::look_up(const Shape& shape) {
-  const auto known = rows_.find(shape.number);
-  last_ = {shape.number, known == rows_.end() ? nullptr : &known->second};
+  last_ = {shape.number, rows_.find(shape.number)};
 }
 
 NodeVerdict& NodeVerdicts::at(const Shape& shape, NodeIndex node) {
   if (held_ >= most_) forget_oldest();
   if (last_.shape != shape.number || last_.row == nullptr) {
-    const auto [row, first] = rows_.try_emplace(shape.number);
-    if (first) by_age_.push_back(shape.number);
-    last_ = {shape.number, &row->second};
+    last_ = {shape.number, &rows_.obtain(shape.number).first};
   }
   held_ -= last_.row->held();
   auto& verdict = (*last_.row)[node.get()];
@@ -53,16 +50,13 @@ NodeVerdict& NodeVerdicts::at(const Shape& shape, NodeIndex node) {
 }
 
 void NodeVerdicts::forget_oldest() {
-  const auto oldest = rows_.find(by_age_.front());
-  by_age_.pop_front();
-  held_ -= oldest->second.held();
-  rows_.erase(oldest);
+  held_ -= rows_.oldest().second.held();
+  rows_.erase_oldest();
   last_ = {};
 }
 
 void NodeVerdicts::clear() {
   rows_.clear();
-  by_age_.clear();
   last_ = {};
   held_ = 0;
 }

@@ -2,14 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "dray/base/aged_map.h"
 #include "dray/base/sparse_vector.h"
 #include "planner/place/devices.h"
 #include "planner/state/overlay.h"
@@ -61,8 +60,7 @@ class NodeVerdicts {
   void look_up(const Shape& shape);
   void forget_oldest();
 
-  std::map<std::uint32_t, Row> rows_;  ///< by the shape's number
-  std::deque<std::uint32_t> by_age_;   ///< of these
+  AgedMap<std::uint32_t, Row> rows_;  ///< by the shape's number
   Last last_;
   std::size_t most_;
   std::size_t held_ = 0;

@@ -13,7 +13,8 @@
 namespace dray::planner {
 
 /// A hash of all that values are made of, field by field (Boost.PFR), so that a field that is new
-/// is in it, and how much that is. Equal values (`==`) have equal sums.
+/// is in it, and how much that is. For .cpp files alone: reflection costs compile time. Equal
+/// values (`==`) have equal sums.
 class FieldsHash {
  public:
   template <class T>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dray/model/pod_claim.h"
+#include "planner/state/fields_hash.h"
 
 namespace dray::planner {
 namespace {
@@ -19,6 +20,23 @@ std::optional<std::size_t> claim_at(const Pod& pod, const PodResourceClaim& entr
       claims, *name, [](const auto& claim) -> const std::string& { return claim->meta.name; });
   if (at == claims.end()) return std::nullopt;
   return static_cast<std::size_t>(at - claims.begin());
+}
+
+/// Of all that ShapeSpec compares: what it left out, a tenant could vary to have each of its pods
+/// compared with all others.
+FieldsHash hash_of(const Pod& pod, const PodClaims& claims) {
+  FieldsHash hash;
+  hash.add<PodRequirements>(pod);
+  hash.add(pod.node_allocatable_claims);
+  for (const auto& claim : claims) {
+    hash.add(claim->spec);
+    hash.add(claim->meta.namespace_name);
+  }
+  for (const auto& entry : pod.resource_claims) {
+    hash.add(entry.name);
+    hash.add(claim_at(pod, entry, claims));
+  }
+  return hash;
 }
 
 }  // namespace
@@ -38,26 +56,13 @@ bool ShapeSpec::operator==(const ShapeSpec& other) const {
          std::ranges::equal(pod_.resource_claims, other.pod_.resource_claims, same_entry);
 }
 
-/// Of all that is compared: what it left out, a tenant could vary to have each of its pods compared
-/// with all others.
-FieldsHash ShapeSpec::hash() const {
-  FieldsHash hash;
-  hash.add<PodRequirements>(pod_);
-  hash.add(pod_.node_allocatable_claims);
-  for (const auto& claim : claims_) {
-    hash.add(claim->spec);
-    hash.add(claim->meta.namespace_name);
-  }
-  for (const auto& entry : pod_.resource_claims) {
-    hash.add(entry.name);
-    hash.add(claim_at(pod_, entry, claims_));
-  }
-  return hash;
+std::size_t ShapeSpec::hash() const {
+  return hash_of(pod_, claims_).sum();
 }
 
 Kept<Shape>::Value ShapeTable::find(const Pod& pod, const PodClaims& claims) const {
   const ShapeSpec wanted(pod, claims);
-  return shapes_.find(wanted.hash().sum(), [&](const Shape& shape) {
+  return shapes_.find(wanted.hash(), [&](const Shape& shape) {
     return ShapeSpec(*shape.pod, shape.claims) == wanted;
   });
 }
@@ -66,7 +71,7 @@ Kept<Shape>::Value ShapeTable::add(Shape shape) {
   shape.number = shape.singular ? singular_bit | next_singular_++ : next_++;
   auto made = std::make_shared<const Shape>(std::move(shape));
   if (made->singular) return made;
-  auto held = ShapeSpec(*made->pod, made->claims).hash();
+  auto held = hash_of(*made->pod, made->claims);
   const auto hash = held.sum();
   held.add(made->pod->meta);
   for (const auto& claim : made->claims) held.add(claim->meta);

@@ -10,7 +10,6 @@
 #include "dray/cluster/snapshot.h"
 #include "dray/planner/pod_claims.h"
 #include "planner/state/demand.h"
-#include "planner/state/fields_hash.h"
 #include "planner/state/kept.h"
 
 namespace dray::planner {
@@ -23,8 +22,8 @@ class ShapeSpec {
 
   /// Whether both fit the same nodes, whichever these are.
   bool operator==(const ShapeSpec& other) const;
-  /// Equal ones have equal sums.
-  [[nodiscard]] FieldsHash hash() const;
+  /// Equal ones have equal hashes.
+  [[nodiscard]] std::size_t hash() const;
 
  private:
   const Pod& pod_;
