@@ -72,6 +72,10 @@ Engine::Status Engine::figures() const {
   return router_->figures();
 }
 
+bool Engine::is_settled() {
+  return router_->is_settled();
+}
+
 std::optional<Uid> Engine::count_pods(const std::optional<Uid>& last, std::size_t at_most,
                                       Status& into) const {
   return router_->count_pods(last, at_most, into);
@@ -133,6 +137,10 @@ Engine::Status Engine::Router::figures() const {
   }
   status.queues_waiting = admission_.jobs().queue_counts().waiting();
   return status;
+}
+
+bool Engine::Router::is_settled() {
+  return standing_.synced && binds_.size() == 0 && gangs_.size() == 0 && pods_.is_settled();
 }
 
 std::optional<Engine::PodView> Engine::Router::pod(const PodKey& key) const {

@@ -18,6 +18,7 @@ Commands PodLifecycle::withdraw(const Uid& pod) {
 void PodLifecycle::hold(const Placement& rest) {
   cluster_.assume(rest);
   pods_.at(rest.pod_uid).reservation = rest;
+  reserved_.insert(rest.pod_uid);
 }
 
 void PodLifecycle::advised(const Pod& asked, Time now) {

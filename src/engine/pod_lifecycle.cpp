@@ -147,17 +147,9 @@ void PodLifecycle::drop(const Uid& pod, Commands& out) {
   }
   refused_.erase(pod);
   unplaced_.erase(pod);
+  reserved_.erase(pod);
   pods_.erase(found);
   out.emplace_back(PodDropped{pod, bound});
-}
-
-bool PodLifecycle::any_unplaced() {
-  while (!unplaced_.empty()) {
-    const auto pod = pods_.find(*unplaced_.begin());
-    if (pod != pods_.end() && pod->second.unplaced()) return true;
-    unplaced_.erase(unplaced_.begin());
-  }
-  return false;
 }
 
 Commands PodLifecycle::reserve(const Placement& placement, const std::string& detail,
@@ -166,6 +158,7 @@ Commands PodLifecycle::reserve(const Placement& placement, const std::string& de
   timers_.arm(life.uid, std::nullopt);
   cluster_.assume(placement);
   life.reservation = placement;
+  reserved_.insert(life.uid);
   life.warnings = warnings;
   life.wait.reason = Reason::none;
   life.wait.detail = detail;
@@ -286,6 +279,7 @@ Commands PodLifecycle::bind_ended(const BindEnded& ended, Time now) {
   if (ended.result == Binding::Result::bound) {
     life.state = PodState::bound;
     life.reservation = ended.placement;
+    reserved_.insert(uid);
     life.claim_versions = ended.claim_versions;
     // Only a request has shown it: if it goes while the watch is away, no event will ever tell.
     if (!life.seen) timers_.arm(uid, now + reservation_life(life));

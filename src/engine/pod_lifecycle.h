@@ -158,6 +158,10 @@ class PodLifecycle {
   }
   /// Some pod is unplaced. Costs what has changed since it was last asked, however many are placed.
   [[nodiscard]] bool any_unplaced();
+  /// No pod is unplaced or has a reservation. Costs what has changed since it was last asked.
+  [[nodiscard]] bool is_settled();
+  /// Pods that any_unplaced() and is_settled() have looked at so far; for tests.
+  [[nodiscard]] std::uint64_t inspected() const { return inspected_; }
   /// The watch shows a claim as it is now.
   void claims_moved() { bound_.claims_moved(); }
 
@@ -282,12 +286,14 @@ class PodLifecycle {
   std::map<PodKey, Uid> by_name_;
   std::set<Uid> refused_;
   std::set<Uid> unplaced_;      ///< all that are, and some that no longer are
+  std::set<Uid> reserved_;      ///< all that have a reservation, and some that no longer have one
   std::map<Uid, Time> unseen_;  ///< refused before the watch has shown them; kept for a while
   Time unseen_swept_{};
   Timers<Uid> timers_;
   LiftWindow lifts_;
   BoundPlacements bound_;  ///< of pods that are not followed any more
   std::uint64_t expired_ = 0;
+  std::uint64_t inspected_ = 0;
 };
 
 }  // namespace dray::engine

@@ -53,6 +53,7 @@ class Engine::Router {
   [[nodiscard]] extender::PreemptResponse preempt(const extender::PreemptRequest& request) const;
   void bind(RequestId id, const extender::BindRequest& request, Time now);
   [[nodiscard]] Status figures() const;
+  [[nodiscard]] bool is_settled();
   [[nodiscard]] std::optional<Uid> count_pods(const std::optional<Uid>& last, std::size_t at_most,
                                               Status& into) const;
   [[nodiscard]] std::shared_ptr<const cluster::Snapshot> snapshot() { return cluster_.snapshot(); }

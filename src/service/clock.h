@@ -1,27 +1,35 @@
 #pragma once
 
+#include <time.h>
+
 #include <chrono>
 
 #include "dray/base/time.h"
 
 namespace dray::service {
 
-/// Wall time that never goes backwards nor jumps: the time of day at its making, carried on by the
-/// monotonic clock. The engine's `now`, and the lease's.
+/// Wall time that does not follow changes of the system's clock: the time of day when it was made,
+/// advanced by CLOCK_BOOTTIME. That clock goes on while the machine is suspended, and the monotonic
+/// one does not: a leader that was suspended finds its term over. The engine's `now`, and the
+/// Lease's.
 class Clock {
  public:
-  [[nodiscard]] Time now() const {
-    return start_ +
-           std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - steady_);
-  }
-  /// The monotonic moment of `time`, for timers.
+  [[nodiscard]] Time now() const { return start_ + (since_boot() - boot_); }
+  /// The monotonic moment of `time`, for timers that are armed now.
   [[nodiscard]] std::chrono::steady_clock::time_point steady(Time time) const {
-    return steady_ + (time - start_);
+    return std::chrono::steady_clock::now() + (time - now());
   }
 
  private:
+  [[nodiscard]] static Duration since_boot() {
+    timespec time{};
+    clock_gettime(CLOCK_BOOTTIME, &time);
+    return std::chrono::duration_cast<Duration>(std::chrono::seconds(time.tv_sec) +
+                                                std::chrono::nanoseconds(time.tv_nsec));
+  }
+
   Time start_ = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  std::chrono::steady_clock::time_point steady_ = std::chrono::steady_clock::now();
+  Duration boot_ = since_boot();
 };
 
 }  // namespace dray::service

@@ -37,6 +37,8 @@ inline constexpr std::size_t longest_identity = 100;
 ///   waits out only the `write_deadline`, since nobody else renews under its name;
 /// - the holder stops leading `fence` before its lease runs out, whether it could renew or not: an
 ///   answer that comes later begins no term;
+/// - a Lease that is deleted counts as it was last seen: its holder stops leading when it finds
+///   out, and who has seen the holder waits as after any other term. Epochs do not begin anew;
 /// - a renewal that was refused, or whose answer was lost, ends no term by itself: the Lease is
 ///   read, and as long as it shows this holder and epoch, renewed again.
 class LeaseKeeper {
@@ -83,6 +85,7 @@ class LeaseKeeper {
   [[nodiscard]] Commands read(const WriteOutcome& outcome, Time now);
   [[nodiscard]] Commands written(const WriteOutcome& outcome, Time now);
   [[nodiscard]] Commands acquire_or_wait(Time now);
+  [[nodiscard]] Lease deleted() const;
   void end_term(Time at);
   [[nodiscard]] Commands still_ours(Time now);
   [[nodiscard]] Commands renew(Time now);

@@ -53,18 +53,26 @@ LeaseKeeper::Commands LeaseKeeper::read(const WriteOutcome& outcome, Time now) {
     return {};
   }
   const auto* found = outcome ? std::get_if<Lease>(&*outcome) : nullptr;
-  const Lease lease = found != nullptr ? *found : Lease{};
+  const Lease lease = found != nullptr ? *found : deleted();
   if (!seen_at_ || lease.holder != seen_.holder || lease.renewed != seen_.renewed ||
       lease.transitions != seen_.transitions) {
     seen_at_ = now;
   }
   seen_ = lease;
   in_doubt_ = false;
-  const bool ours = lease.holder == options_.identity && lease.transitions == epoch_;
+  const bool ours = !absent && lease.holder == options_.identity && lease.transitions == epoch_;
   if (releasing) return ours ? give_back(now) : Commands();
   if (leading_until_ && ours) return still_ours(now);
   end_term(now);
   return acquire_or_wait(now);
+}
+
+/// A Lease that is gone says nothing about its last holder, who may lead until its term ends: it
+/// counts as it was last seen. The next one is created.
+Lease LeaseKeeper::deleted() const {
+  Lease lease = seen_;
+  lease.meta = {};
+  return lease;
 }
 
 /// Nobody took it: either the renewal came through and only its answer was lost, or somebody wrote
@@ -95,7 +103,8 @@ LeaseKeeper::Commands LeaseKeeper::acquire_or_wait(Time now) {
   }
   busy_ = Busy::writing;
   sent_at_ = now;
-  return {held_by_us(seen_.transitions + 1, now, now)};
+  // A Lease that was made anew may count from the beginning; this candidate's epochs never go back.
+  return {held_by_us(std::max(seen_.transitions, epoch_) + 1, now, now)};
 }
 
 PutLease LeaseKeeper::held_by_us(std::int32_t transitions, Time acquired, Time now) const {
@@ -117,8 +126,9 @@ LeaseKeeper::Commands LeaseKeeper::written(const WriteOutcome& outcome, Time now
     // Lost to another, or unknown: read what is there now. The old term ends by its own time.
     in_doubt_ = true;
     next_tick_ = now + options_.renew_every / 2;
-    const bool taken = !outcome && outcome.error().code == ErrorCode::conflict;
-    if (!taken || !leading_until_) return {};
+    const bool lost = !outcome && (outcome.error().code == ErrorCode::conflict ||
+                                   outcome.error().code == ErrorCode::not_found);
+    if (!lost || !leading_until_) return {};
     busy_ = Busy::reading;
     return {ReadLease{options_.lease}};
   }
