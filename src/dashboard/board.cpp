@@ -152,19 +152,6 @@ Standing Board::standing(const Viewer& viewer) const {
   return viewer.everything ? standing : without_names(std::move(standing));
 }
 
-bool Board::known_host(const HttpRequest& request) const {
-  if (options_.hosts.empty()) return true;
-  auto host = request.header("Host");
-  // `[::1]:8080` and `localhost:8080` lose their port; `[::1]` keeps its brackets.
-  const auto colon = host.rfind(':');
-  if (colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos) {
-    host = host.substr(0, colon);
-  }
-  return std::ranges::any_of(options_.hosts, [&](const std::string& known) {
-    return net::equals_ignoring_case(known, host);
-  });
-}
-
 asio::awaitable<HttpResponse> Board::answer(HttpRequest request) {
   const bool is_page = request.path() == "/" || request.path() == "/index.html";
   auto response = co_await route(std::move(request));
@@ -179,7 +166,7 @@ asio::awaitable<HttpResponse> Board::route(HttpRequest request) {
     refused.headers.push_back({"Allow", simulates ? "POST" : "GET, HEAD"});
     co_return refused;
   }
-  if (!known_host(request)) {
+  if (!options_.hosts.empty() && !net::asks_for_host(request, options_.hosts)) {
     co_return net::text_response(403, "this port is asked for by a name that is not its own\n");
   }
   if (request.path() == "/" || request.path() == "/index.html") {

@@ -81,7 +81,6 @@ class Board : public std::enable_shared_from_this<Board> {
   boost::asio::awaitable<void> stream(std::shared_ptr<net::BodySink> sink);
   void write_history(const History::Change& change);
   [[nodiscard]] Standing standing(const Viewer& viewer) const;
-  [[nodiscard]] bool known_host(const net::HttpRequest& request) const;
 
   boost::asio::io_context& io_;
   BoardOptions options_;

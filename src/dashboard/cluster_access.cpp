@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "net/async_event.h"
 #include "service/log.h"
 
 namespace dray::dashboard {
@@ -19,7 +18,7 @@ namespace asio = boost::asio;
 
 /// What is known of a token.
 struct ClusterAccess::Session {
-  explicit Session(asio::io_context& io) : turn(io) {}
+  explicit Session(asio::io_context& io) : turn(io.get_executor()) {}
 
   /// Whether he may list pods and claims of a namespace.
   struct Right {
@@ -32,8 +31,8 @@ struct ClusterAccess::Session {
   Clock::time_point known_until{};
   std::map<std::string, Right, std::less<>> rights;  ///< by namespace
   Clock::time_point used{};
-  bool busy = false;        ///< somebody asks the API server for it
-  asio::steady_timer turn;  ///< cancelled when he has his answers
+  bool busy = false;     ///< somebody asks the API server for it
+  net::AsyncEvent turn;  ///< notified when the API server has answered
 };
 
 namespace {
@@ -68,16 +67,12 @@ asio::awaitable<Admission> ClusterAccess::admit(std::string token,
   if (token.size() > options_.most_token_bytes) co_return refused(401, "that is no token");
   const auto session = session_of(token);
   if (!session) co_return refused(503, "too many new tokens come at once; try again");
-  while (session->busy) {
-    session->turn.expires_at(Clock::time_point::max());
-    boost::system::error_code cancelled;
-    co_await session->turn.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
-  }
+  while (session->busy) co_await session->turn.wait();
   session->busy = true;
   session->used = Clock::now();
   auto admission = co_await look(session, std::move(token), std::move(picture));
   session->busy = false;
-  session->turn.cancel();
+  session->turn.notify_all();
   co_return admission;
 }
 

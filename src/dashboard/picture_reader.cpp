@@ -1,7 +1,6 @@
 #include "dashboard/picture_reader.h"
 
 #include <algorithm>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <optional>
 #include <utility>
@@ -13,14 +12,10 @@ using SteadyClock = std::chrono::steady_clock;
 
 PictureReader::PictureReader(asio::io_context& io, service::EngineStrand& engine,
                              std::chrono::milliseconds fresh_for)
-    : engine_(engine), fresh_for_(fresh_for), taken_(io) {}
+    : engine_(engine), fresh_for_(fresh_for), taken_(io.get_executor()) {}
 
 asio::awaitable<std::shared_ptr<const Picture>> PictureReader::picture() {
-  while (taking_) {
-    taken_.expires_at(SteadyClock::time_point::max());
-    boost::system::error_code cancelled;
-    co_await taken_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
-  }
+  while (taking_) co_await taken_.wait();
   if (last_ && SteadyClock::now() < good_until_) co_return last_;
   taking_ = true;
   const auto start = SteadyClock::now();
@@ -29,7 +24,7 @@ asio::awaitable<std::shared_ptr<const Picture>> PictureReader::picture() {
   const auto end = SteadyClock::now();
   good_until_ = end + std::max<SteadyClock::duration>(fresh_for_, 10 * (end - start));
   taking_ = false;
-  taken_.cancel();
+  taken_.notify_all();
   co_return last_;
 }
 

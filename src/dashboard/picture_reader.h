@@ -2,11 +2,11 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <memory>
 
 #include "dashboard/picture.h"
+#include "net/async_event.h"
 #include "service/engine_strand.h"
 
 namespace dray::dashboard {
@@ -35,7 +35,7 @@ class PictureReader {
   std::shared_ptr<const Picture> last_;
   std::chrono::steady_clock::time_point good_until_;
   bool taking_ = false;
-  boost::asio::steady_timer taken_;  ///< cancelled when a picture is there
+  net::AsyncEvent taken_;  ///< notified when a picture is there
 };
 
 }  // namespace dray::dashboard

@@ -1,6 +1,5 @@
 #include "kube/outbox_carrier.h"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -9,6 +8,8 @@
 #include <chrono>
 #include <map>
 #include <utility>
+
+#include "net/async_event.h"
 
 namespace dray::kube {
 
@@ -23,9 +24,8 @@ struct OutboxCarrier::State {
       : strand(asio::make_strand(io)), rules(options), timer(strand) {}
 
   struct Waiter {
-    explicit Waiter(const asio::strand<asio::io_context::executor_type>& on)
-        : timer(on, asio::steady_timer::time_point::max()) {}
-    asio::steady_timer timer;
+    explicit Waiter(const asio::strand<asio::io_context::executor_type>& on) : given(on) {}
+    net::AsyncEvent given;
     std::optional<Turn> turn;
   };
 
@@ -36,7 +36,7 @@ struct OutboxCarrier::State {
     const auto waiter = waiters.extract(ticket);
     if (waiter.empty()) return;
     waiter.mapped()->turn = turn;
-    waiter.mapped()->timer.cancel();
+    waiter.mapped()->given.notify_all();
   }
 
   asio::strand<asio::io_context::executor_type> strand;
@@ -66,9 +66,7 @@ asio::awaitable<Turn> wait(std::shared_ptr<OutboxCarrier::State> state,
   const auto waiter = std::make_shared<OutboxCarrier::State::Waiter>(state->strand);
   state->waiters.emplace(ticket, waiter);
   pump(state);
-  while (!waiter->turn) {
-    co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
-  }
+  while (!waiter->turn) co_await waiter->given.wait();
   co_return *waiter->turn;
 }
 

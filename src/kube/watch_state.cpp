@@ -57,6 +57,8 @@ WatchState::Command WatchState::silent() {
 }
 
 WatchState::Command WatchState::failed(ErrorCode code, std::optional<Duration> retry_after) {
+  // A list in one piece may be more than the server or the deadline allows: it is one attempt.
+  in_chunks_ = true;
   if (code == ErrorCode::gone) return list_again();
   if (code == ErrorCode::not_found) {
     watch_from_.reset();

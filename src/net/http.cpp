@@ -129,6 +129,17 @@ std::string_view status_text(int status) {
   return found == status_texts.end() ? std::string_view("Status") : found->second;
 }
 
+bool asks_for_host(const HttpRequest& request, const std::vector<std::string>& hosts) {
+  auto host = request.header("Host");
+  // `[::1]:8080` and `localhost:8080` lose their port; `[::1]` keeps its brackets.
+  const auto colon = host.rfind(':');
+  if (colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos) {
+    host = host.substr(0, colon);
+  }
+  return std::ranges::any_of(
+      hosts, [&](const std::string& known) { return equals_ignoring_case(known, host); });
+}
+
 std::string percent_encode(std::string_view text) {
   static constexpr std::string_view digits = "0123456789ABCDEF";
   std::string encoded;

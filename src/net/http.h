@@ -70,6 +70,9 @@ struct HttpResponse {
 [[nodiscard]] std::string_view status_text(int status);
 
 [[nodiscard]] bool equals_ignoring_case(std::string_view a, std::string_view b);
+/// Whether Host, without its port, is one of `hosts`: a page of another site that has its own name
+/// resolve to this address asks by that name.
+[[nodiscard]] bool asks_for_host(const HttpRequest& request, const std::vector<std::string>& hosts);
 /// `a%20b` for `a b`: everything but letters, digits and -._~ is escaped.
 [[nodiscard]] std::string percent_encode(std::string_view text);
 

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <utility>
 
+#include "net/async_event.h"
 #include "net/http_session.h"
 #include "net/published.h"
 
@@ -27,23 +28,10 @@ namespace {
 
 constexpr auto accept_error = asio::as_tuple(asio::use_awaitable);
 constexpr auto accept_pause = std::chrono::milliseconds(50);
+constexpr auto notice_pause =
+    std::chrono::seconds(1);  // between two lines about failures to accept
 
 using Strand = asio::strand<asio::io_context::executor_type>;
-
-/// A wait that others end, or time. Owned by one strand.
-class Bell {
- public:
-  explicit Bell(const Strand& strand) : timer_(strand) {}
-
-  asio::awaitable<void> wait_until(std::chrono::steady_clock::time_point deadline) {
-    timer_.expires_at(deadline);
-    co_await timer_.async_wait(accept_error);
-  }
-  void ring() { timer_.cancel(); }
-
- private:
-  asio::steady_timer timer_;
-};
 
 }  // namespace
 
@@ -66,32 +54,42 @@ struct HttpServer::State {
     const std::lock_guard lock(mutex);
     return acceptor == one;
   }
+  /// Of sessions: those in a handshake have a bound of their own.
+  bool is_full() const {
+    const std::lock_guard lock(mutex);
+    return sessions.size() >= served->options.max_connections;
+  }
   std::size_t count() const {
     const std::lock_guard lock(mutex);
-    return sessions.size();
+    return sessions.size() + handshakes.size();
   }
   std::vector<std::shared_ptr<Session>> all() const {
     const std::lock_guard lock(mutex);
     std::vector<std::shared_ptr<Session>> open;
-    open.reserve(sessions.size());
+    open.reserve(sessions.size() + handshakes.size());
     for (const auto& [number, session] : sessions) open.push_back(session);
+    for (const auto& [number, session] : handshakes) open.push_back(session);
     return open;
   }
   void add(const std::shared_ptr<Session>& session) {
     const std::lock_guard lock(mutex);
-    sessions.emplace(++accepted, session);
-    session->number = accepted;
+    session->number = ++accepted;
+    if (served->options.tls) {
+      make_room(handshakes, served->options.max_handshakes);
+      handshakes.emplace(session->number, session);
+    } else {
+      admit(session);
+    }
+  }
+  /// It has shown its certificate.
+  void admit_shaken(const std::shared_ptr<Session>& session) {
+    const std::lock_guard lock(mutex);
+    if (handshakes.erase(session->number) > 0) admit(session);
   }
   void remove(const std::shared_ptr<Session>& session) {
     const std::lock_guard lock(mutex);
+    handshakes.erase(session->number);
     sessions.erase(session->number);
-  }
-  void close_oldest() {
-    const std::lock_guard lock(mutex);
-    if (sessions.empty()) return;
-    // Taken out here: it counts no more, however long its end takes.
-    sessions.begin()->second->connection->close_soon();
-    sessions.erase(sessions.begin());
   }
 
   // Fixed after construction.
@@ -99,7 +97,7 @@ struct HttpServer::State {
   Strand strand;
   std::shared_ptr<ServedBy> served;
   // Owned by the strand.
-  Bell changed;  ///< rung when a connection is gone
+  AsyncEvent changed;  ///< notified when a connection is gone
   asio::steady_timer reload_timer;
   // Shared.
   Published<TlsContext> tls;
@@ -108,8 +106,24 @@ struct HttpServer::State {
   mutable std::mutex mutex;
   std::shared_ptr<tcp::acceptor> acceptor;
   std::uint16_t port = 0;
-  std::map<std::uint64_t, std::shared_ptr<Session>> sessions;  ///< the oldest first
+  using Sessions = std::map<std::uint64_t, std::shared_ptr<Session>>;  ///< the oldest first
+  Sessions handshakes;                                                 ///< that are not finished
+  Sessions sessions;
   std::uint64_t accepted = 0;
+
+ private:
+  /// The mutex is held.
+  void admit(const std::shared_ptr<Session>& session) {
+    if (served->options.oldest_gives_way) make_room(sessions, served->options.max_connections);
+    sessions.emplace(session->number, session);
+  }
+  /// The oldest are taken out here: they count no more, however long their end takes.
+  static void make_room(Sessions& among, std::size_t most) {
+    while (!among.empty() && among.size() >= most) {
+      among.begin()->second->connection->close_soon();
+      among.erase(among.begin());
+    }
+  }
 };
 
 namespace {
@@ -117,18 +131,24 @@ namespace {
 asio::awaitable<void> run_session(std::shared_ptr<HttpServer::State> state,
                                   std::shared_ptr<Session> session) {
   const std::shared_ptr<const ServedBy> served = state->served;
-  const auto tls = state->tls.load();
-  co_await serve_session(served, session, tls);
+  bool ready = true;
+  if (served->options.tls) {
+    const auto tls = state->tls.load();
+    ready = co_await start_tls(served, session, tls);
+    if (ready) state->admit_shaken(session);
+  }
+  if (ready) co_await serve_session(served, session);
   state->remove(session);
-  asio::post(state->strand, [state] { state->changed.ring(); });
+  asio::post(state->strand, [state] { state->changed.notify_all(); });
 }
 
 asio::awaitable<void> accept_all(std::shared_ptr<HttpServer::State> state,
                                  std::shared_ptr<tcp::acceptor> acceptor) {
   using Clock = std::chrono::steady_clock;
+  auto next_notice = Clock::time_point::min();
   while (state->listens_with(acceptor)) {
     const auto& options = state->served->options;
-    if (state->count() >= options.max_connections && !options.oldest_gives_way) {
+    if (state->is_full() && !options.oldest_gives_way) {
       co_await state->changed.wait_until(Clock::now() + accept_pause);
       continue;
     }
@@ -137,14 +157,16 @@ asio::awaitable<void> accept_all(std::shared_ptr<HttpServer::State> state,
     if (!state->listens_with(acceptor)) co_return;
     if (ec) {
       // Out of file descriptors, most likely: what is open goes on, and closes some day.
-      state->notice("accept: " + ec.message());
+      if (Clock::now() >= next_notice) {
+        next_notice = Clock::now() + notice_pause;
+        state->notice("accept: " + ec.message());
+      }
       co_await state->changed.wait_until(Clock::now() + accept_pause);
       continue;
     }
     error_code ignored;
     ignored = socket.set_option(tcp::no_delay(true), ignored);
     auto session = std::make_shared<Session>(std::move(socket));
-    if (state->count() >= options.max_connections) state->close_oldest();
     state->add(session);
     asio::co_spawn(session_strand, run_session(state, session), asio::detached);
   }

@@ -24,10 +24,17 @@ struct HttpServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;             ///< 0: any free one
   std::optional<ServerTlsFiles> tls;  ///< re-read when they change
-  /// Common names of client certificates that may speak here; empty: all that the CA signed.
+  /// Common names of client certificates that may speak here; empty: all that the CA signed. Judged
+  /// at the handshake: another client gets 403, and no byte of its body is read.
   std::vector<std::string> allowed_clients;
+  /// Names in Host by which the port may be asked for; empty: any.
+  std::vector<std::string> hosts = {};
   HttpLimits limits;
   std::size_t max_connections = 2048;  ///< more wait in the kernel's queue
+  /// TLS handshakes that are not finished, apart from max_connections: who opens many connections
+  /// and shows no certificate cannot keep others out. Beyond that the oldest is closed for a new
+  /// one.
+  std::size_t max_handshakes = 256;
   /// Then the oldest connection is closed for a new one, in place of that: whoever opens many
   /// cannot keep others out.
   bool oldest_gives_way = false;

@@ -153,6 +153,10 @@ asio::awaitable<Received> receive(std::shared_ptr<const ServedBy> server,
       co_return Received{Received::Outcome::refused, {}, false};
     }
     session->inbox.erase(0, *used);
+    if (parser.header_done() && !session->allowed) {
+      co_await refuse(server, session, {403, "this client certificate's name is not allowed here"});
+      co_return Received{Received::Outcome::refused, {}, false};
+    }
     if (parser.done()) co_return complete(parser, connection);
     if (parser.header_done() && !std::exchange(in_body, true)) {
       connection.expires_after(options.body_timeout);
@@ -166,9 +170,9 @@ asio::awaitable<Received> receive(std::shared_ptr<const ServedBy> server,
 }
 
 asio::awaitable<HttpResponse> handle(std::shared_ptr<const ServedBy> server, HttpRequest request) {
-  const auto& allowed = server->options.allowed_clients;
-  if (!allowed.empty() && std::ranges::find(allowed, request.client_name) == allowed.end()) {
-    co_return text_response(403, "this client certificate's name is not allowed here\n");
+  const auto& hosts = server->options.hosts;
+  if (!hosts.empty() && !asks_for_host(request, hosts)) {
+    co_return text_response(403, "this port is asked for by a name that is not its own\n");
   }
   try {
     co_return co_await server->handler(std::move(request));
@@ -197,16 +201,22 @@ asio::awaitable<bool> serve_one(std::shared_ptr<const ServedBy> server,
 
 }  // namespace
 
-asio::awaitable<void> serve_session(std::shared_ptr<const ServedBy> server,
-                                    std::shared_ptr<Session> session,
-                                    std::shared_ptr<const TlsContext> tls) {
-  if (tls) {
-    session->connection->expires_after(server->options.handshake_timeout);
-    if (!co_await session->connection->start_tls_server(tls)) {
-      session->connection->close();
-      co_return;
-    }
+asio::awaitable<bool> start_tls(std::shared_ptr<const ServedBy> server,
+                                std::shared_ptr<Session> session,
+                                std::shared_ptr<const TlsContext> tls) {
+  session->connection->expires_after(server->options.handshake_timeout);
+  if (!co_await session->connection->start_tls_server(tls)) {
+    session->connection->close();
+    co_return false;
   }
+  const auto& allowed = server->options.allowed_clients;
+  session->allowed = allowed.empty() ||
+                     std::ranges::find(allowed, session->connection->peer_name()) != allowed.end();
+  co_return true;
+}
+
+asio::awaitable<void> serve_session(std::shared_ptr<const ServedBy> server,
+                                    std::shared_ptr<Session> session) {
   for (bool more = true; more;) more = co_await serve_one(server, session);
   co_await session->connection->close_gently(farewell);
 }

@@ -7,7 +7,6 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <string_view>
@@ -136,7 +135,7 @@ void EngineStrand::break_down(const std::string& what) {
   timer_.cancel();
   for (const auto& [id, pending] : std::exchange(binds_, {})) {
     pending->error = stopped;
-    pending->answered.cancel();
+    pending->answered.notify_all();
   }
   last_status_.leading = false;
   parts_.metrics.count("dray_broken_invariants_total");
@@ -190,8 +189,7 @@ asio::awaitable<extender::BindResponse> EngineStrand::bind(extender::BindRequest
 asio::awaitable<extender::BindResponse> EngineStrand::bind_here(extender::BindRequest request) {
   if (broken_) co_return extender::BindResponse{stopped};
   const engine::RequestId id(next_request_++);
-  auto pending = std::make_shared<PendingBind>(PendingBind{asio::steady_timer(strand_), {}});
-  pending->answered.expires_at(asio::steady_timer::time_point::max());
+  auto pending = std::make_shared<PendingBind>(strand_);
   binds_.emplace(id, pending);
   step("bind", [&](Time now) {
     auto effects = engine_.bind(id, request, now);
@@ -199,10 +197,7 @@ asio::awaitable<extender::BindResponse> EngineStrand::bind_here(extender::BindRe
     return effects;
   });
   // The step may have answered already, or broken: the entry is out then.
-  if (binds_.contains(id)) {
-    boost::system::error_code cancelled;
-    co_await pending->answered.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
-  }
+  while (binds_.contains(id)) co_await pending->answered.wait();
   log_bind(request, pending->error, parts_.tracer);
   co_return extender::BindResponse{std::move(pending->error)};
 }
@@ -339,7 +334,7 @@ asio::awaitable<void> EngineStrand::write(engine::SendWrite command) {
                          std::chrono::steady_clock::now() - start);
   asio::post(strand_,
              [this, done = engine::Event(engine::WriteDone{command.id, std::move(outcome)})] {
-               if (--under_way_ == 0) last_write_.cancel();
+               if (--under_way_ == 0) last_write_.notify_all();
                step(cause(done), [&](Time now) { return apply(done, now); });
              });
 }
@@ -353,11 +348,9 @@ asio::awaitable<bool> EngineStrand::writes_ended(std::chrono::milliseconds at_mo
   co_return co_await asio::co_spawn(strand_, writes_ended_here(at_most), asio::use_awaitable);
 }
 asio::awaitable<bool> EngineStrand::writes_ended_here(std::chrono::milliseconds at_most) {
-  last_write_.expires_after(at_most);
+  const auto deadline = net::AsyncEvent::Clock::now() + at_most;
   while (under_way_ > 0) {
-    boost::system::error_code cancelled;
-    co_await last_write_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
-    if (!cancelled) break;
+    if (!co_await last_write_.wait_until(deadline)) break;
   }
   co_return under_way_ == 0;
 }
@@ -366,7 +359,7 @@ void EngineStrand::carry(const engine::AnswerBind& effect) {
   const auto pending = binds_.extract(effect.request);
   if (pending.empty()) return;
   pending.mapped()->error = effect.error;
-  pending.mapped()->answered.cancel();
+  pending.mapped()->answered.notify_all();
 }
 
 void EngineStrand::carry(engine::WantPlan effect) {

@@ -18,6 +18,7 @@
 #include "dray/engine/engine.h"
 #include "kube/cluster_api.h"
 #include "metrics/metrics.h"
+#include "net/async_event.h"
 #include "service/clock.h"
 #include "service/fence.h"
 #include "service/plan_worker.h"
@@ -56,6 +57,8 @@ class EngineStrand {
 
   /// From now on every step is noted there; to be called before the first one.
   void record_to(std::unique_ptr<Recorder> recorder) { recorder_ = std::move(recorder); }
+  /// Writes what is still to be noted. No thread runs steps any more.
+  void end_recording() { recorder_.reset(); }
 
   boost::asio::awaitable<extender::FilterResponse> filter(
       std::shared_ptr<const extender::FilterRequest> request);
@@ -94,7 +97,9 @@ class EngineStrand {
  private:
   using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
   struct PendingBind {
-    boost::asio::steady_timer answered;
+    explicit PendingBind(const Strand& strand) : answered(strand) {}
+
+    net::AsyncEvent answered;
     std::string error;
   };
 
@@ -140,8 +145,8 @@ class EngineStrand {
   engine::Engine::Status last_status_;  ///< as last asked for
   bool broken_ = false;
   bool finishing_ = false;
-  std::size_t under_way_ = 0;             ///< writes
-  boost::asio::steady_timer last_write_;  ///< cancelled when none is under way
+  std::size_t under_way_ = 0;   ///< writes
+  net::AsyncEvent last_write_;  ///< notified when none is under way
   // Any thread; the last, so that it has ended before what its plans come back to is gone.
   PlanWorker plans_;
 };

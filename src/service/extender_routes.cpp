@@ -147,8 +147,9 @@ asio::awaitable<HttpResponse> answer(Answering by, HttpRequest request) {
     response.headers.push_back({"Allow", "POST"});
     co_return response;
   }
+  // A page of another site can send any other type without asking first.
   const auto type = request.header("Content-Type");
-  if (!type.empty() && !type.starts_with("application/json")) {
+  if (!net::equals_ignoring_case(type.substr(0, type.find(';')), "application/json")) {
     co_return net::text_response(415, "the body must be application/json\n");
   }
   auto verdict = co_await route->run(by, std::move(request));

@@ -27,7 +27,7 @@ Leadership::Leadership(engine::LeaseKeeper::Options options, kube::ClusterApi& a
       strand_(asio::make_strand(thread_.io())),
       keeper_(std::move(options)),
       timer_(strand_),
-      ended_(strand_, asio::steady_timer::time_point::max()) {}
+      ended_(strand_) {}
 
 void Leadership::start() {
   asio::co_spawn(strand_, run(), asio::detached);
@@ -54,7 +54,7 @@ asio::awaitable<void> Leadership::run() {
     tell();
   }
   running_ = false;
-  ended_.cancel();
+  ended_.notify_all();
 }
 
 asio::awaitable<void> Leadership::carry(engine::LeaseKeeper::Commands commands) {
@@ -112,10 +112,7 @@ asio::awaitable<void> Leadership::release_here() {
   stopping_ = true;
   fence_.close();
   timer_.cancel();
-  boost::system::error_code cancelled;
-  while (running_) {
-    co_await ended_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
-  }
+  while (running_) co_await ended_.wait();
   // Not before: whoever is told cuts writes off, and a renewal cut off may have happened or not.
   tell();
   co_await carry(keeper_.release(clock_.now()));

@@ -11,6 +11,7 @@
 #include "dray/engine/engine.h"
 #include "dray/engine/lease.h"
 #include "kube/cluster_api.h"
+#include "net/async_event.h"
 #include "net/own_thread.h"
 #include "net/published.h"
 #include "service/clock.h"
@@ -60,7 +61,7 @@ class Leadership {
   // Owned by the strand.
   engine::LeaseKeeper keeper_;
   boost::asio::steady_timer timer_;
-  boost::asio::steady_timer ended_;  ///< never rings: cancelled when run() is over
+  net::AsyncEvent ended_;  ///< notified when run() is over
   bool running_ = false;
   bool leading_ = false;
   bool stopping_ = false;

@@ -44,6 +44,31 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
+/// One line that a terminal shows as it is: control characters (C0, DEL, C1) and the line
+/// separators of Unicode are escaped, so that a name or an annotation cannot forge a line of its
+/// own.
+std::string on_one_line(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+    const auto last = i + 2 < text.size() ? static_cast<unsigned char>(text[i + 2]) : 0U;
+    if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(byte));
+    } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
+      out += fmt::format("\\u{:04x}", next);
+      i += 1;
+    } else if (byte == 0xE2 && next == 0x80 && (last == 0xA8 || last == 0xA9)) {
+      out += fmt::format("\\u20{:02x}", last - 0x80);
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
 void write_line(char severity, int verbosity, std::string_view message, LogFields fields) {
   if (const auto epoch = epoch_held.load(); epoch > 0) {
     fields.emplace_back("epoch", std::to_string(epoch));
@@ -73,7 +98,7 @@ std::string format_log_line(LogFormat format, char severity, int verbosity,
     return line + "}";
   }
   return fmt::format("{}{:%m%d %H:%M:%S}.{:06} {} dray] {}", severity, time, micros, process,
-                     message);
+                     on_one_line(message));
 }
 
 void set_up_logging(LogFormat format, int verbosity) {

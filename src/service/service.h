@@ -70,6 +70,8 @@ class Service {
   /// readyz turns 503, requests and writes in flight are finished (within ServiceOptions::drain),
   /// the Lease is given back.
   boost::asio::awaitable<void> drain();
+  /// Writes what the recorder still has. Call when no thread runs the io_context any more.
+  void end_recording() { engine_.end_recording(); }
 
  private:
   void leadership_changed(engine::LeadershipChanged change);

@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -20,6 +21,8 @@
 #include "app/common/dashboard.h"
 #include "app/common/files.h"
 #include "app/common/policy_file.h"
+#include "app/serve/descriptors.h"
+#include "app/serve/exit_deadline.h"
 #include "app/serve/serve_configuration.h"
 #include "app/serve/serve_options.h"
 #include "dashboard/cluster_access.h"
@@ -32,18 +35,35 @@ namespace {
 
 namespace asio = boost::asio;
 
-asio::awaitable<void> drain_and_stop(service::Service* service, dashboard::Dashboard* dashboard,
-                                     asio::io_context* io) {
-  if (dashboard != nullptr) co_await dashboard->drain();
-  co_await service->drain();
-  io->stop();
+/// Beyond the drain: for the Lease to be released, and the last answers on the health port.
+constexpr auto after_drain = std::chrono::seconds(4);
+/// Once nothing is written any more: for threads to end, and for the record's last lines.
+constexpr auto after_release = std::chrono::seconds(3);
+
+/// What runs, and how it ends.
+struct Running {
+  service::Service& service;
+  dashboard::Dashboard* dashboard;  ///< null: there is none
+  asio::io_context& io;
+  std::chrono::milliseconds drain;
+  ExitDeadline deadline = {};
+};
+
+/// The service first: what the dashboard still answers must not delay a bind or the Lease.
+asio::awaitable<void> drain_and_stop(Running* running) {
+  if (running->dashboard != nullptr) {
+    asio::co_spawn(running->io, running->dashboard->drain(), asio::detached);
+  }
+  co_await running->service.drain();
+  running->deadline.set(after_release, EXIT_SUCCESS);
+  running->io.stop();
 }
 
-asio::awaitable<void> stop_on_signal(service::Service* service, dashboard::Dashboard* dashboard,
-                                     asio::io_context* io, asio::signal_set* signals) {
+asio::awaitable<void> stop_on_signal(Running* running, asio::signal_set* signals) {
   const auto signal = co_await signals->async_wait(asio::use_awaitable);
   service::log_info(0, fmt::format("signal {}: draining", signal));
-  asio::co_spawn(*io, drain_and_stop(service, dashboard, io), asio::detached);
+  running->deadline.set(running->drain + after_drain, EXIT_FAILURE);
+  asio::co_spawn(running->io, drain_and_stop(running), asio::detached);
   // A second one does not wait.
   co_await signals->async_wait(asio::use_awaitable);
   std::_Exit(1);
@@ -117,6 +137,7 @@ class ServeCommand : public Command {
         flags_.verbosity);
     auto options = service_options(flags_);
     if (!options) return std::unexpected(options.error());
+    options->extender.max_connections = extender_connections(raise_descriptor_limit());
     std::random_device random;
     options->engine.share_id_seed = (std::uint64_t{random()} << 32) | random();
     const auto threads =
@@ -149,13 +170,16 @@ class ServeCommand : public Command {
     }
     service::log_info(0, fmt::format("extender on port {}, health and metrics on port {}",
                                      service.extender_port(), service.admin_port()));
-    asio::co_spawn(io,
-                   stop_on_signal(&service, dashboard ? &*dashboard : nullptr, &io, &end_signals),
-                   asio::detached);
+    Running running{service, dashboard ? &*dashboard : nullptr, io, options->drain};
+    asio::co_spawn(io, stop_on_signal(&running, &end_signals), asio::detached);
     asio::co_spawn(io, reload_on_hangup(&service, &reload_signals, &with), asio::detached);
     std::vector<std::jthread> workers;
     for (unsigned i = 1; i < threads; ++i) workers.emplace_back([&io] { io.run(); });
     io.run();
+    workers.clear();
+    // Before the dashboard's thread is waited for, which may take longer than the deadline allows.
+    service.end_recording();
+    dashboard.reset();
     return {};
   }
 

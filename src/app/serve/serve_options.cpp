@@ -55,6 +55,7 @@ Result<void> secure_extender(net::HttpServerOptions& server, const ServeFlags& f
                   "--insecure-extender is for a loopback --extender-address only: whoever reaches "
                   "the extender can have pods bound");
     }
+    server.hosts = {"localhost", "127.0.0.1", "[::1]"};
     return {};
   }
   if (flags.extender_tls_cert.empty() || flags.extender_tls_key.empty() ||

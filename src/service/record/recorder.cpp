@@ -27,12 +27,10 @@ std::string line_of(Time now, const char* key, const std::string& json) {
 
 }  // namespace
 
-bool is_idle(const engine::Engine& engine, Time now) {
+bool is_idle(engine::Engine& engine, Time now) {
   const auto next = engine.next_tick();
   if (next && *next <= now + std::chrono::seconds(1)) return false;
-  const auto status = engine.status();
-  return status.synced && status.pods_waiting == 0 && status.reservations == 0 &&
-         status.binds_in_flight == 0 && status.gangs_binding == 0;
+  return engine.is_settled();
 }
 
 Recorder::Recorder(RecorderOptions options, engine::Options engine, Time now)

@@ -28,9 +28,10 @@ struct RecorderOptions {
   std::function<void(const std::string&)> notice = [](const std::string&) {};
 };
 
-/// Whether nobody waits, nothing is promised or being bound, and no timer is due soon: what the
-/// engine has asked for apart, another one that is told the same state goes on alike.
-[[nodiscard]] bool is_idle(const engine::Engine& engine, Time now);
+/// Whether the engine is settled and no timer is due soon: apart from the writes that it has asked
+/// for, another engine that gets the same state continues in the same way. Costs what has changed
+/// since it was last asked.
+[[nodiscard]] bool is_idle(engine::Engine& engine, Time now);
 
 /// The flight recorder: what goes into an engine, step by step, with what the engine decided, in a
 /// folder of files `dray-START-NUMBER.jsonl.zst`. Each but a run's first opens with all that an

@@ -84,6 +84,16 @@ TEST_CASE("a list that expires between chunks begins anew, in one piece, and in 
   CHECK(state.relist() == WatchState::Command(List{0, "", true}));
 }
 
+TEST_CASE("a list in one piece that fails is asked for in chunks again") {
+  const auto code = GENERATE(ErrorCode::unavailable, ErrorCode::gone);
+  WatchState state({});
+  static_cast<void>(state.next());
+  static_cast<void>(state.listed(rv10, "t1"));
+  REQUIRE(state.failed(ErrorCode::gone) == WatchState::Command(List{0, "", false}));
+  CHECK(std::holds_alternative<Wait>(state.failed(code)));
+  CHECK(state.next() == WatchState::Command(List{0, "", true}));
+}
+
 TEST_CASE("back-off doubles up to half a minute, with jitter, and begins anew after success") {
   auto state = listed_state({.versions = 1, .required = true, .seed = 7});
   Duration least = 800ms;

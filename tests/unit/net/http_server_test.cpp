@@ -80,6 +80,20 @@ TEST_CASE("where the oldest gives way, many connections keep nobody out") {
   CHECK(silent.front()->read_all().empty());
 }
 
+TEST_CASE("a port that has names answers to these only") {
+  HttpServerOptions options;
+  options.hosts = {"localhost"};
+  Loop loop;
+  HttpServer server(loop.io, options, echo());
+  const auto port = server.listen().value();
+  RawClient own(port);
+  own.send("GET /a HTTP/1.1\r\nHost: localhost:1\r\nConnection: close\r\n\r\n");
+  CHECK(own.read_all().starts_with("HTTP/1.1 200"));
+  RawClient foreign(port);
+  foreign.send("GET /a HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+  CHECK(foreign.read_all().starts_with("HTTP/1.1 403"));
+}
+
 TEST_CASE("draining lets a request finish and takes no new one") {
   Loop loop;
   const auto door = std::make_shared<Door>();

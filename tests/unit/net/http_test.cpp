@@ -43,4 +43,19 @@ TEST_CASE("responses carry their type") {
   CHECK(status_text(799) == "Status");
 }
 
+TEST_CASE("a request is told by its Host whether it asks for this port's own name") {
+  struct Row {
+    std::string_view host;
+    bool known;
+  };
+  const auto row =
+      GENERATE(Row{"localhost", true}, Row{"LOCALHOST:9443", true}, Row{"127.0.0.1:9443", true},
+               Row{"[::1]", true}, Row{"[::1]:9443", true}, Row{"evil.example", false},
+               Row{"localhost.evil.example:9443", false}, Row{"", false});
+  HttpRequest request;
+  if (!row.host.empty()) request.headers.push_back({"Host", std::string(row.host)});
+  CAPTURE(row.host);
+  CHECK(asks_for_host(request, {"localhost", "127.0.0.1", "[::1]"}) == row.known);
+}
+
 }  // namespace dray::net::http_test

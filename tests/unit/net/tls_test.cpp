@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <future>
+#include <memory>
+#include <vector>
 
 #include "tests/unit/net/echo.h"
 #include "tests/unit/net/support.h"
@@ -163,6 +165,53 @@ TEST_CASE("mutual TLS lets in whom the authority signed, and whom the list names
     if (result) CHECK(result->status == row.status);
     if (row.status == 200) CHECK(result->body == "system:kube-scheduler|GET/");
   }
+}
+
+TEST_CASE("a client that is not allowed is refused before its body is read") {
+  const Pki pki;
+  auto server = pki.server(localhost, true);
+  server.allowed_clients = {"system:kube-scheduler"};
+  server.limits.body_bytes = 10;
+  Echo echo(server);
+  auto options = pki.client();
+  const auto pair = make_certificate({.common_name = "system:node:n1",
+                                      .subject_alt_name = "",
+                                      .authority = false,
+                                      .valid_from = -7200,
+                                      .valid_to = 3600},
+                                     &pki.ca);
+  options.tls.certificate = pair.certificate;
+  options.tls.key = pair.key;
+  const auto client = echo.client(options);
+  // More than the port takes from anybody: whose body is read gets 413.
+  const auto result = echo.loop.run(client->send(request("POST", "/", std::string(100, 'x')), 5s));
+  REQUIRE(result);
+  CHECK(result->status == 403);
+  CHECK(echo.seen->peers.empty());
+}
+
+TEST_CASE("silent connections keep no client out that shows its certificate") {
+  const Pki pki;
+  auto server = pki.server(localhost, true);
+  server.max_connections = 2;
+  server.max_handshakes = 2;
+  Echo echo(server);
+  std::vector<std::unique_ptr<testing::RawClient>> silent;
+  for (int i = 0; i < 20; ++i) silent.push_back(std::make_unique<testing::RawClient>(echo.port));
+  auto options = pki.client();
+  const auto pair = make_certificate({.common_name = "system:kube-scheduler",
+                                      .subject_alt_name = "",
+                                      .authority = false,
+                                      .valid_from = -7200,
+                                      .valid_to = 3600},
+                                     &pki.ca);
+  options.tls.certificate = pair.certificate;
+  options.tls.key = pair.key;
+  const auto client = echo.client(options);
+  const auto result = echo.loop.run(client->send(request("GET", "/"), 5s));
+  REQUIRE(result);
+  CHECK(result->status == 200);
+  CHECK(silent.front()->read_all().empty());  // the oldest was closed
 }
 
 TEST_CASE(

@@ -236,6 +236,9 @@ TEST_CASE("what is no call of the extender is refused, and not counted") {
   CHECK(got.status == 405);
   CHECK(got.header("Allow") == "POST");
   CHECK(bench.post("filter", "{}", "text/plain").status == 415);
+  CHECK(bench.post("filter", "{}", "application/json-patch+json").status == 415);
+  CHECK(bench.post("filter", "{}", "").status == 415);
+  CHECK(bench.post("filter", "{}", "Application/JSON; charset=utf-8").status == 200);
   CHECK_THAT(bench.metrics.page({}), !Contains("dray_extender_requests_total{"));
 }
 

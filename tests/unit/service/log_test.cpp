@@ -12,6 +12,29 @@ TEST_CASE("a text line is klog's") {
         "I1121 11:15:32.123456 4711 dray] watch: synced");
 }
 
+TEST_CASE("a text line cannot be made to look like two") {
+  struct Row {
+    std::string_view name, message, shown;
+  };
+  const auto row =
+      GENERATE(Row{"a new line", "pod a/b: x\nE1121 11:15:33.000000 1 dray] forged",
+                   "pod a/b: x\\u000aE1121 11:15:33.000000 1 dray] forged"},
+               Row{"a carriage return", "x\ry", "x\\u000dy"},
+               Row{"an escape sequence of a terminal", "\x1b[2Jx", "\\u001b[2Jx"},
+               Row{"DEL", "x\x7f", "x\\u007f"},
+               Row{"C1 control characters",
+                   "\xc2\x9b"
+                   "2Jx",
+                   "\\u009b2Jx"},
+               Row{"Unicode's line separator", "x\xe2\x80\xa8y", "x\\u2028y"},
+               Row{"text that is not ASCII stays", "Gr\xc3\xbc\xc3\x9f", "Gr\xc3\xbc\xc3\x9f"},
+               Row{"a sequence that is cut off", "x\xe2\x80", "x\xe2\x80"});
+  DYNAMIC_SECTION(row.name) {
+    CHECK(format_log_line(LogFormat::text, 'I', 2, row.message, moment, 4711) ==
+          "I1121 11:15:32.123456 4711 dray] " + std::string(row.shown));
+  }
+}
+
 TEST_CASE("a JSON line escapes what it must") {
   CHECK(format_log_line(LogFormat::json, 'W', 0, "say \"no\"\n", moment, 4711) ==
         R"({"ts":"2026-11-21T11:15:32.123456Z","level":"warning","v":0,"msg":"say \"no\"\u000a"})");
