@@ -6,12 +6,14 @@
 namespace dray::planner {
 namespace {
 
-/// Its members that are evicted and have no other room.
+/// Its members that are evicted and have no other room; none if one of them goes with pods of other
+/// jobs that share its claims.
 std::vector<Task*> evicted(PlanJob& job) {
   std::vector<Task*> tasks;
   for (auto& task : job.tasks) {
     if (task.has_to_leave()) tasks.push_back(&task);
   }
+  if (std::ranges::any_of(tasks, &Task::with_sharers)) tasks.clear();
   return tasks;
 }
 

@@ -121,6 +121,7 @@ RoomMade MakeRoom::run(std::span<PlanJob* const> waiting) {
   if (actions.reclaim && config.reclaim.enabled) act(Action::reclaim, waiting);
   if (actions.preempt && config.preemption.enabled) act(Action::preempt, waiting);
   made_.scenarios = search_.scenarios();
+  made_.exhausted = made_.exhausted || search_.evictions_exhausted();
   again_at_.add(search_.again_at());
   made_.again_at = again_at_.get();
   return std::move(made_);
@@ -151,6 +152,11 @@ bool MakeRoom::may_evict(const PlanJob& job, Action action) {
   if (action == Action::consolidate && !job.job->preemptible) return false;
   const auto* outcome = decisions_.find(job);
   if (outcome != nullptr && !outcome->held.empty()) return false;
+  if (const auto until = job.job->evictions_paused_until; until && *until > context_.input.now) {
+    again_at_.add(*until);
+    say_paused(job);
+    return false;
+  }
   if (!job.job->evict_delay) return true;
   const auto since = std::max(job.job->created, job.job->evicted.value_or(job.job->created));
   const auto end = since + *job.job->evict_delay;
@@ -188,6 +194,14 @@ bool MakeRoom::within_bounds(const PlanJob& job, const policy::Reclaimer& reclai
                                  reclaimer.preemptible);
 }
 
+void MakeRoom::say_paused(const PlanJob& job) {
+  auto& outcome = decisions_.outcome(job);
+  if (!looked_for_room(outcome.reason) || !paused_.insert(&job).second) return;
+  outcome.detail +=
+      "; no other job is evicted for it for a while: kube-scheduler rejected the nodes that were "
+      "freed for it before";
+}
+
 void MakeRoom::say_over_share(const PlanJob& job) {
   const auto& outcome = decisions_.outcome(job);
   if (looked_for_room(outcome.reason)) {
@@ -208,8 +222,36 @@ MakeRoom::Kind MakeRoom::kind_of(const PlanJob& job, std::span<const std::uint32
   return kind;
 }
 
-/// Whether the job got room.
+/// Whether the job got room; of a gang other groups get it where those that come first cannot.
 bool MakeRoom::help(PlanJob& job, Action action, const JobOrder& order) {
+  bool helped = help_next_chunk(job, action, order);
+  while (!helped && job.gang && !search_.exhausted() && !placer_.fit().exhausted()) {
+    const auto chunk = job.next_chunk();
+    if (chunk.empty() || !job.pass_over(hardest_of(job, chunk))) break;
+    helped = help_next_chunk(job, action, order);
+  }
+  job.pass_over_none();
+  return helped;
+}
+
+/// One of the chunk that no node takes, whoever leaves; else the first.
+const Task& MakeRoom::hardest_of(const PlanJob& job, std::span<const std::uint32_t> chunk) {
+  auto& fit = placer_.fit();
+  const Shape* fits = nullptr;  // of the last one that did
+  const auto fits_nowhere = [&](std::uint32_t id) {
+    const auto& task = job.tasks[id];
+    if (fits != nullptr && task.shape.get() == fits) return false;
+    fits = task.shape.get();
+    return task.shape == nullptr || std::ranges::none_of(fit.everywhere().nodes, [&](auto node) {
+             const auto reason = fit.verdict(task, node).releasing;
+             return reason == Reason::none || reason_info(reason).eviction_helps;
+           });
+  };
+  const auto found = std::ranges::find_if(chunk, fits_nowhere);
+  return job.tasks[found == chunk.end() ? chunk.front() : *found];
+}
+
+bool MakeRoom::help_next_chunk(PlanJob& job, Action action, const JobOrder& order) {
   const auto chunk = job.next_chunk();
   if (std::ranges::any_of(chunk, [&](auto id) { return job.tasks[id].shape == nullptr; })) {
     return false;

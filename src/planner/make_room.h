@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -52,9 +53,12 @@ class MakeRoom {
   [[nodiscard]] bool within_bounds(const PlanJob& job, const policy::Reclaimer& reclaimer,
                                    Action action);
   void say_over_share(const PlanJob& job);
+  void say_paused(const PlanJob& job);
   [[nodiscard]] static Kind kind_of(const PlanJob& job, std::span<const std::uint32_t> chunk,
                                     Action action);
   [[nodiscard]] bool help(PlanJob& job, Action action, const JobOrder& order);
+  [[nodiscard]] bool help_next_chunk(PlanJob& job, Action action, const JobOrder& order);
+  [[nodiscard]] const Task& hardest_of(const PlanJob& job, std::span<const std::uint32_t> chunk);
   [[nodiscard]] bool use_leftovers(PlanJob& job, std::span<const std::uint32_t> chunk,
                                    const policy::Amounts& counts);
   void carry_out(PlanJob& job, const Solution& solution, Action action);
@@ -71,7 +75,8 @@ class MakeRoom {
   VictimSearch search_;
   std::map<Kind, std::size_t> failed_;  ///< how many sets had been evicted then
   std::size_t sets_evicted_ = 0;
-  bool somebody_owed_ = false;  ///< nothing is moved for jobs above their share
+  std::set<const PlanJob*> paused_;  ///< that have been told so
+  bool somebody_owed_ = false;       ///< nothing is moved for jobs above their share
   Earliest again_at_;
   RoomMade made_;
 };

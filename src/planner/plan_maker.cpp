@@ -271,7 +271,14 @@ std::vector<PlanJob*> PlanMaker::waiting_jobs() {
 /// Whether the job has what it takes to start, were there room.
 bool PlanMaker::is_ready(PlanJob& job) {
   const auto chunk = job.next_chunk();
-  if (chunk.empty()) return false;
+  if (chunk.empty()) {
+    const bool incomplete =
+        job.gang && std::ranges::any_of(job.tasks, [](const Task& task) {
+          return task.slot != nullptr && task.slot->state == policy::TaskState::pending;
+        });
+    if (incomplete) decisions_.wait(job, Reason::gang_incomplete, members_there(*job.gang));
+    return false;
+  }
   for (const auto id : chunk) {
     const auto& task = job.tasks[id];
     if (!task.not_ready) continue;

@@ -118,11 +118,33 @@ bool ServeJobs::serve_chunk(PlanJob& job) {
     take(job, *placed);
     return true;
   }
+  if (serve_another_chunk(job, placed.error(), among)) return true;
   if (decisions_.find(job) == nullptr || !started(job)) {
     explain(job, chunk.size(), placed.error());
   }
   keep_nodes(job, chunk);
   return false;
+}
+
+/// A group of a gang that finds no room does not keep the gang's other groups from starting:
+/// whether the job got a chunk without it.
+bool ServeJobs::serve_another_chunk(PlanJob& job, const NoRoom& failure, const NodeSet& among) {
+  const auto* lacking = failure.task;
+  bool served = false;
+  while (!served && lacking != nullptr && !placer_.fit().exhausted() && job.pass_over(*lacking)) {
+    const auto chunk = job.next_chunk();
+    const auto counts = job.counts_of(chunk, overlay_.queues().resources());
+    if (policy::check_capacity(overlay_.queues(), *job.queue, counts, job.job->preemptible)) break;
+    const auto placed = placer_.place(job, chunk, among, Room::releasing);
+    served = placed.has_value();
+    if (served) {
+      take(job, *placed);
+    } else {
+      lacking = placed.error().task;
+    }
+  }
+  job.pass_over_none();
+  return served;
 }
 
 void ServeJobs::refuse(const PlanJob& job, const policy::CapacityRefusal& refusal) {

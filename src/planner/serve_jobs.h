@@ -38,6 +38,7 @@ class ServeJobs {
   void serve_hold(PlanJob& job, const Hold& hold);
   void serve_all(std::span<PlanJob* const> waiting);
   [[nodiscard]] bool serve_chunk(PlanJob& job);
+  [[nodiscard]] bool serve_another_chunk(PlanJob& job, const NoRoom& failure, const NodeSet& among);
   void take(PlanJob& job, std::span<const Placed> placed);
   void refuse(const PlanJob& job, const policy::CapacityRefusal& refusal);
   void explain(const PlanJob& job, std::size_t members, const NoRoom& failure);

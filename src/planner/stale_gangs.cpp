@@ -6,9 +6,11 @@
 namespace dray::planner {
 namespace {
 
-/// Members that have succeeded will not come back: such a gang is ending, not broken.
+/// By the minimum that the gang is placed and evicted by: a gang that runs as many of its groups as
+/// `minSubGroup` asks for is whole. Members that have succeeded will not come back: such a gang is
+/// ending, not broken.
 bool runs_below_minimum(const PlanJob& job) {
-  if (!job.gang || job.placed == 0 || job.phase() != policy::GangPhase::below_minimum) return false;
+  if (!job.gang || job.placed == 0 || job.has_minimum()) return false;
   return std::ranges::none_of(job.tasks,
                               [](const auto& task) { return task.pod().phase == "Succeeded"; });
 }

@@ -16,20 +16,15 @@ std::size_t as_count(std::int32_t minimum) {
   return static_cast<std::size_t>(std::max(minimum, 0));
 }
 
-bool has_minimum(const PodSet& set) {
-  return placed_tasks(set) >= as_count(set.min_member);
-}
-
 /// Members that a group needs with their minimum, and those that have it.
 std::size_t members_needed(const SubGroup& group) {
   return group.min_sub_group ? as_count(*group.min_sub_group)
                              : group.sub_groups.size() + group.pod_sets.size();
 }
 std::size_t members_ready(const SubGroup& group) {
-  const auto ready = [](const auto& member) { return policy::has_minimum(member); };
-  const auto set_ready = [](const PodSet& member) { return has_minimum(member); };
+  const auto ready = [](const auto& member) { return has_minimum(member); };
   return static_cast<std::size_t>(std::ranges::count_if(group.sub_groups, ready) +
-                                  std::ranges::count_if(group.pod_sets, set_ready));
+                                  std::ranges::count_if(group.pod_sets, ready));
 }
 
 /// A walk for the next tasks to place.
@@ -63,14 +58,35 @@ struct Placing {
     }
   }
 
+  /// Whether the part has its minimum, or would have it with what waits of it.
+  [[nodiscard]] bool reaches_minimum(const PodSet& set) const {
+    const auto there = std::ranges::count_if(set.tasks, [this](const GangTask& task) {
+      return task.state == TaskState::placed || waits(task);
+    });
+    return static_cast<std::size_t>(there) >= as_count(set.min_member);
+  }
+  [[nodiscard]] bool reaches_minimum(const SubGroup& group) const {
+    const auto reaches = [this](const auto& member) { return reaches_minimum(member); };
+    const auto there = std::ranges::count_if(group.sub_groups, reaches) +
+                       std::ranges::count_if(group.pod_sets, reaches);
+    return static_cast<std::size_t>(there) >= members_needed(group);
+  }
+  [[nodiscard]] bool reaches_minimum(const GroupMember& member) const {
+    return member.group != nullptr ? reaches_minimum(*member.group) : reaches_minimum(*member.set);
+  }
+
+  /// A member that cannot get its minimum keeps none from starting that can.
   void add(const SubGroup& group) {
-    const auto members = members_in_order(group, order);
+    auto members = members_in_order(group, order);
     const auto needed = members_needed(group);
     if (members_ready(group) < needed) {
+      std::ranges::stable_partition(members,
+                                    [this](const auto& member) { return reaches_minimum(member); });
       for (std::size_t i = 0; i < std::min(needed, members.size()); ++i) add_missing(members[i]);
       return;
     }
     for (const auto& member : members) {
+      if (!reaches_minimum(member)) continue;
       if (member.group != nullptr) {
         add(*member.group);
       } else {
@@ -118,6 +134,17 @@ bool add_surplus(const SubGroup& group, MemberOrder order, std::vector<std::uint
     if (!out.empty()) return true;
   }
   return false;
+}
+
+template <class Set, class Group>
+Set* find_set(Group& root, std::uint32_t task) {
+  for (auto& set : root.pod_sets) {
+    if (std::ranges::find(set.tasks, task, &GangTask::id) != set.tasks.end()) return &set;
+  }
+  for (auto& group : root.sub_groups) {
+    if (auto* set = find_set<Set>(group, task)) return set;
+  }
+  return nullptr;
 }
 
 /// The lowest and highest phase of the pod sets below.
@@ -183,11 +210,23 @@ Eviction next_to_evict(const SubGroup& root, MemberOrder order) {
   return eviction;
 }
 
+const PodSet* set_of(const SubGroup& root, std::uint32_t task) {
+  return find_set<const PodSet>(root, task);
+}
+
+PodSet* set_of(SubGroup& root, std::uint32_t task) {
+  return find_set<PodSet>(root, task);
+}
+
 std::size_t placed_tasks(const SubGroup& group) {
   std::size_t count = 0;
   for (const auto& set : group.pod_sets) count += placed_tasks(set);
   for (const auto& g : group.sub_groups) count += placed_tasks(g);
   return count;
+}
+
+bool has_minimum(const PodSet& set) {
+  return placed_tasks(set) >= as_count(set.min_member);
 }
 
 bool has_minimum(const SubGroup& group) {

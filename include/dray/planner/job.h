@@ -77,6 +77,8 @@ struct Job {
   std::vector<EvictedFor> evicted_for;  ///< sorted by `to`
   std::optional<Duration> evict_delay;  ///< from the later of created and evicted, before it may
                                         ///< take room from others
+  /// Nobody is evicted for it before: kube-scheduler has not taken it to room that others left.
+  std::optional<Time> evictions_paused_until;
   std::optional<Duration> stale_after;  ///< absent: the policy's; negative: never
   std::optional<Time> stale_since;      ///< as the last plan said
 

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dray/alloc/allocator.h"
@@ -50,10 +52,30 @@ struct RefusedNode {
   auto operator<=>(const RefusedNode&) const = default;
 };
 
+/// Uids that copies share: of one budget there may be as many as there are pods.
+class SharedUids {
+ public:
+  SharedUids() : SharedUids(std::vector<Uid>()) {}
+  SharedUids(std::initializer_list<Uid> uids) : SharedUids(std::vector<Uid>(uids)) {}
+  SharedUids(std::vector<Uid> uids)  // NOLINT(google-explicit-constructor): a list of uids
+      : uids_(std::make_shared<const std::vector<Uid>>(std::move(uids))) {}
+
+  [[nodiscard]] auto begin() const { return uids_->begin(); }
+  [[nodiscard]] auto end() const { return uids_->end(); }
+  [[nodiscard]] std::size_t size() const { return uids_->size(); }
+  [[nodiscard]] bool empty() const { return uids_->empty(); }
+  bool operator==(const SharedUids& other) const {
+    return uids_ == other.uids_ || *uids_ == *other.uids_;
+  }
+
+ private:
+  std::shared_ptr<const std::vector<Uid>> uids_;
+};
+
 /// A PodDisruptionBudget: of these pods, so many may go now.
 struct DisruptionBudget {
-  std::string name;       ///< namespace/name, for people
-  std::vector<Uid> pods;  ///< sorted
+  std::string name;  ///< namespace/name, for people
+  SharedUids pods;   ///< sorted
   std::int64_t allowed = 0;
 
   bool operator==(const DisruptionBudget&) const = default;

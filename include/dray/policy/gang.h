@@ -82,8 +82,9 @@ struct GroupMember {
 [[nodiscard]] std::vector<GroupMember> members_in_order(const SubGroup& group, MemberOrder order);
 
 /// The ids of the next tasks to place together: all that the gang lacks for its minimum, or one
-/// more step where it has it (one task, or one member's minimum). With `simulated`, tasks that
-/// yielded count as pending.
+/// more step where it has it (one task, or one member's minimum). Members that cannot get their own
+/// minimum, because too few of their tasks wait, are left out where others can. With `simulated`,
+/// tasks that yielded count as pending.
 [[nodiscard]] std::vector<std::uint32_t> next_to_place(const SubGroup& root, MemberOrder order,
                                                        bool simulated);
 
@@ -98,9 +99,16 @@ struct Eviction {
 /// What to evict next of the group: what is above minimums first, the last member first.
 [[nodiscard]] Eviction next_to_evict(const SubGroup& root, MemberOrder order);
 
+/// The pod set of the gang that the task is in; null: of none.
+[[nodiscard]] const PodSet* set_of(const SubGroup& root, std::uint32_t task);
+[[nodiscard]] PodSet* set_of(SubGroup& root, std::uint32_t task);
+
 /// How many tasks of the whole tree are placed.
 [[nodiscard]] std::size_t placed_tasks(const SubGroup& group);
-/// Whether as many members as the group needs have their own minimum.
+/// Whether so many of its tasks are placed.
+[[nodiscard]] bool has_minimum(const PodSet& set);
+/// Whether as many members as the group needs have their own minimum: by this a gang is placed,
+/// stale and evicted.
 [[nodiscard]] bool has_minimum(const SubGroup& group);
 
 /// A gang against the minimum of its pod sets: the order of jobs (KAI's plugin elastic).

@@ -13,21 +13,39 @@ EvictionBudget::EvictionBudget(const PlanContext& context) : context_(context) {
   evictions_of_.assign(context.policy.queues.queues().size(), 0);
 }
 
-bool EvictionBudget::allows(std::span<const Victims> victims) const {
-  std::size_t pods = 0;
-  std::vector<std::int64_t> used(disruptions_left_.size(), 0);
+bool EvictionBudget::allows(std::span<const Victims> victims) {
+  if (!disruptions_allow(victims)) return false;
   const auto bound = context_.policy.config.budgets.evictions_per_queue;
-  auto by_queue = bound ? evictions_of_ : std::vector<std::int64_t>();
+  std::size_t pods = 0;
+  std::map<policy::QueueIndex, std::int64_t> of_queues;
   for (const auto& chunk : victims) {
-    const auto running = static_cast<std::size_t>(std::ranges::count_if(
-        chunk.tasks, [](const auto* task) { return !task->placed_by_plan(); }));
-    pods += running;
-    if (bound) {
-      auto& of_queue = by_queue[chunk.job->queue->get()];
-      of_queue += static_cast<std::int64_t>(running);
-      if (of_queue > *bound) return false;
-    }
-    if (disruption_budgets_of_.empty()) continue;
+    const auto running = std::ranges::count_if(
+        chunk.tasks, [](const auto* task) { return !task->placed_by_plan(); });
+    pods += static_cast<std::size_t>(running);
+    if (bound) of_queues[*chunk.job->queue] += running;
+  }
+  bool too_large = false;
+  const auto fits = [&](std::size_t before, std::size_t more, std::size_t most) {
+    if (more == 0 || before + more <= most) return true;
+    const bool first = before == 0 && most > 0;
+    too_large = too_large || first;
+    return first && oversized_;
+  };
+  const bool queues_allow = std::ranges::all_of(of_queues, [&](const auto& of_queue) {
+    return fits(static_cast<std::size_t>(evictions_of_[of_queue.first.get()]),
+                static_cast<std::size_t>(of_queue.second), static_cast<std::size_t>(*bound));
+  });
+  if (queues_allow && fits(evicted_.size(), pods, context_.input.budget.evictions)) return true;
+  exhausted_ = exhausted_ || !evicted_.empty();
+  refused_by_size_ = refused_by_size_ || (too_large && !oversized_);
+  return false;
+}
+
+/// Whether each disruption budget has so many left.
+bool EvictionBudget::disruptions_allow(std::span<const Victims> victims) const {
+  if (disruption_budgets_of_.empty()) return true;
+  std::vector<std::int64_t> used(disruptions_left_.size(), 0);
+  for (const auto& chunk : victims) {
     for (const auto* task : chunk.tasks) {
       const auto budgets = disruption_budgets_of_.find(task->pod().meta.uid);
       if (task->moved || budgets == disruption_budgets_of_.end()) continue;
@@ -36,7 +54,7 @@ bool EvictionBudget::allows(std::span<const Victims> victims) const {
       }
     }
   }
-  return evicted_.size() + pods <= context_.input.budget.evictions;
+  return true;
 }
 
 void EvictionBudget::spend(std::span<const Victims> victims) {

@@ -82,10 +82,12 @@ std::optional<Scenario> GrowingNodes::fewest_up_to(std::size_t last) const {
 ScenarioGenerator::ScenarioGenerator(const PlanContext& context, const Attempt& attempt,
                                      const policy::QueueTree& queues, const JobOrder& order,
                                      const VictimOrder::Candidates& candidates,
-                                     VictimValidator& validator, VictimCapacity capacity)
+                                     const ClaimSharers& sharers, VictimValidator& validator,
+                                     VictimCapacity capacity)
     : context_(context),
       attempt_(attempt),
       queues_(queues),
+      sharers_(sharers),
       order_(queues, context.total, order, candidates, validator.open_queues(attempt, candidates),
              [&](const Task& task) { return !validator.may_be_withdrawn(attempt, task); }),
       validator_(validator),
@@ -134,7 +136,7 @@ std::optional<Scenario> ScenarioGenerator::next_open() {
   }
   while (growing_) {
     if (auto nodes = growing_->next()) {
-      auto scenario = with_surplus(*std::move(nodes));
+      auto scenario = with_surplus(*nodes);
       if (tried_.sets.insert(scenario).second) return scenario;
     } else if (attempt_.each_alone && growing_->asked() == GrowingNodes::Asked::all) {
       // Of a queue that does not owe all of them, nobody goes where there is room anyway.
@@ -158,22 +160,27 @@ bool ScenarioGenerator::queue_has_room() {
 }
 
 /// A job gives its minimum only after all that is above it, wherever that is: what would be left
-/// of it is no gang.
-Scenario ScenarioGenerator::with_surplus(Scenario scenario) const {
-  if (!in_pieces_) return scenario;
-  Scenario whole;
-  std::set<const PlanJob*> jobs;
-  auto picked = scenario.rbegin();
-  for (std::size_t place = found_.size(); place-- > 0;) {
-    const bool in_scenario = picked != scenario.rend() && *picked == place;
-    if (in_scenario) {
-      jobs.insert(found_[place].job);
-      ++picked;
+/// of it is no gang. And who shares claims goes together.
+Scenario ScenarioGenerator::with_surplus(const Scenario& scenario) const {
+  if (!seen_.in_pieces) return scenario;
+  std::vector<char> in(found_.size(), 0);
+  for (const auto place : scenario) in[place] = 1;
+  for (bool more = true; more;) {
+    more = false;
+    std::set<const PlanJob*> jobs;
+    for (std::size_t place = found_.size(); place-- > 0;) {
+      const bool with_next =
+          place + 1 < found_.size() && found_[place + 1].goes_with_last && in[place + 1] != 0;
+      if (in[place] == 0 && (with_next || jobs.contains(found_[place].job))) in[place] = 1;
+      if (in[place] != 0) jobs.insert(found_[place].job);
     }
-    if (in_scenario || jobs.contains(found_[place].job)) whole.push_back(place);
+    for (std::size_t place = 1; place < found_.size(); ++place) {
+      if (!found_[place].goes_with_last || in[place - 1] == 0 || in[place] != 0) continue;
+      in[place] = 1;
+      more = true;
+    }
   }
-  std::ranges::reverse(whole);
-  return whole;
+  return marked(in);
 }
 
 /// The next victims that may be taken; false: there are none, or as many as may be moved.
@@ -188,25 +195,38 @@ bool ScenarioGenerator::find_victims() {
   return false;
 }
 
-bool ScenarioGenerator::may_go_alone(const Victims& victims) {
+bool ScenarioGenerator::may_go_alone(std::span<const Victims> unit) {
   if (attempt_.action != Action::reclaim || attempt_.each_alone || found_.empty()) return false;
   const std::vector<policy::Amounts> none(taken_.size(), policy::Amounts(queues_.resources()));
-  return validator_.queue_gives(attempt_, victims, none) &&
-         validator_.may_be_evicted(attempt_, victims, none);
+  return validator_.queue_gives(attempt_, unit.front(), none) &&
+         validator_.may_be_evicted(attempt_, unit, none);
 }
 
+/// The victims, and all who go with them.
 bool ScenarioGenerator::take(Victims victims) {
   const auto queue = *victims.job->queue;
-  const bool owes = validator_.queue_gives(attempt_, victims, taken_);
-  const bool closed = !owes && --moves_left_ < 0;
-  const bool evictable = !closed && validator_.may_be_evicted(attempt_, victims, taken_);
+  std::vector<Victims> unit{std::move(victims)};
+  for (const auto& [job, tasks] : sharers_.others_of(*unit[0].job, unit[0].tasks)) {
+    unit.push_back(order_.add_to_last(*job, tasks));
+  }
+  const bool owes = validator_.queue_gives(attempt_, unit[0], taken_);
+  // Pods that share claims are not moved.
+  const bool closed = !owes && (unit.size() > 1 || --moves_left_ < 0);
+  const bool evictable = !closed && validator_.may_be_evicted(attempt_, unit, taken_);
   // Who could only move, since others were taken before, might go without them.
-  if (!owes || !evictable) left_out_ = left_out_ || may_go_alone(victims);
+  if (!owes || !evictable) seen_.left_out = seen_.left_out || may_go_alone(unit);
   if (!evictable) {
     order_.spare();
-    if (closed) order_.close_queue(queue);
+    if (closed && unit.size() == 1) order_.close_queue(queue);
     return false;
   }
+  unit[0].only_moves = !owes;
+  for (auto& chunk : unit) add(std::move(chunk));
+  return true;
+}
+
+void ScenarioGenerator::add(Victims victims) {
+  const auto queue = *victims.job->queue;
   if (!attempt_.each_alone) {
     for (std::optional at = queue; at; at = queues_[*at].parent_index) {
       taken_[at->get()] += victims.counts;
@@ -215,11 +235,9 @@ bool ScenarioGenerator::take(Victims victims) {
   if (all_found_) {
     all_found_->queues.remove_allocated(queue, victims.counts, victims.job->job->preemptible);
   }
-  in_pieces_ = in_pieces_ || victims.job->placed > 0;
-  victims.only_moves = !owes;
+  seen_.in_pieces = seen_.in_pieces || victims.job->placed > 0 || victims.goes_with_last;
   capacity_.free(victims, found_.size());
   found_.push_back(std::move(victims));
-  return true;
 }
 
 /// A pod needs one node, and the victims before were not enough on theirs; a gang may need many.
@@ -285,7 +303,12 @@ bool ScenarioGenerator::may_give_enough(const VictimCapacity::Giver& on) const {
 /// First where fewest of the last victims are, who are served before the others: they are spared
 /// where they find another place.
 void ScenarioGenerator::open_nodes_of_last() {
-  const auto& tasks = found_.back().tasks;
+  auto first = found_.size() - 1;
+  while (found_[first].goes_with_last) --first;
+  std::vector<const Task*> tasks;
+  for (auto place = first; place < found_.size(); ++place) {
+    tasks.insert(tasks.end(), found_[place].tasks.begin(), found_[place].tasks.end());
+  }
   for (const auto* task : tasks) {
     if (task->node && std::ranges::find(open_nodes_, *task->node) == open_nodes_.end()) {
       open_nodes_.push_back(*task->node);

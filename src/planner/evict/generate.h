@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "planner/evict/claim_sharers.h"
 #include "planner/evict/scenario.h"
 #include "planner/evict/validate.h"
 #include "planner/evict/victim_capacity.h"
@@ -49,8 +50,8 @@ class ScenarioGenerator {
   /// `queues`: with all that is decided.
   ScenarioGenerator(const PlanContext& context, const Attempt& attempt,
                     const policy::QueueTree& queues, const JobOrder& order,
-                    const VictimOrder::Candidates& candidates, VictimValidator& validator,
-                    VictimCapacity capacity);
+                    const VictimOrder::Candidates& candidates, const ClaimSharers& sharers,
+                    VictimValidator& validator, VictimCapacity capacity);
 
   /// The next one; nothing: there is none. With `stop`, no more victims are looked for.
   [[nodiscard]] std::optional<Scenario> next(bool stop);
@@ -58,14 +59,15 @@ class ScenarioGenerator {
   [[nodiscard]] std::span<const Victims> found() const { return found_; }
   /// Whether somebody was left out, or could only be moved, because of those that were found
   /// before.
-  [[nodiscard]] bool left_out() const { return left_out_; }
+  [[nodiscard]] bool left_out() const { return seen_.left_out; }
   /// A scenario is carried out: the states of all victims' tasks are the caller's.
   void keep_marks() { order_.keep_marks(); }
 
  private:
   [[nodiscard]] bool find_victims();
   [[nodiscard]] bool take(Victims victims);
-  [[nodiscard]] bool may_go_alone(const Victims& victims);
+  void add(Victims victims);
+  [[nodiscard]] bool may_go_alone(std::span<const Victims> unit);
   void open_scenarios();
   void grow(GrowingNodes::Asked asked);
   void open_nodes_of_last();
@@ -73,19 +75,23 @@ class ScenarioGenerator {
   [[nodiscard]] bool may_give_enough(const VictimCapacity::Giver& on) const;
   [[nodiscard]] std::optional<Scenario> next_open();
   [[nodiscard]] bool queue_has_room();
-  [[nodiscard]] Scenario with_surplus(Scenario scenario) const;
+  [[nodiscard]] Scenario with_surplus(const Scenario& scenario) const;
 
   const PlanContext& context_;
   const Attempt& attempt_;
   const policy::QueueTree& queues_;
+  const ClaimSharers& sharers_;
   VictimOrder order_;
   VictimValidator& validator_;
   VictimCapacity capacity_;
   std::vector<Victims> found_;
-  bool in_pieces_ = false;              ///< some job of them has given a part, and may give more
+  struct Seen {
+    bool in_pieces = false;  ///< some of them go only with others of them
+    bool left_out = false;   ///< see left_out()
+  };
+  Seen seen_;
   std::vector<policy::Amounts> taken_;  ///< of each queue and what is below it
-  bool left_out_ = false;
-  std::int32_t moves_left_;  ///< chunks of queues that owe nothing, to be moved
+  std::int32_t moves_left_;             ///< chunks of queues that owe nothing, to be moved
   enum class Phase : std::uint8_t { looking, last, ended } phase_ = Phase::looking;
   std::vector<cluster::NodeIndex> open_nodes_;  ///< of the last victims, the next one at the end
   std::optional<GrowingNodes> growing_;

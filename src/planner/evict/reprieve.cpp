@@ -32,6 +32,15 @@ std::vector<std::int32_t> lowest_so_far(std::span<const Victims> victims) {
   return found;
 }
 
+/// The chunk with those that go with it.
+std::span<Victims> unit_at(std::span<Victims> victims, std::size_t at) {
+  auto first = at;
+  while (first > 0 && victims[first].goes_with_last) --first;
+  auto last = at + 1;
+  while (last < victims.size() && victims[last].goes_with_last) ++last;
+  return victims.subspan(first, last - first);
+}
+
 }  // namespace
 
 void Reprieve::spare(PlanJob& job, Solution& solution, First first) {
@@ -45,6 +54,17 @@ void Reprieve::spare(PlanJob& job, Solution& solution, First first) {
   std::unordered_set<const PlanJob*> gone;
   for (const auto i : turns) {
     // All of a chunk, and only on top of what the job had without it.
+    const auto unit = unit_at(victims, i);
+    if (unit.size() > 1) {
+      if (&unit.front() != &victims[i]) continue;
+      const bool stays = std::ranges::none_of(
+                             unit, [&](const Victims& each) { return gone.contains(each.job); }) &&
+                         spare_unit(unit);
+      for (const auto& each : unit) {
+        if (!stays) gone.insert(each.job);
+      }
+      continue;
+    }
     auto& of = *victims[i].job;
     if (gone.contains(&of)) continue;
     if (spare_chunk(job, solution, victims[i])) continue;
@@ -57,7 +77,7 @@ void Reprieve::spare(PlanJob& job, Solution& solution, First first) {
 
 bool Reprieve::stay(PlanJob& of, std::span<Task* const> tasks) {
   policy::Amounts counts(overlay_.queues().resources());
-  for (const auto* task : tasks) counts += task->demand->freed();
+  for (const auto* task : tasks) counts += task->freed();
   if (policy::check_capacity(overlay_.queues(), *of.queue, counts, of.job->preemptible)) {
     return false;
   }
@@ -79,13 +99,25 @@ void Reprieve::move(Solution& solution) {
   }
 }
 
+/// Whether all of them stay where they were.
+bool Reprieve::spare_unit(std::span<Victims> unit) {
+  const auto mark = overlay_.mark();
+  for (auto& chunk : unit) {
+    if (stay(*chunk.job, chunk.tasks)) continue;
+    overlay_.undo(mark);
+    return false;
+  }
+  for (auto& chunk : unit) chunk.tasks.clear();
+  return true;
+}
+
 /// Whether the chunk goes on, where it was or elsewhere; the chunk keeps the tasks that move.
 bool Reprieve::spare_chunk(PlanJob& job, Solution& solution, Victims& chunk) {
   // Some may have gone on with another chunk of the job.
   const auto has_moved = [&](Task* task) { return solution.moved.contains(task); };
   auto counts = chunk.counts;
   for (auto* task : chunk.tasks) {
-    if (has_moved(task)) counts -= task->demand->freed();
+    if (has_moved(task)) counts -= task->freed();
   }
   // Its room may be free while its queue has none for it any more.
   if (policy::check_capacity(overlay_.queues(), *chunk.job->queue, counts,
@@ -116,7 +148,7 @@ void Reprieve::move_job(PlanJob& job, Solution& solution) {
   while (true) {
     const auto chunk = job.next_chunk(true);
     const bool ours = !chunk.empty() && std::ranges::all_of(chunk, [&](auto id) {
-      return job.tasks[id].state == policy::TaskState::yielding;
+      return job.tasks[id].state == policy::TaskState::yielding && !job.tasks[id].with_sharers;
     });
     if (!ours) return;
     const auto counts = job.counts_of(chunk, context_.policy.queues.resources());

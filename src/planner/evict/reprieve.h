@@ -33,6 +33,7 @@ class Reprieve {
   /// What was placed, before anything of it is changed.
   using PlacedBefore = std::optional<std::vector<Placed>>;
 
+  [[nodiscard]] bool spare_unit(std::span<Victims> unit);
   [[nodiscard]] bool spare_chunk(PlanJob& job, Solution& solution, Victims& chunk);
   void move_job(PlanJob& job, Solution& solution);
   [[nodiscard]] bool stays(PlanJob& job, std::vector<Placed>& placed, PlanJob& of, Task& task,

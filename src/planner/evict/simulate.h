@@ -16,7 +16,7 @@ namespace dray::planner {
 class VictimSimulator {
  public:
   VictimSimulator(const PlanContext& context, Overlay& overlay, Placer& placer, Reprieve& reprieve,
-                  const VictimValidator& validator, const EvictionBudget& budget)
+                  const VictimValidator& validator, EvictionBudget& budget)
       : context_(context),
         overlay_(overlay),
         placer_(placer),
@@ -45,7 +45,7 @@ class VictimSimulator {
   Placer& placer_;
   Reprieve& reprieve_;
   const VictimValidator& validator_;
-  const EvictionBudget& budget_;
+  EvictionBudget& budget_;
   std::size_t scenarios_ = 0;
 };
 

@@ -9,8 +9,18 @@ namespace dray::planner {
 
 using policy::QueueIndex;
 
+namespace {
+
+/// It goes with others who share a claim that does not count for it: nothing is taken from its
+/// queue but what that queue cannot keep.
+bool goes_along(const Victims& chunk) {
+  return chunk.goes_with_last && !chunk.holds_devices();
+}
+
+}  // namespace
+
 VictimValidator::VictimValidator(const PlanContext& context, const Decisions& decisions,
-                                 const EvictionBudget& budget, bool counts_node_allocatable)
+                                 EvictionBudget& budget, bool counts_node_allocatable)
     : context_(context),
       decisions_(decisions),
       budget_(budget),
@@ -53,14 +63,42 @@ bool VictimValidator::queue_gives(const Attempt& attempt, const Victims& chunk,
          policy::guarantees_quota(queues[taker], attempt.counts, queue, remains);
 }
 
-bool VictimValidator::may_be_evicted(const Attempt& attempt, const Victims& chunk,
+bool VictimValidator::may_be_evicted(const Attempt& attempt, std::span<const Victims> unit,
                                      std::span<const policy::Amounts> taken) {
+  const auto& chunk = unit.front();
+  const auto may_be_withdrawn = [&](const Victims& each) {
+    return std::ranges::all_of(
+        each.tasks, [&](const auto* task) { return this->may_be_withdrawn(attempt, *task); });
+  };
   return has_priority(attempt, *chunk.job) &&
          (chunk.keeps_minimum || !protected_by_runtime(attempt, *chunk.job)) &&
          !would_reclaim_back(attempt, chunk, taken) &&
-         std::ranges::all_of(chunk.tasks,
-                             [&](const auto* task) { return may_be_withdrawn(attempt, *task); }) &&
-         budget_.allows(std::span(&chunk, 1));
+         std::ranges::all_of(unit, may_be_withdrawn) &&
+         std::ranges::all_of(
+             unit.subspan(1),
+             [&](const Victims& each) { return may_go_along(attempt, each, taken); }) &&
+         budget_.allows(unit);
+}
+
+/// Who shares claims with a victim goes with it, whatever protects it alone: else a pod of the
+/// tenant's that is not preemptible, or has only just begun, would keep all others running. But
+/// where a claim counts for another queue, that queue's share decides, and within a queue nobody
+/// goes who is not preemptible or has no lower priority.
+bool VictimValidator::may_go_along(const Attempt& attempt, const Victims& chunk,
+                                   std::span<const policy::Amounts> taken) const {
+  if (chunk.job == &attempt.job) return false;
+  const bool own_queue = chunk.job->queue == attempt.job.queue;
+  switch (attempt.action) {
+    case Action::consolidate:
+      return false;
+    case Action::preempt:
+      return chunk.job->job->preemptible && has_priority(attempt, *chunk.job) &&
+             (own_queue || !chunk.holds_devices());
+    case Action::reclaim:
+      return !own_queue && (!chunk.holds_devices() || (queue_gives(attempt, chunk, taken) &&
+                                                       !would_reclaim_back(attempt, chunk, taken)));
+  }
+  std::unreachable();
 }
 
 /// Nobody makes room for itself, and in its own queue only for higher priority.
@@ -157,7 +195,7 @@ bool VictimValidator::holds_together(const Attempt& attempt, const Solution& sol
     for (const auto& chunk : solution.victims) {
       const bool moves = std::ranges::all_of(
           chunk.tasks, [&](auto* task) { return solution.moved.contains(task); });
-      if (moves != move) continue;
+      if (moves != move || goes_along(chunk)) continue;
       if (would_reclaim_back(attempt, chunk, taken)) return false;
       if (moves && !queue_gives(attempt, chunk, taken) && --moves_left < 0) return false;
       for (auto at = chunk.job->queue; at; at = queues[*at].parent_index) {
@@ -172,11 +210,12 @@ bool VictimValidator::holds_together(const Attempt& attempt, const Solution& sol
 std::vector<policy::Taking> VictimValidator::takings(const Solution& solution) const {
   std::vector<policy::Taking> takings;
   for (const auto& chunk : solution.victims) {
+    if (goes_along(chunk)) continue;
     policy::Amounts gone(decisions_.queues().resources());
     bool any = false;
     for (auto* task : chunk.tasks) {
       if (solution.moved.contains(task)) continue;
-      gone += task->demand->freed();
+      gone += task->freed();
       any = true;
     }
     if (!any) continue;

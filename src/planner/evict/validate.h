@@ -17,8 +17,8 @@ namespace dray::planner {
 /// and of a whole solution afterwards.
 class VictimValidator {
  public:
-  VictimValidator(const PlanContext& context, const Decisions& decisions,
-                  const EvictionBudget& budget, bool counts_node_allocatable);
+  VictimValidator(const PlanContext& context, const Decisions& decisions, EvictionBudget& budget,
+                  bool counts_node_allocatable);
 
   /// The queues, by their places, whose jobs the action may take room from.
   [[nodiscard]] std::vector<char> open_queues(const Attempt& attempt,
@@ -28,10 +28,14 @@ class VictimValidator {
   /// (reclaim: by one of KAI's two strategies).
   [[nodiscard]] bool queue_gives(const Attempt& attempt, const Victims& chunk,
                                  std::span<const policy::Amounts> taken) const;
-  /// Whether the chunk itself may be evicted for the job: by priority, minimum run time, budgets,
-  /// and unless that would reclaim back.
-  [[nodiscard]] bool may_be_evicted(const Attempt& attempt, const Victims& chunk,
+  /// Whether the chunk itself, the first of these, may be evicted for the job: by priority, minimum
+  /// run time, budgets, and unless that would reclaim back; and whether the others may go with it.
+  [[nodiscard]] bool may_be_evicted(const Attempt& attempt, std::span<const Victims> unit,
                                     std::span<const policy::Amounts> taken);
+  [[nodiscard]] bool may_be_evicted(const Attempt& attempt, const Victims& chunk,
+                                    std::span<const policy::Amounts> taken) {
+    return may_be_evicted(attempt, std::span(&chunk, 1), taken);
+  }
 
   /// Whether the pod's place is none that this plan itself gave it for good.
   [[nodiscard]] bool may_be_withdrawn(const Attempt& attempt, const Task& task) const;
@@ -43,6 +47,8 @@ class VictimValidator {
   [[nodiscard]] std::optional<Time> again_at() const { return again_at_.get(); }
 
  private:
+  [[nodiscard]] bool may_go_along(const Attempt& attempt, const Victims& chunk,
+                                  std::span<const policy::Amounts> taken) const;
   [[nodiscard]] bool has_priority(const Attempt& attempt, const PlanJob& victim) const;
   [[nodiscard]] bool protected_by_runtime(const Attempt& attempt, const PlanJob& victim);
   [[nodiscard]] bool would_reclaim_back(const Attempt& attempt, const Victims& chunk,
@@ -52,7 +58,7 @@ class VictimValidator {
 
   const PlanContext& context_;
   const Decisions& decisions_;
-  const EvictionBudget& budget_;
+  EvictionBudget& budget_;
   bool counts_node_allocatable_;
   Earliest again_at_;
 };

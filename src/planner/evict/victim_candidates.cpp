@@ -10,6 +10,11 @@ const VictimOrder::Candidates& VictimCandidates::by_queue(const JobOrder& order)
   return candidates_;
 }
 
+const ClaimSharers& VictimCandidates::sharers() {
+  if (!sharers_) sharers_.emplace(context_, jobs_);
+  return *sharers_;
+}
+
 void VictimCandidates::collect(const JobOrder& order) {
   collected_ = true;
   candidates_.assign(context_.policy.queues.queues().size(), {});
@@ -32,7 +37,7 @@ bool VictimCandidates::may_be_victim(const PlanJob& job) {
 void VictimCandidates::index_lineages() {
   indexed_ = true;
   for (const auto* job : jobs_.all()) {
-    if (!job->job->evicted_for.empty()) evicted_.emplace(job->job->lineage, job);
+    if (!job->job->evicted_for.empty()) evicted_[job->job->lineage].push_back(job);
   }
 }
 
@@ -48,7 +53,7 @@ std::set<std::string_view> VictimCandidates::protected_beneficiaries(const PlanJ
       if (until <= context_.input.now || !found.insert(beneficiary).second) continue;
       again_at_.add(until);
       const auto next = evicted_.find(beneficiary);
-      if (next != evicted_.end()) open.push_back(next->second);
+      if (next != evicted_.end()) open.insert(open.end(), next->second.begin(), next->second.end());
     }
   }
   return found;

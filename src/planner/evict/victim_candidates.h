@@ -4,7 +4,9 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <vector>
 
+#include "planner/evict/claim_sharers.h"
 #include "planner/evict/victim_order.h"
 #include "planner/state/context.h"
 #include "planner/state/job_order.h"
@@ -24,6 +26,9 @@ class VictimCandidates {
   /// not reclaim back from them.
   [[nodiscard]] std::set<std::string_view> protected_beneficiaries(const PlanJob& job);
 
+  /// Who shares claims; good as long as this is.
+  [[nodiscard]] const ClaimSharers& sharers();
+
   /// Jobs hold something else than before: they are collected anew, in their order of now.
   void changed() { collected_ = false; }
 
@@ -40,7 +45,9 @@ class VictimCandidates {
   bool collected_ = false;
   VictimOrder::Candidates candidates_;
   bool indexed_ = false;
-  std::map<std::string_view, const PlanJob*> evicted_;  ///< jobs that were so lately, by lineage
+  /// Jobs that were so lately, by lineage: those of one workload may be several.
+  std::map<std::string_view, std::vector<const PlanJob*>> evicted_;
+  std::optional<ClaimSharers> sharers_;
   Earliest again_at_;
 };
 

@@ -54,6 +54,17 @@ std::optional<Solution> VictimSearch::solve(PlanJob& job, std::span<const std::u
                   .counts = job.counts_of(chunk, decisions_.queues().resources()),
                   .action = action,
                   .protected_beneficiaries = candidates_.protected_beneficiaries(job)};
+  if (auto found = look_twice(attempt, order)) return found;
+  // Only where no set within the budget does: a larger one.
+  if (!budget_.refused_by_size() || exhausted()) return std::nullopt;
+  budget_.allow_oversized(true);
+  auto found = look_twice(attempt, order);
+  budget_.allow_oversized(false);
+  return found;
+}
+
+std::optional<Solution> VictimSearch::look_twice(Attempt& attempt, const JobOrder& order) {
+  attempt.each_alone = false;
   auto look = look_once(attempt, order);
   if (look.left_out && !exhausted() && !placer_.fit().exhausted()) {
     attempt.each_alone = true;
@@ -64,7 +75,7 @@ std::optional<Solution> VictimSearch::solve(PlanJob& job, std::span<const std::u
 
 VictimSearch::Look VictimSearch::look_once(const Attempt& attempt, const JobOrder& order) {
   ScenarioGenerator generator(context_, attempt, decisions_.queues(), order,
-                              candidates_.by_queue(order), validator_,
+                              candidates_.by_queue(order), candidates_.sharers(), validator_,
                               VictimCapacity(context_, overlay_, placer_.fit(), attempt));
   const auto mark = overlay_.mark();
   bool stop = false;
@@ -98,17 +109,24 @@ std::optional<Solution> VictimSearch::with_fewest(const Attempt& attempt,
   std::vector<const PlanJob*> needed;
   bool current = true;
   for (std::size_t i = scenario.size(); i-- > 0;) {
-    const auto* job = all[scenario[i]].job;
-    if (std::ranges::find(needed, job) != needed.end()) continue;
+    // With those that go with it.
+    const auto last = i + 1;
+    while (all[scenario[i]].goes_with_last) --i;
+    const auto unit = std::span(scenario).subspan(i, last - i);
+    const bool known = std::ranges::any_of(unit, [&](std::size_t place) {
+      return std::ranges::find(needed, all[place].job) != needed.end();
+    });
+    if (known) continue;
     auto fewer = scenario;
-    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i),
+                fewer.begin() + static_cast<std::ptrdiff_t>(last));
     if (fewer.empty()) break;
     if (auto better = redo(fewer); better && loses_no_more(*better, found, attempt.action)) {
       found = std::move(*better);
       scenario = std::move(fewer);
       current = true;
     } else {
-      needed.push_back(job);
+      for (const auto place : unit) needed.push_back(all[place].job);
       current = false;
     }
   }

@@ -32,6 +32,8 @@ class VictimSearch {
   /// How many scenarios were tried, and whether that is as many as may be.
   [[nodiscard]] std::size_t scenarios() const { return simulator_.scenarios(); }
   [[nodiscard]] bool exhausted() const { return simulator_.exhausted(); }
+  /// Whether victims were left alone because the plan has evicted as many as it may.
+  [[nodiscard]] bool evictions_exhausted() const { return budget_.exhausted(); }
   /// When a protection ends that kept somebody from being a victim.
   [[nodiscard]] std::optional<Time> again_at() const;
 
@@ -40,6 +42,7 @@ class VictimSearch {
     std::optional<Solution> found;
     bool left_out = false;  ///< somebody only because of those that were found before
   };
+  [[nodiscard]] std::optional<Solution> look_twice(Attempt& attempt, const JobOrder& order);
   [[nodiscard]] Look look_once(const Attempt& attempt, const JobOrder& order);
   [[nodiscard]] std::optional<Solution> with_fewest(const Attempt& attempt,
                                                     std::span<const Victims> all,

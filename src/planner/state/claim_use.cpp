@@ -59,8 +59,13 @@ bool is_shared(const ResourceClaim& claim, const Pod& pod) {
 }
 
 bool used_by_others(const cluster::Snapshot& snapshot, const ResourceClaim& claim, const Pod& pod) {
+  return used_by_others(snapshot, claim, [&](const Uid& user) { return user == pod.meta.uid; });
+}
+
+bool used_by_others(const cluster::Snapshot& snapshot, const ResourceClaim& claim,
+                    const std::function<bool(const Uid&)>& known) {
   return std::ranges::any_of(claim.reserved_for, [&](const auto& user) {
-    return user.uid != pod.meta.uid && uses(snapshot, claim, user);
+    return !(user.api_group.empty() && known(user.uid)) && uses(snapshot, claim, user);
   });
 }
 

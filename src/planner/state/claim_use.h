@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 
 #include "dray/cluster/snapshot.h"
@@ -29,6 +30,10 @@ namespace dray::planner {
 /// claim for a while, and does not.
 [[nodiscard]] bool used_by_others(const cluster::Snapshot& snapshot, const ResourceClaim& claim,
                                   const Pod& pod);
+
+/// Whether somebody uses the claim who is there still, and of whom `known` is not true.
+[[nodiscard]] bool used_by_others(const cluster::Snapshot& snapshot, const ResourceClaim& claim,
+                                  const std::function<bool(const Uid&)>& known);
 
 /// Of several users of a claim, the one that it counts for.
 [[nodiscard]] bool is_first_user(const cluster::Snapshot& snapshot, const ResourceClaim& claim,

@@ -27,6 +27,7 @@ struct Task {
   PodClaims claims;
   std::optional<NotReady> not_ready;
   policy::GangTask* slot = nullptr;  ///< in the job's gang, where that is kept
+  bool with_sharers = false;         ///< all who share its claims go with it, or it does not go
   bool moved = false;  ///< the plan evicts it, and its place now is another one that it got since
 
   [[nodiscard]] const Pod& pod() const { return *member->pod; }
@@ -36,7 +37,11 @@ struct Task {
   [[nodiscard]] bool placed_by_plan() const { return just_placed() || moved; }
   /// What its queue has more with it placed: what it left there when it was evicted is there still.
   [[nodiscard]] policy::Amounts comes_on_top() const {
-    return state == policy::TaskState::yielding ? demand->freed() : demand->counts;
+    return state == policy::TaskState::yielding ? freed() : demand->counts;
+  }
+  /// What its queue has less when it goes.
+  [[nodiscard]] policy::Amounts freed() const {
+    return with_sharers ? demand->counts : demand->freed();
   }
   /// It is a victim that has its room until it is gone: where it goes on, it cannot be before.
   [[nodiscard]] bool has_to_leave() const {
@@ -56,7 +61,8 @@ struct PlanJob {
   std::uint32_t slot = 0;   ///< no other job of the plan has it; all are small numbers
   std::size_t placed = 0;
   std::size_t waiting = 0;
-  bool shares_claims = false;  ///< of tasks that have their room
+  bool shares_claims = false;                       ///< of tasks that have their room
+  std::vector<policy::GangTask*> passed_over = {};  ///< waiting ones that chunks do without
   /// Where the claims of waiting tasks are kept (Snapshot::claim_part), if these tasks have all
   /// that a plan reads of them: as long as nothing changes there, they are what they were.
   std::optional<std::vector<std::uint16_t>> settled;
@@ -68,6 +74,10 @@ struct PlanJob {
   [[nodiscard]] bool has_minimum() const;
   /// Whether it has its minimum once the chunk, which waits, is placed.
   [[nodiscard]] bool reaches_minimum(std::span<const std::uint32_t> chunk);
+  /// The next chunks do without waiting tasks of the pod set that the task is in, until
+  /// pass_over_none() is called. Whether there is another chunk that starts without them.
+  [[nodiscard]] bool pass_over(const Task& task);
+  void pass_over_none();
   /// Places in `tasks` of the next chunk; empty: nothing that could be placed.
   [[nodiscard]] std::vector<std::uint32_t> next_chunk(bool simulated = false) const;
   /// Whether there is such a chunk, and what it takes of the queues' resources.

@@ -19,6 +19,7 @@ void Overlay::open_step() {
                       .queues = queue_changes_.size(),
                       .tasks = task_changes_.size(),
                       .from_releasing = from_releasing_.size(),
+                      .users = user_changes_.size(),
                       .shared_split = shared_split_});
 }
 
@@ -100,8 +101,13 @@ void Overlay::reprieve(PlanJob& job, Task& task, const Placement& placement) {
   releasing_.add_claims(placement);
   touch(*task.node, *task.demand, -1);
   --splits_[task.node->get()];
-  count(job, task.demand->freed(), true);
+  count(job, task.freed(), true);
   set(job, task, policy::TaskState::placed, task.node);
+  for (const auto& claim : task.claims) {
+    if (is_shared(*claim, task.pod())) {
+      user_changes_.push_back({claim->key(), task.pod().meta.uid, false});
+    }
+  }
   revise_shared(placement);
 }
 
@@ -112,16 +118,29 @@ void Overlay::free_room(const Task& task) {
     touch(*task.node, *task.demand, 1);
     ++splits_[task.node->get()];
   }
-  for (const auto& claim : task.claims) {
-    // A claim that others use as well stays.
-    if (used_by_others(snapshot(), *claim, task.pod())) continue;
-    if (is_shared(*claim, task.pod()) && claim->reserved_for.empty()) continue;
-    releasing_.release(claim->key());
-    if (!snapshot().shared_pools().empty()) {
-      shared_split_ = true;
-      nodes_.renew_all();
-    }
+  for (const auto& claim : task.claims) free_claim(*claim, task.pod());
+}
+
+/// A claim that others use as well stays.
+void Overlay::free_claim(const ResourceClaim& claim, const Pod& pod) {
+  const auto& key = claim.key();
+  if (is_shared(claim, pod)) {
+    user_changes_.push_back({key, pod.meta.uid, true});
+    if (claim.reserved_for.empty()) return;
   }
+  const auto goes = [&](const Uid& user) { return user == pod.meta.uid || has_left(key, user); };
+  if (used_by_others(snapshot(), claim, goes)) return;
+  releasing_.release(key);
+  if (snapshot().shared_pools().empty()) return;
+  shared_split_ = true;
+  nodes_.renew_all();
+}
+
+bool Overlay::has_left(const ClaimKey& claim, const Uid& user) const {
+  const auto last = std::ranges::find_if(
+      user_changes_.rbegin(), user_changes_.rend(),
+      [&](const UserChange& change) { return change.claim == claim && change.user == user; });
+  return last != user_changes_.rend() && last->left;
 }
 
 /// What a plan places takes room in both views. In the idle one, who is moved has its old devices
@@ -150,7 +169,7 @@ void Overlay::evict(PlanJob& job, Task& task) {
   } else {
     free_room(task);
   }
-  count(job, task.demand->freed(), false);
+  count(job, task.freed(), false);
   set(job, task, policy::TaskState::yielding, task.node);
 }
 
@@ -210,6 +229,7 @@ void Overlay::undo(Mark mark) {
       task_changes_.pop_back();
     }
     from_releasing_.resize(change.from_releasing);
+    user_changes_.resize(change.users);
     changes_.pop_back();
   }
   if (!snapshot().shared_pools().empty()) nodes_.renew_all();

@@ -55,7 +55,7 @@ class Overlay {
   /// A member that was evicted stays after all, with all that it had.
   void reprieve(PlanJob& job, Task& task, const Placement& placement);
   /// A member goes: it is releasing its room (what this plan gave it is idle again), and its queue
-  /// holds less.
+  /// holds less. A claim that it shares is released when the last of its users goes.
   void evict(PlanJob& job, Task& task);
   /// A member that goes and has no other place waits again.
   void return_to_waiting(PlanJob& job, Task& task);
@@ -93,7 +93,7 @@ class Overlay {
   struct Change {
     std::optional<cluster::AllocatedState::Checkpoint> idle;
     cluster::AllocatedState::Checkpoint releasing;
-    std::size_t nodes, rows, queues, tasks, from_releasing;
+    std::size_t nodes, rows, queues, tasks, from_releasing, users;
     bool shared_split;
   };
 
@@ -101,6 +101,8 @@ class Overlay {
   void touch(cluster::NodeIndex node, const PodDemand& demand, double sign);
   void count(const PlanJob& job, const policy::Amounts& amounts, bool more);
   void free_room(const Task& task);
+  void free_claim(const ResourceClaim& claim, const Pod& pod);
+  [[nodiscard]] bool has_left(const ClaimKey& claim, const Uid& user) const;
   void withdraw(const Task& task);
   void set(PlanJob& job, Task& task, policy::TaskState state,
            std::optional<cluster::NodeIndex> node);
@@ -118,6 +120,13 @@ class Overlay {
   std::vector<QueueChange> queue_changes_;
   std::vector<TaskChange> task_changes_;
   std::vector<ClaimKey> from_releasing_;
+  /// A user of a claim that several pods share has left it, or is back.
+  struct UserChange {
+    ClaimKey claim;
+    Uid user;
+    bool left = true;
+  };
+  std::vector<UserChange> user_changes_;
 };
 
 }  // namespace dray::planner

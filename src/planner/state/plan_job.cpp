@@ -20,6 +20,7 @@ void PlanJob::set_state(Task& task, policy::TaskState state) {
 void PlanJob::forget_victims() {
   for (auto& task : tasks) {
     if (task.state != policy::TaskState::pending) task.shape = nullptr;
+    task.with_sharers = false;
   }
 }
 
@@ -38,6 +39,25 @@ bool PlanJob::reaches_minimum(std::span<const std::uint32_t> chunk) {
   const bool reached = has_minimum();
   for (const auto id : chunk) set_state(tasks[id], policy::TaskState::pending);
   return reached;
+}
+
+bool PlanJob::pass_over(const Task& task) {
+  if (!gang) return false;
+  const auto id = static_cast<std::uint32_t>(&task - tasks.data());
+  auto* set = policy::set_of(*gang, id);
+  if (set == nullptr) return false;
+  for (auto& each : set->tasks) {
+    if (each.state != policy::TaskState::pending) continue;
+    each.state = policy::TaskState::other;
+    passed_over.push_back(&each);
+  }
+  const auto chunk = next_chunk();
+  return !chunk.empty() && reaches_minimum(chunk);
+}
+
+void PlanJob::pass_over_none() {
+  for (auto* task : passed_over) task->state = policy::TaskState::pending;
+  passed_over.clear();
 }
 
 std::vector<std::uint32_t> PlanJob::next_chunk(bool simulated) const {

@@ -59,6 +59,40 @@ TEST_CASE("a queue loses at most what the policy allows, over all of the plan") 
   CHECK(c.allows({"b1"}));
 }
 
+TEST_CASE("a set above the budget is evicted whole if it is the first") {
+  auto world = four_running();
+  SECTION("of the plan") {
+    world.input.budget.evictions = 1;
+  }
+  SECTION("of the queue") {
+    world.config.budgets.evictions_per_queue = 1;
+  }
+  Budget c(world);
+  CHECK_FALSE(c.allows({"a0", "a1"}));
+  CHECK(c.budget.refused_by_size());
+  CHECK_FALSE(c.budget.exhausted());
+  c.budget.allow_oversized(true);
+  CHECK(c.allows({"a0", "a1"}));
+  c.budget.spend(c.victims({"a0"}));
+  CHECK_FALSE(c.allows({"a1", "a0"}));
+  CHECK_FALSE(c.allows({"a1"}));
+  CHECK(c.budget.exhausted());
+}
+
+TEST_CASE("a budget of nothing allows nothing, whatever comes first") {
+  auto world = four_running();
+  SECTION("of the plan") {
+    world.input.budget.evictions = 0;
+  }
+  SECTION("of the queue") {
+    world.config.budgets.evictions_per_queue = 0;
+  }
+  Budget c(world);
+  c.budget.allow_oversized(true);
+  CHECK_FALSE(c.allows({"a0"}));
+  CHECK_FALSE(c.budget.exhausted());
+}
+
 TEST_CASE("disruption budgets hold for each pod and over all of the plan") {
   auto world = four_running();
   world.input.disruption_budgets = {

@@ -36,7 +36,7 @@ struct Generating {
                 .action = action,
                 .protected_beneficiaries = {}},
         generator(parts.context, attempt, parts.decisions.queues(), order,
-                  candidates.by_queue(order), validator,
+                  candidates.by_queue(order), candidates.sharers(), validator,
                   VictimCapacity(parts.context, parts.overlay, parts.placer.fit(), attempt)) {}
 
   std::string next(bool stop = false) {

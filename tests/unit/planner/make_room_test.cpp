@@ -263,12 +263,63 @@ TEST_CASE("the budgets of jobs and scenarios end making room, and it says so") {
   }
   SECTION("evictions") {
     world.input.budget.evictions = 1;
-    CHECK(evicted(world.plan()) == Names{"x3"});
+    const auto made = world.plan();
+    CHECK(evicted(made) == Names{"x3"});
+    CHECK(made.exhausted);
   }
   SECTION("of a queue") {
     world.config.budgets.evictions_per_queue = 1;
-    CHECK(evicted(world.plan()) == Names{"x3"});
+    const auto made = world.plan();
+    CHECK(evicted(made) == Names{"x3"});
+    CHECK(made.exhausted);
   }
+}
+
+TEST_CASE("a gang above the budget of evictions is evicted whole") {
+  auto world = two_queues(0, 4);
+  world.node("n0", 4);
+  auto& gang = world.gang("g", "x", 4);
+  for (int i = 0; i < 4; ++i) world.member(gang, "g" + std::to_string(i), 1, "n0", i);
+  world.waiting("y0", 4, "y");
+  const auto budget = GENERATE(0U, 1U, 3U, 4U);
+  const bool of_queue = GENERATE(false, true);
+  if (of_queue) {
+    world.config.budgets.evictions_per_queue = static_cast<std::int32_t>(budget);
+  } else {
+    world.input.budget.evictions = budget;
+  }
+  CHECK(evicted(world.plan()).size() == (budget == 0 ? 0 : 4));
+}
+
+TEST_CASE("a set within the budget of evictions comes before a larger one") {
+  auto world = two_queues(0, 4);
+  world.node("n0", 4);
+  world.node("n1", 4);
+  auto& gang = world.gang("g", "x", 4);
+  gang.created = start + std::chrono::seconds(1);
+  for (int i = 0; i < 4; ++i) world.member(gang, "g" + std::to_string(i), 1, "n0", i);
+  world.running("r", "n1", 0, 4, "x");
+  world.waiting("y0", 4, "y");
+  world.config.consolidation.enabled = false;
+  world.input.budget.evictions = 3;
+  CHECK(evicted(world.plan()) == Names{"r"});
+}
+
+TEST_CASE("nobody is evicted for a job while evictions for it are paused") {
+  auto world = two_queues(0, 4);
+  world.config.consolidation.enabled = false;
+  world.node("n0", 4);
+  world.fill("x", 4, "n0", "x");
+  const auto until = start + GENERATE(0s, 1s);
+  world.waiting("y0", 4, "y").evictions_paused_until = until;
+  const auto made = world.plan();
+  if (until == start) {
+    CHECK(evicted(made).size() == 4);
+    return;
+  }
+  CHECK(evicted(made).empty());
+  CHECK(made.again_at == until);
+  CHECK_THAT(outcome(made, "y0").detail, Catch::Contains("no other job is evicted for it"));
 }
 
 TEST_CASE("a pod disruption budget keeps pods from being victims") {

@@ -83,6 +83,21 @@ TEST_CASE("a gang that has its minimum, has not begun or is ending is not stale"
   CHECK(find_stale_gangs(parts.context, parts.memory.jobs()).stale.empty());
 }
 
+TEST_CASE("a gang that runs as many of its groups as it has to is not stale") {
+  World world;
+  auto& gang = half_gang(world);
+  gang.stale_since = start - 1h;
+  const auto needed = GENERATE(0, 1, 2);
+  gang.gang = {};
+  gang.gang.min_sub_group = needed;
+  gang.gang.pod_sets = {
+      {.name = "a", .min_member = 1, .topology = {}, .tasks = {{.id = 0}}},
+      {.name = "b", .min_member = 2, .topology = {}, .tasks = {{.id = 1}}},
+  };
+  Parts parts(world);
+  CHECK(find_stale_gangs(parts.context, parts.memory.jobs()).stale.empty() == (needed < 2));
+}
+
 TEST_CASE("a plan ends stale gangs only where that is asked for") {
   World world;
   half_gang(world).stale_since = start - 1h;

@@ -74,6 +74,21 @@ TEST_CASE("whom a job was evicted for is protected from it, and whom that one wa
   CHECK(candidates.again_at() == start + 1h);
 }
 
+TEST_CASE("of a workload with several jobs all that were evicted count") {
+  World world;
+  world.node("n0", 8);
+  world.waiting("a", 1, "a").evicted_for = {{"default/workload", start + 1h}};
+  for (const auto* name : {"b", "c"}) {
+    auto& job = world.running(name, "n0", *name - 'b', 1, "a");
+    job.lineage = "default/workload";
+    job.evicted_for = {{std::string("default/for-") + name, start + 2h}};
+  }
+  Parts parts(world);
+  VictimCandidates candidates(parts.context, parts.memory.jobs());
+  CHECK(candidates.protected_beneficiaries(parts.job("a")) ==
+        std::set<std::string_view>{"default/for-b", "default/for-c", "default/workload"});
+}
+
 TEST_CASE("who was evicted for nobody may evict anybody") {
   World world;
   world.node("n0", 8);

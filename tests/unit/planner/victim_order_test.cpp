@@ -74,6 +74,29 @@ TEST_CASE("a gang gives what is above its minimum pod by pod, then the rest") {
   CHECK_FALSE(order.next());
 }
 
+TEST_CASE("finding a victim compares the queues on its way to the top, and not all") {
+  World world;
+  constexpr int queues = 64;
+  constexpr int jobs_each = 8;
+  world.node("n0", queues * jobs_each);
+  std::vector<std::string> running;
+  for (int q = 0; q < queues; ++q) {
+    const auto queue = "q" + std::to_string(q);
+    world.queue(queue, q % 3);
+    for (int i = 0; i < jobs_each; ++i) {
+      running.push_back(queue + "-" + std::to_string(i));
+      world.running(running.back(), "n0", q * jobs_each + i, 1, queue);
+    }
+  }
+  Walk walk(world, running);
+  auto order = walk.order();
+  std::size_t victims = 0;
+  while (order.next()) ++victims;
+  CHECK(victims == queues * jobs_each);
+  // 64 queues are a tree of 6 levels.
+  CHECK(order.compared() <= queues + victims * 6);
+}
+
 TEST_CASE("marks end with the order, unless they are kept") {
   World world;
   world.node("n0", 8);

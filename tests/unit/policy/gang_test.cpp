@@ -66,6 +66,21 @@ TEST_CASE("the next tasks to place: what is missing to the minimum, then one ste
              {group("inner", {set("a", 1, 2, "p"), set("b", 1, 3, "p")}, {}, 1)}),
        {2, 1}},
       {"nothing is left", group("", {set("a", 1, 1, "r")}), {}},
+      {"a member that lacks pods does not hold up another",
+       group("", {set("a", 2, 1, "p"), set("b", 1, 2, "p")}, {}, 1),
+       {2}},
+      {"where too few have all their pods, those that lack some are asked for as well",
+       group("", {set("a", 2, 1, "p"), set("b", 1, 2, "p")}, {}, 2),
+       {2, 1}},
+      {"nor does it hold up the growth of the gang",
+       group("", {set("a", 1, 1, "r"), set("b", 2, 2, "p"), set("c", 1, 3, "p")}, {}, 1),
+       {3}},
+      {"no member starts with a part of its minimum",
+       group("", {set("a", 2, 1, "p")}, {group("inner", {set("b", 1, 2, "p")}, {}, 2)}, 0),
+       {}},
+      {"a member that is ready already counts before one that lacks pods",
+       group("", {set("a", 1, 1, "r"), set("b", 2, 2, "p"), set("c", 1, 3, "p")}, {}, 2),
+       {3}},
   }));
   DYNAMIC_SECTION(row.name) {
     CHECK(next_to_place(row.root, by_name, false) == row.want);
