@@ -171,9 +171,10 @@ std::shared_ptr<const planner::Job> Engine::Router::uncommitted_gang(const Uid& 
   admission_.jobs().refresh(now);
   auto job = admission_.jobs().job_of(pod);
   if (!job || gangs_.contains(job->uid)) return job;
-  auto bound = bound_members(*job);
-  bound.insert(pod);
-  return has_minimum_of(job->gang, member_uids(*job), bound) ? nullptr : job;
+  const auto bound = bound_members(*job);
+  auto there = bound;
+  there.insert(pod);
+  return may_run_with(job->gang, member_uids(*job), bound, there) ? nullptr : job;
 }
 
 /// A gang whose placed members are too few to start, now that one is gone, gives their places up:
@@ -183,7 +184,8 @@ void Engine::Router::release_short_gang(const Uid& job, Time now) {
   const auto found = admission_.jobs().find(job);
   if (!found || gangs_.contains(job)) return;
   const auto members = member_uids(*found);
-  auto there = bound_members(*found);
+  const auto bound = bound_members(*found);
+  auto there = bound;
   std::vector<Uid> reserved;
   for (const auto& uid : members) {
     const auto* pod = pods_.find(uid);
@@ -191,7 +193,7 @@ void Engine::Router::release_short_gang(const Uid& job, Time now) {
     there.insert(uid);
     if (!pod->fixed()) reserved.push_back(uid);
   }
-  if (reserved.empty() || has_minimum_of(found->gang, members, there)) return;
+  if (reserved.empty() || may_run_with(found->gang, members, bound, there)) return;
   for (const auto& uid : reserved) carry(pods_.give_up(uid), now);
 }
 

@@ -74,9 +74,15 @@ void Engine::Router::on(const JobEvicted& command, Time now) {
   const auto job = jobs.find(eviction.job);
   if (!job) return;
   if (!eviction.moved.empty()) room_.moved(job->lineage, eviction.moved, now);
+  if (eviction.beneficiary) jobs.made_room_for(*eviction.beneficiary);
   const bool goes_on = eviction.moved.size() == eviction.pods.size();
   const auto taker = eviction.beneficiary && !goes_on ? jobs.find(*eviction.beneficiary) : nullptr;
-  jobs.evicted(*job, taker.get(), now);
+  jobs.evicted(*job, taker.get(), command.since, now);
+}
+
+void Engine::Router::on(const ReservationEnded& command, Time now) {
+  if (command.refused) admission_.jobs().place_refused(command.pod, now);
+  release_gang_of(command.pod, now);
 }
 
 void Engine::Router::on(const HoldEnded& command, Time /*now*/) {

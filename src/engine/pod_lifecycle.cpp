@@ -211,7 +211,7 @@ void PodLifecycle::refuse_node(PodLife& pod, Time now, Commands& out, Duration l
   pod.filter_refused = true;
   release(pod, out);
   pod.wait.reason = Reason::node_refused;
-  out.emplace_back(ReservationEnded{pod.uid});
+  out.emplace_back(ReservationEnded{pod.uid, true});
 }
 
 /// The API server said no to the placement. One that it keeps saying no to is given up: its room is

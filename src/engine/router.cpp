@@ -350,6 +350,7 @@ void Engine::Router::on(const ClaimsHeld& command, Time now) {
 void Engine::Router::on(const BindEnded& command, Time now) {
   const auto& uid = command.placement.pod_uid;
   carry(pods_.bind_ended(command, now), now);
+  if (command.result == Binding::Result::bound) admission_.jobs().bound(uid);
   admission_.jobs().touch(uid);
   carry(gangs_.ended(uid, command.result == Binding::Result::bound, command.error), now);
 }
@@ -391,10 +392,6 @@ void Engine::Router::on(const PodDropped& command, Time now) {
 
 void Engine::Router::on(const GiveBack& command, Time now) {
   carry(upkeep_.releases.give_back(command), now);
-}
-
-void Engine::Router::on(const ReservationEnded& command, Time now) {
-  release_gang_of(command.pod, now);
 }
 
 }  // namespace dray::engine

@@ -50,6 +50,12 @@ std::vector<std::string> insufficient(const Pod& pod, const cluster::AllocatedSt
   return reasons;
 }
 
+/// volumebinding.go, as far as it is modelled.
+bool has_volumes_on(const Pod& pod, const NodeName& node) {
+  const auto only = pod.meta.annotations.find(volume_node_annotation);
+  return only == pod.meta.annotations.end() || only->second == node.get();
+}
+
 }  // namespace
 
 void KubeScheduler::State::schedule_next(Time now) {
@@ -88,7 +94,9 @@ std::vector<std::string> KubeScheduler::State::refusal(const Pod& pod, const clu
                                                        cluster::NodeIndex node, Plugins& by) {
   switch (fit.check(state, node)) {
     case Reason::none:
-      return {};
+      if (has_volumes_on(pod, state.snapshot().name(node))) return {};
+      by = plugin::volume_binding;
+      return {"node(s) didn't match PersistentVolume's node affinity"};
     case Reason::node_unschedulable:
       by = plugin::node_unschedulable;
       return {"node(s) were unschedulable"};
@@ -112,9 +120,10 @@ void KubeScheduler::State::filter_nominated(Time now) {
   const auto index = cycle->snapshot->node(*pod.nominated_node);
   if (!index) return filter_all(now);
   const cluster::NodeFit fit(pod, *cycle->snapshot);
-  if (fit.check(cluster::AllocatedState(cycle->snapshot), *index) != Reason::none) {
-    return filter_all(now);
-  }
+  Plugins by = 0;
+  const cluster::AllocatedState state(cycle->snapshot);
+  static_cast<void>(refusal(pod, fit, state, *index, by));
+  if (by != 0) return filter_all(now);
   call_filter({*pod.nominated_node}, SchedulingCycle::Step::nominated);
 }
 

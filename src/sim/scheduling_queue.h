@@ -26,6 +26,7 @@ inline constexpr Plugins node_affinity = 1U << 2U;
 inline constexpr Plugins taint_toleration = 1U << 3U;
 inline constexpr Plugins node_resources_fit = 1U << 4U;
 inline constexpr Plugins node_ports = 1U << 5U;
+inline constexpr Plugins volume_binding = 1U << 6U;
 }  // namespace plugin
 
 /// Something that may make a rejected pod schedulable.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "dray/base/time.h"
@@ -34,6 +35,8 @@ struct Strictness {
   bool answers = false;    ///< L8
   bool unused = false;     ///< L9
   bool moves = false;      ///< L4: who goes has another place
+  /// I12: so many are evicted at most, where kube-scheduler rejects whom they go for.
+  std::optional<std::size_t> evictions_in_vain;
   /// L6: so long who fits may wait, and all else be in disorder.
   std::optional<Duration> patience;
   /// L1, from the end of the bad weather.

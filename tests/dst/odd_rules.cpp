@@ -201,6 +201,18 @@ std::string leaves_something(const Facts& facts, const sim::ApiRequest& request)
   return "pod " + victim->second.meta.name + " is to go, and others keep all that it has";
 }
 
+/// Evictions for a pod that kube-scheduler never takes come to an end.
+std::string not_in_vain_for_ever(const Facts& facts, const sim::ApiRequest& request) {
+  const auto* evicts = std::get_if<engine::EvictPod>(&request.write);
+  const auto most = facts.odd.strict.evictions_in_vain;
+  if (!most || evicts == nullptr || evicts->dry_run || facts.evicted.contains(evicts->uid)) {
+    return {};
+  }
+  if (facts.evictions.size() < *most) return {};
+  return fmt::format("pod {} is to go, and {} went in vain", evicts->pod.to_string(),
+                     facts.evictions.size());
+}
+
 /// The API server tries an eviction for longer than other writes.
 std::string evicted_once(const Facts& facts, const sim::ApiRequest& request) {
   const auto* evicts = std::get_if<engine::EvictPod>(&request.write);
@@ -234,6 +246,7 @@ std::span<const RequestRule> odd_decision_rules() {
       RequestRule{"I7", "who is bound keeps its place", keeps_its_place},
       RequestRule{"I12", "nobody goes for who has a place", nobody_else_has_to_go},
       RequestRule{"I12", "who goes leaves something", leaves_something},
+      RequestRule{"I12", "nobody goes in vain for ever", not_in_vain_for_ever},
   };
   return rules;
 }

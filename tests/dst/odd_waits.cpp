@@ -4,7 +4,9 @@
 
 #include "dray/engine/engine.h"
 #include "dray/model/pod_marks.h"
+#include "dray/sim/kube_scheduler.h"
 #include "tests/dst/oddity.h"
+#include "tests/dst/storm.h"
 #include "tests/objects/devices.h"
 #include "tests/objects/groups.h"
 #include "tests/objects/pods.h"
@@ -19,6 +21,9 @@ namespace {
 using namespace testing;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+
+/// Each has one device.
+constexpr int nodes_of_the_rejected = 6;
 
 /// Nobody may have a GPU.
 void close_queues(Stage& stage) {
@@ -152,6 +157,26 @@ void wait_for_who_cannot_move(Stage& stage) {
   });
 }
 
+/// A pod of a queue below its quota waits for a volume that no node has: kube-scheduler rejects
+/// each node that others leave for it, and these come back.
+void be_rejected(Stage& stage) {
+  const auto come = [&stage] { stage.create(stage.pod(stage.fresh("runs"), "b")); };
+  for (int i = 0; i < nodes_of_the_rejected; ++i) come();
+  stage.watch([&stage, come](const sim::WatchEvent& event) {
+    if (event.type == sim::WatchEvent::Type::deleted && event.kind == Kind::pod &&
+        meta_of(*event.object).name.starts_with("runs")) {
+      stage.after(milliseconds(1), come);
+    }
+    return false;
+  });
+  stage.after(seconds(3), [&stage] {
+    auto pod = stage.pod(stage.fresh(doomed_prefix), "a");
+    pod.meta.annotations[sim::volume_node_annotation] = "nowhere";
+    stage.create(pod);
+    stage.saw("kube-scheduler rejected who had others evicted");
+  });
+}
+
 /// kube-scheduler hears of a place by a wake-up alone.
 void told_by_wake_ups(Story& story) {
   story.world.nodes = 1;
@@ -195,6 +220,15 @@ constexpr std::array waiting_oddities{
              story.strict.moves = true;
            },
            wait_for_who_cannot_move, seconds(14)},
+    Oddity{"pods that kube-scheduler rejects",
+           [](Story& story) {
+             story.world.nodes = nodes_of_the_rejected;
+             story.world.devices = 1;
+             story.world.replicas = 1;
+             story.world.queues = true;
+             story.strict.evictions_in_vain = 3;
+           },
+           be_rejected, seconds(58)},
 };
 
 }  // namespace

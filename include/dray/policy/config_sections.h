@@ -73,9 +73,13 @@ struct Fairness {
   /// Whether the past counts: where it fades or ends. What stayed for ever would be a debt.
   [[nodiscard]] bool remembers() const { return half_life || window; }
 
-  /// For how long it matters who made room for whom: `longest`, or less where queues take turns.
-  [[nodiscard]] Duration memory(Duration longest) const {
-    return std::min({longest, half_life.value_or(longest), window.value_or(longest)});
+  /// For how long it matters who made room for whom, where queues do not take turns: longer than
+  /// any cool-down that makes sense.
+  static constexpr Duration longest_memory = std::chrono::hours(24);
+  /// For how long it matters: that long, or less where queues take turns.
+  [[nodiscard]] Duration memory() const {
+    return std::min(
+        {longest_memory, half_life.value_or(longest_memory), window.value_or(longest_memory)});
   }
 
   bool operator==(const Fairness&) const = default;
@@ -187,7 +191,10 @@ struct Budgets {
     io.key("jobs", budgets.jobs, at_least(1), "Jobs that one plan looks at.");
     io.key("nodesTried", budgets.nodes_tried, at_least(1),
            "Pairs of job and node that it looks at in full.");
-    io.key("evictions", budgets.evictions, at_least(0), "Pods that one plan may evict.");
+    io.key(
+        "evictions", budgets.evictions, at_least(0),
+        "Pods that one plan may evict. A gang that is larger is evicted whole, if it is the first "
+        "of the plan; 0 evicts nobody.");
     io.key("evictionsPerQueue", budgets.evictions_per_queue, at_least(0),
            "The same for each queue. Absent: no other bound.");
     io.key("victimCooldown", budgets.victim_cooldown,

@@ -27,6 +27,10 @@ struct KubeSchedulerOptions {
   std::uint64_t seed = 0;  ///< of tie-breaks
 };
 
+/// Annotation: the name of the only node on which the pod's volumes are to be had. It stands for
+/// all that kube-scheduler filters by and dray does not model (volumes, affinity to other pods).
+inline constexpr const char* volume_node_annotation = "sim.dray.dev/volume-node";
+
 /// Tells one call's answer from the others.
 using CallId = Strong<std::uint64_t, struct CallIdTag>;
 
@@ -108,7 +112,8 @@ using SchedulerInput = std::variant<WatchEvent, FilterAnswered, PrioritizeAnswer
 /// failed attempts. One profile without the DynamicResources plugin, percentageOfNodesToScore 100.
 ///
 /// Not modelled: the scores of in-tree plugins (all nodes are even but for the extender's scores),
-/// inter-pod affinity, spreading, volumes, PodGroups, PodDisruptionBudgets.
+/// inter-pod affinity, spreading, volumes but for `volume_node_annotation`, PodGroups,
+/// PodDisruptionBudgets.
 class KubeScheduler {
  public:
   /// One that has seen nothing yet.

@@ -8,6 +8,7 @@
 #include "dray/engine/group_marks.h"
 #include "dray/engine/pod_queue.h"
 #include "dray/engine/share_wish.h"
+#include "engine/books/lineage.h"
 
 namespace dray::engine {
 namespace {
@@ -15,10 +16,6 @@ namespace {
 /// A pod that is still there so long after it should be gone: nobody may count on its room (KAI's
 /// --stuck-in-releasing-threshold).
 constexpr Duration stuck_after = std::chrono::minutes(2);
-
-/// How long it counts who made room for whom, at most, and longer than any cool-down that makes
-/// sense.
-constexpr Duration remembered = std::chrono::hours(24);
 
 /// KAI's rule where queues are KAI's: from this priority on, a job is not preemptible by itself.
 constexpr std::int32_t kai_non_preemptible_from = 100;
@@ -74,7 +71,7 @@ void JobBook::set_policy(std::shared_ptr<const policy::Policy> policy, bool defa
   policy_ = std::move(policy);
   if (same) return;
   // Who made room for whom was right by the rules of then.
-  for (auto& [lineage, past] : pasts_) past.evicted_for.clear();
+  remembered_.evicted.forget_beneficiaries();
   rules_ = {QueueUsers(policy_->config), GangRules(policy_->config)};
   default_queue_only_ = default_queue_only;
   for (const auto& [key, entry] : entries_) changed_.insert(key);
@@ -248,7 +245,7 @@ void JobBook::add_members(const Entry& entry, planner::Job& job, Time now) {
   }
 }
 
-void JobBook::set_times(const Entry& entry, planner::Job& job) const {
+void JobBook::set_times(const Entry& entry, planner::Job& job) {
   job.queued = job.created;
   std::optional<Time> waiting_since;
   for (const auto& member : job.members) {
@@ -262,12 +259,14 @@ void JobBook::set_times(const Entry& entry, planner::Job& job) const {
     }
   }
   if (waiting_since) job.queued = std::max(job.queued, *waiting_since);
-  job.lineage = lineage(entry.key, job.first());
-  const auto past = pasts_.find(job.lineage);
-  if (past != pasts_.end()) {
-    job.evicted = past->second.evicted;
-    job.evicted_for = past->second.evicted_for;
+  job.lineage = lineage_of(entry.key, job.first());
+  const bool controlled = !entry.key.is_group() && job.lineage != job.first().key().to_string();
+  const auto made = controlled ? std::optional(job.created) : std::nullopt;
+  if (const auto* past = remembered_.evicted.past_of(job.lineage, job.uid, made)) {
+    job.evicted = past->evicted;
+    job.evicted_for = past->evicted_for;
   }
+  job.evictions_paused_until = remembered_.in_vain.paused_until(job.lineage);
   const auto stale = stale_since_.find(job.uid);
   if (stale != stale_since_.end()) job.stale_since = stale->second;
 }
@@ -321,16 +320,12 @@ bool JobBook::preemptible(const Pod& pod, std::int32_t priority) const {
   return !kai || priority < kai_non_preemptible_from;
 }
 
-std::string JobBook::lineage(const JobKey& key, const Pod& pod) {
-  if (!key.is_group()) return pod.key().to_string();
-  return std::to_string(static_cast<int>(key.source)) + "/" + key.namespace_name + "/" + key.name +
-         "/" + key.part;
-}
-
 void JobBook::replace(Entry& entry, std::shared_ptr<const planner::Job> job) {
   if (entry.job == job) return;
   queue_counts_.replace(entry.job.get(), job.get());
   if (entry.job) {
+    if (!job || job->uid != entry.job->uid)
+      remembered_.evicted.gone(entry.job->lineage, entry.job->uid);
     lists_.changed(entry.job->uid);
     index_.erase(entry.job);
   }
@@ -352,23 +347,24 @@ bool JobBook::has_groups() const {
   return !entries_.empty() && entries_.rbegin()->first.is_group();
 }
 
-void JobBook::evicted(const planner::Job& job, const planner::Job* made_room_for, Time now) {
-  std::erase_if(pasts_, [&](const auto& entry) { return now - entry.second.evicted > remembered; });
-  auto& past = pasts_[job.lineage];
-  past.evicted = now;
-  std::erase_if(past.evicted_for, [&](const auto& each) { return each.until <= now; });
-  if (made_room_for != nullptr) {
-    // Where the past counts for shares, queues take turns on purpose.
-    const auto until = now + policy_->config.fairness.memory(remembered);
-    const auto at = std::ranges::lower_bound(past.evicted_for, made_room_for->lineage, {},
-                                             &planner::EvictedFor::beneficiary);
-    if (at != past.evicted_for.end() && at->beneficiary == made_room_for->lineage) {
-      at->until = until;
-    } else {
-      past.evicted_for.insert(at, {made_room_for->lineage, until});
-    }
-  }
+void JobBook::evicted(const planner::Job& job, const planner::Job* made_room_for, Time since,
+                      Time now) {
+  remembered_.evicted.evicted(job, made_room_for != nullptr ? made_room_for->lineage : "", since,
+                              now + policy_->config.fairness.memory(), now);
   touch(job.first().meta.uid);
+}
+
+void JobBook::made_room_for(const Uid& job) {
+  if (const auto found = find(job)) remembered_.in_vain.made_room(found->lineage);
+}
+
+void JobBook::place_refused(const Uid& pod, Time now) {
+  const auto job = job_of(pod);
+  if (job && remembered_.in_vain.refused(job->lineage, now)) touch(pod);
+}
+
+void JobBook::bound(const Uid& pod) {
+  if (const auto job = job_of(pod)) remembered_.in_vain.bound(job->lineage);
 }
 
 void JobBook::set_stale(const std::vector<planner::StaleGang>& stale) {

@@ -13,6 +13,7 @@
 #include "dray/planner/job_list.h"
 #include "dray/planner/plan.h"
 #include "dray/policy/policy.h"
+#include "engine/books/eviction_memory.h"
 #include "engine/books/group_book.h"
 #include "engine/books/job_index.h"
 #include "engine/books/job_lists.h"
@@ -20,6 +21,7 @@
 #include "engine/books/queue_users.h"
 #include "engine/books/running_minimum.h"
 #include "engine/books/unformed_pods.h"
+#include "engine/books/vain_evictions.h"
 
 namespace dray::engine {
 
@@ -84,8 +86,18 @@ class JobBook {
   [[nodiscard]] const UnformedPods& unformed() const { return unformed_; }
   [[nodiscard]] UnformedPods& unformed() { return unformed_; }
 
-  /// Pods of the job were evicted; if it was not only moved, to make room for that other.
-  void evicted(const planner::Job& job, const planner::Job* made_room_for, Time now);
+  /// Pods of the job were evicted, as was decided at `since`; if it was not only moved, to make
+  /// room for that other.
+  void evicted(const planner::Job& job, const planner::Job* made_room_for, Time since, Time now);
+  void evicted(const planner::Job& job, const planner::Job* made_room_for, Time now) {
+    evicted(job, made_room_for, now, now);
+  }
+  /// Others were evicted for the job, or moved.
+  void made_room_for(const Uid& job);
+  /// kube-scheduler did not take a pod to its place, or did: by this evictions for its workload
+  /// are paused, or not any more.
+  void place_refused(const Uid& pod, Time now);
+  void bound(const Uid& pod);
   /// As Plan::stale says: the gangs that are stale now, and since when.
   void set_stale(const std::vector<planner::StaleGang>& stale);
 
@@ -107,12 +119,11 @@ class JobBook {
   void make(Entry& entry, Time now);
   [[nodiscard]] static GroupForm form_alone(const Pod& pod);
   void add_members(const Entry& entry, planner::Job& job, Time now);
-  void set_times(const Entry& entry, planner::Job& job) const;
+  void set_times(const Entry& entry, planner::Job& job);
   [[nodiscard]] std::string queue_of(const Pod& pod) const;
   [[nodiscard]] bool may_be_gang(const Pod& pod, policy::GangOwner owner) const;
   void choose_queue(Entry& entry, planner::Job& job, const std::string& of_group) const;
   [[nodiscard]] bool preemptible(const Pod& pod, std::int32_t priority) const;
-  [[nodiscard]] static std::string lineage(const JobKey& key, const Pod& pod);
   void replace(Entry& entry, std::shared_ptr<const planner::Job> job);
   void wake_stuck(Time now);
 
@@ -133,11 +144,10 @@ class JobBook {
   JobLists lists_{[this](const Uid& job) { return find(job); }};
   QueueCounts queue_counts_;
   std::set<std::pair<Time, Uid>> stuck_at_;
-  struct Past {
-    Time evicted;
-    std::vector<planner::EvictedFor> evicted_for;
-  };
-  std::map<std::string, Past> pasts_;  ///< by lineage
+  struct Remembered {
+    EvictionMemory evicted;
+    VainEvictions in_vain;
+  } remembered_;
   std::map<Uid, Time> stale_since_;
 };
 

@@ -14,6 +14,13 @@ const planner::Member* member_of(const planner::Job& job, const Uid& pod) {
   return found == job.members.end() ? nullptr : &*found;
 }
 
+/// A pod that is gone, or done, stands in its claim for a while.
+bool uses(const cluster::ClusterState& cluster, const ClaimConsumer& user) {
+  if (!user.api_group.empty()) return true;
+  const auto pod = cluster.pod(user.uid);
+  return pod && !pod->finished();
+}
+
 }  // namespace
 
 void RoomBook::hold(const Uid& job, std::vector<Placement> placements) {
@@ -32,7 +39,7 @@ std::vector<planner::Hold> RoomBook::holds() const {
 }
 
 void RoomBook::moved(const std::string& lineage, std::vector<Placement> placements, Time now) {
-  moved_[lineage] = {std::move(placements), now + moved_room_life};
+  moved_.emplace(lineage, Moved{std::move(placements), now + moved_room_life});
 }
 
 void RoomBook::refresh(const planner::JobList& jobs, Time now) {
@@ -41,8 +48,10 @@ void RoomBook::refresh(const planner::JobList& jobs, Time now) {
   if (moved_.empty()) return;
   for (const auto& job : jobs) {
     if (std::ranges::none_of(job->members, planner::waits, &planner::Member::state)) continue;
-    auto entry = moved_.extract(job->lineage);
-    if (!entry.empty()) holds_[job->uid] = std::move(entry.mapped().placements);
+    const auto entry = moved_.find(job->lineage);
+    if (entry == moved_.end()) continue;
+    holds_[job->uid] = std::move(entry->second.placements);
+    moved_.erase(entry);
   }
 }
 
@@ -71,8 +80,9 @@ std::vector<planner::LeavingClaim> RoomBook::leaving_claims(Time now) {
     const auto& [key, left] = entry;
     const auto claim = cluster_.claim(key);
     return now >= left.until || !claim || claim->meta.uid != left.claim || !claim->allocation ||
-           std::ranges::any_of(claim->reserved_for,
-                               [&](const auto& user) { return user.uid != left.user; });
+           std::ranges::any_of(claim->reserved_for, [&](const auto& user) {
+             return user.uid != left.user && uses(cluster_, user);
+           });
   });
   std::vector<planner::LeavingClaim> claims;
   claims.reserve(leaving_.size());

@@ -62,8 +62,9 @@ class RoomBook {
 
   cluster::ClusterState& cluster_;
   std::map<Uid, std::vector<Placement>> holds_;  ///< by job
-  std::map<std::string, Moved> moved_;           ///< by lineage
-  std::map<ClaimKey, Left> leaving_;             ///< claims whose only user, a pod, has ended
+  /// By lineage, the first one moved first: pods of one workload may be jobs by themselves.
+  std::multimap<std::string, Moved> moved_;
+  std::map<ClaimKey, Left> leaving_;  ///< claims whose only user, a pod, has ended
 };
 
 }  // namespace dray::engine

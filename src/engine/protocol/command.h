@@ -140,6 +140,7 @@ struct EvictionRefused {
 };
 struct JobEvicted {
   planner::Eviction eviction;
+  Time since;  ///< when that was decided
 };
 /// Room that was held for the job is anybody's again.
 struct HoldEnded {
@@ -156,6 +157,7 @@ struct PodDropped {
 /// A reservation ended without its pod being bound: its gang cannot keep the others'.
 struct ReservationEnded {
   Uid pod;
+  bool refused = false;  ///< by kube-scheduler: it did not take the pod to the node
 };
 
 // ---- Of Auditor

@@ -27,7 +27,7 @@ Commands EvictionRuns::start(std::vector<planner::Eviction> evictions, Time now)
       }
     }
   }
-  Run made{EvictionSet(std::move(bound), now), std::move(evictions), std::move(reserved)};
+  Run made{EvictionSet(std::move(bound), now), std::move(evictions), now, std::move(reserved)};
   auto& run = runs_.try_emplace(id, std::move(made)).first->second;
   auto more = carry(id, run.set.start(), now);
   std::ranges::move(more, std::back_inserter(out));
@@ -90,19 +90,20 @@ Commands EvictionRuns::carry(std::uint64_t id, const EvictionSet::Commands& comm
 void EvictionRuns::end(std::uint64_t id, Time now, Commands& out) {
   timers_.arm(id, std::nullopt);
   const auto entry = runs_.extract(id);
-  const auto& [set, evictions, reserved] = entry.mapped();
+  const auto& [set, evictions, since, reserved] = entry.mapped();
   const auto refused = set.refused();
   for (const auto& uid : refused) out.emplace_back(EvictionRefused{uid, now + refusal_cooldown});
-  for (const auto& eviction : evictions) end(eviction, set, out);
+  for (const auto& eviction : evictions) end(eviction, set, since, out);
   out.emplace_back(PlanNow{});
 }
 
-void EvictionRuns::end(const planner::Eviction& eviction, const EvictionSet& set, Commands& out) {
+void EvictionRuns::end(const planner::Eviction& eviction, const EvictionSet& set, Time since,
+                       Commands& out) {
   const auto refused = set.refused();
   const auto spared = set.spared();
   const bool none_went = set.result() == EvictionSet::Result::refused;
   auto& figures = figures_[static_cast<std::size_t>(eviction.cause)];
-  if (!none_went) out.emplace_back(JobEvicted{eviction});
+  if (!none_went) out.emplace_back(JobEvicted{eviction, since});
   for (const auto& uid : eviction.pods) {
     const bool would_not = std::ranges::find(refused, uid) != refused.end();
     const bool stays = none_went || would_not || std::ranges::find(spared, uid) != spared.end();

@@ -51,12 +51,13 @@ class EvictionRuns {
   struct Run {
     EvictionSet set;
     std::vector<planner::Eviction> evictions;
+    Time since;                 ///< begun
     std::vector<Uid> reserved;  ///< victims without a node yet; none once they were given up
   };
   void look(Run& run) const;
   [[nodiscard]] Commands carry(std::uint64_t id, const EvictionSet::Commands& commands, Time now);
   void end(std::uint64_t id, Time now, Commands& out);
-  void end(const planner::Eviction& eviction, const EvictionSet& set, Commands& out);
+  void end(const planner::Eviction& eviction, const EvictionSet& set, Time since, Commands& out);
 
   const cluster::ClusterState& cluster_;
   std::function<bool(const planner::Eviction&)> needed_;

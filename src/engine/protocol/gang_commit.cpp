@@ -17,7 +17,7 @@ GangCommit::GangCommit(policy::SubGroup gang, std::vector<Uid> members, std::set
 bool GangCommit::enough() const {
   auto there = bound_;
   for (const auto& [pod, step] : steps_) there.insert(pod);
-  return has_minimum_of(gang_, members_, there);
+  return may_run_with(gang_, members_, bound_, there);
 }
 
 std::vector<Uid> GangCommit::in(Step step) const {
@@ -107,8 +107,15 @@ void GangCommit::finish_when_ended(Commands& out) {
   auto late = std::vector(late_.begin(), late_.end());
   late_.clear();
   if (late.empty()) return;
-  if (error_.empty()) {
+  auto bound = bound_;
+  for (const auto& [pod, step] : steps_) bound.insert(pod);
+  auto there = bound;
+  there.insert(late.begin(), late.end());
+  if (error_.empty() && may_run_with(gang_, members_, bound, there)) {
     out.emplace_back(BindSingly{std::move(late)});
+  } else if (error_.empty()) {
+    out.emplace_back(
+        Refuse{std::move(late), "dray: the other pods of its group have not come yet"});
   } else {
     out.emplace_back(Refuse{std::move(late), error_});
   }

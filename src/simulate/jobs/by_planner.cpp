@@ -20,8 +20,6 @@
 namespace dray::simulate {
 namespace {
 
-/// Evictions of a job for others are remembered this long, as the engine does.
-constexpr Duration remembered = std::chrono::hours(1);
 /// Plans at one moment: each starts somebody, or is the last.
 constexpr int most_plans_at_once = 64;
 
@@ -316,7 +314,7 @@ class PlannerRun {
     std::erase_if(job->evicted_for, [&](const auto& each) { return each.until <= now; });
     if (eviction.beneficiary && eviction.moved.empty()) {
       const auto& lineage = job_of(*eviction.beneficiary)->lineage;
-      const auto until = now + input_.policy->config.fairness.memory(remembered);
+      const auto until = now + input_.policy->config.fairness.memory();
       std::erase_if(job->evicted_for,
                     [&](const auto& each) { return each.beneficiary == lineage; });
       job->evicted_for.insert(std::ranges::lower_bound(job->evicted_for, lineage, {},

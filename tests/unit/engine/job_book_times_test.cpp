@@ -35,6 +35,56 @@ TEST_CASE("an eviction is remembered under the job's name") {
   CHECK(shelf.book.jobs(start)[0]->evicted == start + 1s);
 }
 
+TEST_CASE("a pod that its controller makes anew under another name has the same past") {
+  Shelf shelf;
+  const auto pod_of_job = [](const std::string& name, Time created) {
+    auto pod = make_pod(name, "");
+    pod.meta.created = created;
+    pod.meta.owners.push_back({.api_version = {},
+                               .kind = "Job",
+                               .name = "train",
+                               .uid = Uid("uid-train"),
+                               .controller = true});
+    return pod;
+  };
+  shelf.put(pod_of_job("train-a", start));
+  shelf.put(pod_of_job("train-b", start));
+  const auto evicted = [&](const std::string& pod) {
+    return shelf.book.find(Uid("uid-" + pod))->evicted;
+  };
+  shelf.book.refresh(start);
+  shelf.book.evicted(*shelf.book.find(Uid("uid-train-a")), nullptr, start + 10s, start + 11s);
+  shelf.put(pod_of_job("train-c", start + 10s));
+  shelf.put(pod_of_job("train-d", start + 20s));
+  shelf.book.touch(Uid("uid-train-b"));
+  shelf.book.refresh(start);
+  CHECK(evicted("train-a") == start + 11s);
+  CHECK_FALSE(evicted("train-b"));
+  CHECK(evicted("train-c") == start + 11s);
+  CHECK_FALSE(evicted("train-d"));
+  // The one that was made for it goes: the next one takes its place.
+  shelf.book.erase(Uid("uid-train-c"));
+  shelf.book.refresh(start);
+  shelf.book.touch(Uid("uid-train-d"));
+  shelf.book.refresh(start);
+  CHECK(evicted("train-d") == start + 11s);
+}
+
+TEST_CASE("evictions for a job pause where kube-scheduler does not take it to the room") {
+  Shelf shelf;
+  shelf.put(make_pod("p", ""));
+  const auto paused = [&] { return shelf.book.jobs(start)[0]->evictions_paused_until; };
+  for (int i = 0; i < 2; ++i) {
+    CHECK_FALSE(paused());
+    shelf.book.made_room_for(Uid("uid-p"));
+    shelf.book.place_refused(Uid("uid-p"), start);
+  }
+  CHECK(paused() == start + 30s);
+  shelf.book.bound(Uid("uid-p"));
+  shelf.book.touch(Uid("uid-p"));
+  CHECK_FALSE(paused());
+}
+
 TEST_CASE("whom a job made room for is remembered for a day, under the same rules") {
   Shelf shelf;
   shelf.put(make_pod("p", ""));

@@ -84,6 +84,17 @@ TEST_CASE("room for a moved job is its own once its pods are made anew, for a wh
   }
 }
 
+TEST_CASE("two jobs of one workload that were moved both have their room") {
+  cluster::ClusterState cluster;
+  RoomBook book(cluster);
+  book.moved("line", place("n3"), start);
+  book.moved("line", place("n4"), start);
+  const auto first = job("a", "line", State::waiting);
+  const auto second = job("b", "line", State::waiting);
+  book.refresh({first, second}, start);
+  CHECK(book.holds().size() == 2);
+}
+
 TEST_CASE("a new leader holds nothing") {
   cluster::ClusterState cluster;
   RoomBook book(cluster);
@@ -128,11 +139,15 @@ TEST_CASE("devices of a pod that is gone are on their way until the claim has lo
     world.tell();
     CHECK(world.book.leaving_claims(start).empty());
   }
-  SECTION("somebody else uses them") {
+  SECTION("somebody else uses them, or did") {
     world.claim.reserved_for.push_back(
         {.api_group = "", .resource = "pods", .name = "q", .uid = Uid("uid-q")});
+    world.cluster.apply(cluster::ObjectChanged{make_pod("q", "c", false)});
     world.tell();
     CHECK(world.book.leaving_claims(start).empty());
+    world.cluster.apply(cluster::ObjectGone{Kind::pod, "default", "q", Uid("uid-q")});
+    world.book.pod_gone(world.job, Uid("uid-p"), start);
+    CHECK(world.book.leaving_claims(start) == want);
   }
   SECTION("another claim of that name") {
     world.claim.meta.uid = Uid("uid-other");

@@ -27,6 +27,27 @@ TEST_CASE("a pod goes through filter and bind") {
   CHECK(c.server.events().back().event.note == "Successfully assigned default/p0 to n1");
 }
 
+TEST_CASE("a pod is kept off nodes without its volumes, and the extender is not asked for them") {
+  SchedulerWorld c;
+  c.nodes(3);
+  auto pod = make_pod("p0");
+  const bool anywhere = GENERATE(true, false);
+  pod.meta.annotations[volume_node_annotation] = anywhere ? "n2" : "nowhere";
+  const bool nominated = GENERATE(true, false);
+  if (nominated) pod.nominated_node = NodeName("n1");
+  c.add(pod);
+  c.settle();
+  if (anywhere) {
+    CHECK(c.node_of("p0") == "n2");
+    return;
+  }
+  CHECK(c.node_of("p0").empty());
+  CHECK(c.offered.empty());
+  REQUIRE(!c.server.events().empty());
+  CHECK(c.server.events().back().event.note ==
+        "0/3 nodes are available: 3 node(s) didn't match PersistentVolume's node affinity.");
+}
+
 TEST_CASE("other schedulers' and gated pods are left alone") {
   SchedulerWorld c;
   c.nodes(1);
