@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "dray/base/saturating_time.h"
 #include "dray/policy/capacity.h"
 
 namespace dray::planner {
@@ -159,7 +160,7 @@ bool MakeRoom::may_evict(const PlanJob& job, Action action) {
   }
   if (!job.job->evict_delay) return true;
   const auto since = std::max(job.job->created, job.job->evicted.value_or(job.job->created));
-  const auto end = since + *job.job->evict_delay;
+  const auto end = saturating_add(since, *job.job->evict_delay);
   again_at_.add(end);
   return end <= context_.input.now;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "dray/base/saturating_time.h"
 #include "planner/state/job_order.h"
 
 namespace dray::planner {
@@ -204,7 +205,7 @@ void ServeJobs::show(std::size_t members, const NoRoom& failure, std::string tex
 /// to others, and so it starts at the latest when the jobs on these nodes have ended.
 void ServeJobs::keep_nodes(PlanJob& job, std::span<const std::uint32_t> chunk) {
   if (kept_for_ != nullptr || chunk.size() < 2 || placer_.fit().exhausted()) return;
-  const auto due = job.job->queued + context_.policy.config.gangs.reserve_after;
+  const auto due = saturating_add(job.job->queued, context_.policy.config.gangs.reserve_after);
   if (due > context_.input.now) return again_at_.add(due);
   std::vector<Task*> tasks;
   for (const auto id : chunk) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "dray/base/saturating_time.h"
+
 namespace dray::planner {
 namespace {
 
@@ -42,8 +44,8 @@ StaleGangs find_stale_gangs(const PlanContext& context, const JobTable& jobs) {
     if (grace < Duration{0}) continue;
     const auto since = job->job->stale_since.value_or(now);
     found.stale.push_back({job->job->uid, since});
-    if (since + grace > now) {
-      again_at.add(since + grace);
+    if (const auto end = saturating_add(since, grace); end > now) {
+      again_at.add(end);
       continue;
     }
     if (auto eviction = eviction_of(*job); !eviction.pods.empty()) {

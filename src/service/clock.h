@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "dray/base/time.h"
@@ -17,7 +18,9 @@ class Clock {
   [[nodiscard]] Time now() const { return start_ + (since_boot() - boot_); }
   /// The monotonic moment of `time`, for timers that are armed now.
   [[nodiscard]] std::chrono::steady_clock::time_point steady(Time time) const {
-    return std::chrono::steady_clock::now() + (time - now());
+    // A steady clock has nanoseconds: what is further away than it can name is looked at again.
+    constexpr Duration furthest = std::chrono::hours(24 * 365 * 100);
+    return std::chrono::steady_clock::now() + std::min<Duration>(time - now(), furthest);
   }
 
  private:

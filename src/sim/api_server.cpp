@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "dray/base/check.h"
+#include "dray/base/saturating_time.h"
 #include "sim/api_rules.h"
 
 namespace dray::sim {
@@ -342,7 +343,8 @@ Result<void> ApiServer::remove_pod(Entry& entry, const DeleteOptions& options, T
     if (pod.meta.deleted) {
       // The grace period can only be shortened.
       if (!options.grace_seconds || grace >= *entry.grace_seconds) return {};
-      auto deadline = *pod.meta.deleted + std::chrono::seconds(grace - *entry.grace_seconds);
+      auto deadline =
+          saturating_add(*pod.meta.deleted, saturating_seconds(grace - *entry.grace_seconds));
       if (deadline < now) {
         deadline = api_time(now);
         if (grace != 0) grace = 1;
@@ -350,7 +352,7 @@ Result<void> ApiServer::remove_pod(Entry& entry, const DeleteOptions& options, T
       pod.meta.deleted = deadline;
     } else {
       if (!pod.node_name || pod.finished()) grace = 0;
-      pod.meta.deleted = api_time(now) + std::chrono::seconds(grace);
+      pod.meta.deleted = saturating_add(api_time(now), saturating_seconds(grace));
     }
     entry.grace_seconds = grace;
     commit(WatchEvent::Type::modified, entry, std::move(next));

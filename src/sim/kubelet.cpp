@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "dray/base/saturating_time.h"
 #include "sim/claim_names.h"
 
 namespace dray::sim {
@@ -16,7 +17,7 @@ std::optional<Duration> run_time(const Pod& pod) {
   const auto& text = note->second;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return std::chrono::seconds(seconds);
+  return saturating_seconds(seconds);
 }
 
 Result<void> set_phase(ApiServer& server, const Pod& pod, std::string_view phase, Time now) {
@@ -103,13 +104,14 @@ void Kubelet::act(const std::string& key, ApiServer& server, Time now) {
   if (pod.finished()) return;
   if (const auto started = started_.find(pod.meta.uid); started != started_.end()) {
     const auto time = run_time(pod);
-    if (time && now >= started->second + *time) (void)set_phase(server, pod, "Succeeded", now);
+    if (time && now >= saturating_add(started->second, *time))
+      (void)set_phase(server, pod, "Succeeded", now);
     return;
   }
   if (!may_start(pod, server)) return at(now + std::chrono::seconds(1), key);
   if (!set_phase(server, pod, "Running", now)) return;
   started_[pod.meta.uid] = now;
-  if (const auto time = run_time(pod)) at(now + *time, key);
+  if (const auto time = run_time(pod)) at(saturating_add(now, *time), key);
 }
 
 }  // namespace dray::sim

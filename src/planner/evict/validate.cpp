@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dray/base/saturating_time.h"
 #include "dray/policy/min_runtime.h"
 
 namespace dray::planner {
@@ -132,7 +133,7 @@ bool VictimValidator::protected_by_runtime(const Attempt& attempt, const PlanJob
   }
   // It began by another clock than ours.
   if (least <= Duration::zero()) return false;
-  const auto end = *victim.job->started + least;
+  const auto end = saturating_add(*victim.job->started, least);
   again_at_.add(end);
   return end > context_.input.now;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "dray/base/saturating_time.h"
+
 namespace dray::planner {
 
 const VictimOrder::Candidates& VictimCandidates::by_queue(const JobOrder& order) {
@@ -27,7 +29,8 @@ void VictimCandidates::collect(const JobOrder& order) {
 bool VictimCandidates::may_be_victim(const PlanJob& job) {
   if (job.placed == 0 || !job.queue || !job.job->preemptible) return false;
   if (job.job->evicted) {
-    const auto end = *job.job->evicted + context_.policy.config.budgets.victim_cooldown;
+    const auto end =
+        saturating_add(*job.job->evicted, context_.policy.config.budgets.victim_cooldown);
     again_at_.add(end);
     if (end > context_.input.now) return false;
   }

@@ -19,8 +19,9 @@ class Earliest {
  public:
   explicit Earliest(Time now) : now_(now) {}
 
+  /// Time::max() is never.
   void add(Time time) {
-    if (time > now_ && (!time_ || time < *time_)) time_ = time;
+    if (time > now_ && time != Time::max() && (!time_ || time < *time_)) time_ = time;
   }
   void add(std::optional<Time> time) {
     if (time) add(*time);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "dray/base/saturating_time.h"
+
 namespace dray::simulate {
 
 Arrivals::Arrivals(const Workload& workload)
@@ -34,7 +36,7 @@ Arrivals::Event Arrivals::take() {
 void Arrivals::started(std::size_t job, Duration now) {
   ++runs_[job];
   if (const auto& run_time = workload_.jobs[job].run_time) {
-    ends_.push({now + *run_time, job, runs_[job]});
+    ends_.push({saturating_add(now, *run_time), job, runs_[job]});
   }
 }
 
