@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace dray::policy {
 
@@ -122,7 +123,7 @@ void remember(UsageHistory& history, const Fairness& fairness) {
 
 void advance(UsageHistory& history, const QueueTree& tree, const Amounts& total, Time now) {
   const auto since = history.at;
-  history.at = now;
+  history.at = since ? std::max(*since, now) : now;
   auto& sums = history.sums;
   if (sums.capacity.size() != tree.resources()) {
     // Other resources are counted now: the numbers mean nothing any more.
@@ -142,6 +143,40 @@ void advance(UsageHistory& history, const QueueTree& tree, const Amounts& total,
   std::erase_if(sums.held, [&](const auto& entry) {
     return !tree.find(entry.first.get()) && negligible(entry.second, sums.capacity);
   });
+}
+
+void pass_over(UsageHistory& history, Time now) {
+  const auto until = std::exchange(history.at, now);
+  if (!until) return;
+  if (*until > now) {
+    const auto ahead = *until - now;
+    for (auto& part : history.parts) {
+      part.from -= ahead;
+      part.until -= ahead;
+    }
+    return;
+  }
+  const auto decay = faded(now - *until, history.half_life);
+  const Amounts nothing(history.sums.capacity.size());
+  scale_and_add(history.sums.capacity, decay, nothing, 0);
+  for (auto& [name, held] : history.sums.held) {
+    if (held.size() == nothing.size()) scale_and_add(held, decay, nothing, 0);
+  }
+  if (history.window.count() > 0) move_window(history, now);
+}
+
+void add(UsageHistory& history, const UsageHistory& more) {
+  auto& sums = history.sums;
+  if (sums.capacity.size() != more.sums.capacity.size()) {
+    history = more;
+    return;
+  }
+  sums.capacity += more.sums.capacity;
+  for (const auto& [name, held] : more.sums.held) {
+    const auto [known, is_new] = sums.held.try_emplace(name, held);
+    if (!is_new) known->second += held;
+  }
+  history.parts.insert(history.parts.end(), more.parts.begin(), more.parts.end());
 }
 
 void apply_usage(const UsageHistory& history, QueueTree& tree) {

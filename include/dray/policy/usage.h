@@ -46,10 +46,19 @@ struct UsageHistory {
 void remember(UsageHistory& history, const Fairness& fairness);
 
 /// Counts the time since the history's last, during which every queue held what its `allocated`
-/// says and the cluster had `total`. The first call, and one that goes back in time, only set the
-/// clock. Queues that are gone fade out. A window's edge is exact to a part of 32 of its length:
-/// what was used within such a part is taken out evenly.
+/// says and the cluster had `total`. The first call only sets the clock; while time goes back
+/// nothing is counted until it has reached the history's last again. Queues that are gone fade out.
+/// A window's edge is exact to a part of 32 of its length: what was used within such a part is
+/// taken out evenly.
 void advance(UsageHistory& history, const QueueTree& tree, const Amounts& total, Time now);
+
+/// Of the time until `now` it is not known who held what: the past fades and the window moves, and
+/// nothing is counted. A history that ends later than `now`, by a clock that was set since, ends
+/// now.
+void pass_over(UsageHistory& history, Time now);
+
+/// Adds what was counted beside it, until the same time and of the same resources.
+void add(UsageHistory& history, const UsageHistory& more);
 
 /// Sets each queue's usage: the part of the cluster that it had, 0 to 1; 0 where nothing is known.
 void apply_usage(const UsageHistory& history, QueueTree& tree);

@@ -12,8 +12,16 @@ void UsageKeeper::set_policy(std::shared_ptr<const policy::Policy> policy) {
   const bool same_resources =
       policy_ && policy_->counting.resources() == policy->counting.resources();
   policy_ = std::move(policy);
-  held_ = policy_->queues;
-  total_ = policy::Amounts(held_.resources());
+  const auto before = std::exchange(held_, policy_->queues);
+  if (same_resources) {
+    for (const auto& queue : before.queues()) {
+      if (const auto index = held_.find(queue.name.get())) {
+        held_[*index].allocated = queue.allocated;
+      }
+    }
+  } else {
+    total_ = policy::Amounts(held_.resources());
+  }
   if (!on()) {
     history_.reset();
     return;
@@ -22,15 +30,23 @@ void UsageKeeper::set_policy(std::shared_ptr<const policy::Policy> policy) {
   policy::remember(next, policy_->config.fairness);
   history_ = std::make_shared<const policy::UsageHistory>(std::move(next));
   // What was kept under other names of resources is in the record still.
-  if (!same_resources) read_ = false;
+  if (!same_resources) read_ = joined_ = false;
 }
 
+/// Another replica may have led, and counted, since this one did: its record goes before memory.
 void UsageKeeper::lead(bool leading, Time now) {
   leading_ = leading;
-  read_ = false;
+  read_ = joined_ = false;
   busy_ = Busy::no;
   version_ = {};
   next_ = leading ? std::optional(now) : std::nullopt;
+  if (!policy_) return;
+  held_ = policy_->queues;
+  total_ = policy::Amounts(held_.resources());
+  if (!history_) return;
+  policy::UsageHistory fresh;
+  policy::remember(fresh, policy_->config.fairness);
+  history_ = std::make_shared<const policy::UsageHistory>(std::move(fresh));
 }
 
 void UsageKeeper::count(Time now) {
@@ -98,11 +114,14 @@ void UsageKeeper::take_record(const WriteOutcome& outcome, Time now) {
   next_ = now + write_every;
   version_ = {};
   const auto* record = outcome ? std::get_if<ConfigMap>(&*outcome) : nullptr;
+  const bool goes_on_in_memory = std::exchange(joined_, true);
   if (record == nullptr) return;
   version_ = record->meta.resource_version;
-  if (history_->at && !history_->sums.held.empty()) return;  // it goes on in memory
+  if (goes_on_in_memory) return;
   auto kept = decode_usage(record->data, policy_->counting.resources());
   policy::remember(kept, policy_->config.fairness);
+  policy::pass_over(kept, history_->at.value_or(now));
+  if (history_->at) policy::add(kept, *history_);
   history_ = std::make_shared<const policy::UsageHistory>(std::move(kept));
 }
 

@@ -14,8 +14,9 @@
 namespace dray::engine {
 
 /// What queues held over time, kept in a ConfigMap so that it outlives dray: read when leadership
-/// begins, counted on from what each plan says, written again every minute. Off while the policy
-/// has no half-life.
+/// begins, counted on from what each plan says, written again every minute. The time between the
+/// record and this leadership counts for nobody: who held what meanwhile is not known. Off while
+/// the policy has no half-life.
 class UsageKeeper {
  public:
   using Commands = std::vector<Write>;  ///< ReadConfigMap and PutConfigMap only
@@ -54,7 +55,8 @@ class UsageKeeper {
   std::shared_ptr<const policy::UsageHistory> history_;
   ResourceVersion version_;  ///< of the ConfigMap; empty: there is none
   bool leading_ = false;
-  bool read_ = false;  ///< in this leadership
+  bool read_ = false;    ///< in this leadership
+  bool joined_ = false;  ///< what was recorded before this leadership is in the history
   Busy busy_ = Busy::no;
   std::optional<Time> next_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <string_view>
 
@@ -38,7 +39,8 @@ policy::Amounts amounts_in(std::string_view text, const policy::ResourceTable& r
     double value = 0;
     const auto number = word.substr(equals + 1);
     const auto [last, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    const bool valid = error == std::errc() && last == number.data() + number.size() && value >= 0;
+    const bool valid = error == std::errc() && last == number.data() + number.size() &&
+                       std::isfinite(value) && value >= 0;
     if (index && valid) amounts[*index] = value;
   }
   return amounts;
@@ -56,6 +58,13 @@ std::optional<std::int64_t> integer_in(const Labels& data, std::string_view key)
   const auto found = data.find(key);
   if (found == data.end()) return std::nullopt;
   return number_in<std::int64_t>(found->second);
+}
+
+/// Of this era: what somebody else may have written overflows nothing.
+bool is_moment(std::int64_t micros) {
+  constexpr auto least = std::chrono::sys_days(std::chrono::year(1970) / 1 / 1).time_since_epoch();
+  constexpr auto most = std::chrono::sys_days(std::chrono::year(10'000) / 1 / 1).time_since_epoch();
+  return micros >= Duration(least).count() && micros < Duration(most).count();
 }
 
 void encode_sums(const policy::UsageSums& sums, const policy::ResourceTable& resources,
@@ -95,7 +104,7 @@ void decode_part(std::string_view key, std::string_view text,
   const auto space = std::min(text.find(' '), text.size());
   const auto from = number_in<std::int64_t>(text.substr(0, space));
   const auto until = number_in<std::int64_t>(text.substr(std::min(space + 1, text.size())));
-  if (!from || !until) return;
+  if (!from || !until || !is_moment(*from) || !is_moment(*until)) return;
   part.from = Time(Duration(*from));
   part.until = Time(Duration(*until));
 }
@@ -131,9 +140,10 @@ Labels encode_usage(const policy::UsageHistory& history, const policy::ResourceT
 
 policy::UsageHistory decode_usage(const Labels& data, const policy::ResourceTable& resources) {
   policy::UsageHistory history;
-  history.half_life = Duration(integer_in(data, "halfLifeMicros").value_or(0));
+  history.half_life =
+      std::max(Duration(integer_in(data, "halfLifeMicros").value_or(0)), Duration(0));
   const auto at = integer_in(data, "atMicros");
-  if (!at) return history;
+  if (!at || !is_moment(*at)) return history;
   history.at = Time(Duration(*at));
   history.sums.capacity = policy::Amounts(resources.size());
   std::map<std::size_t, policy::UsagePart> parts;

@@ -130,6 +130,97 @@ TEST_CASE("the next leader goes on where the last one ended") {
   CHECK(*after.history() == *before.history());
 }
 
+/// The record of a queue that held half of the cluster for an hour.
+Labels record_of_an_hour() {
+  auto before = keeper();
+  before.account(plan_with(4, 8), begin);
+  before.account(plan_with(4, 8), begin + 1h);
+  return encode_usage(*before.history(), policy_with(1h)->counting.resources());
+}
+
+double usage_of(const UsageKeeper& keeper) {
+  auto tree = policy_with(1h)->queues;
+  policy::apply_usage(*keeper.history(), tree);
+  return tree.queues()[0].usage[0];
+}
+
+TEST_CASE("while dray was down nobody is charged, however early the first plan is") {
+  UsageKeeper after({"dray-system", "dray-usage"});
+  after.set_policy(policy_with(1h));
+  const auto again = begin + 101h;
+  after.lead(true, again);
+  const bool plan_first = GENERATE(true, false);
+  static_cast<void>(after.tick(again));
+  if (plan_first) {
+    after.account(plan_with(8, 8), again);
+    after.account(plan_with(8, 8), again + 1s);
+  }
+  static_cast<void>(after.step(map(record_of_an_hour(), "3"), again + 1s));
+  if (!plan_first) after.account(plan_with(8, 8), again + 1s);
+  // Of the record hardly anything is left after a hundred half-lives, and nothing was added.
+  after.account(plan_with(0, 8), again + 1s);
+  CHECK(after.history()->sums.held.at(policy::QueueName("a"))[0] < 8.1);
+  after.account(plan_with(0, 8), again + 1h);
+  CHECK(usage_of(after) < 0.01);
+}
+
+TEST_CASE("a record is not lost where plans come before it is read") {
+  UsageKeeper after({"dray-system", "dray-usage"});
+  after.set_policy(policy_with(1h));
+  after.lead(true, begin + 1h);
+  static_cast<void>(after.tick(begin + 1h));
+  for (const auto second : {0s, 1s, 2s}) after.account(plan_with(4, 8), begin + 1h + second);
+  static_cast<void>(after.step(map(record_of_an_hour(), "3"), begin + 1h + 2s));
+  CHECK(after.history()->sums.held.at(policy::QueueName("a"))[0] > 4 * 2500);
+  CHECK(usage_of(after) == Approx(0.5));
+}
+
+TEST_CASE("who leads again goes by the record of those who led meanwhile") {
+  auto usage = keeper();
+  usage.account(plan_with(8, 8), begin);
+  usage.account(plan_with(8, 8), begin + 1min);
+  usage.lead(false, begin + 1min);
+  usage.lead(true, begin + 1h);
+  static_cast<void>(usage.tick(begin + 1h));
+  static_cast<void>(usage.step(map(record_of_an_hour(), "5"), begin + 1h));
+  usage.account(plan_with(4, 8), begin + 1h);
+  CHECK(usage_of(usage) == Approx(0.5));
+}
+
+TEST_CASE("a record of a clock that was ahead counts as one of now") {
+  auto usage = keeper();
+  static_cast<void>(usage.tick(begin));
+  static_cast<void>(usage.step(map(record_of_an_hour(), "5"), begin));
+  CHECK(usage.history()->at == begin);
+  usage.account(plan_with(8, 8), begin);
+  usage.account(plan_with(8, 8), begin + 1h);
+  CHECK(usage_of(usage) == Approx(5.0 / 6));
+}
+
+TEST_CASE("another policy over the same resources goes on counting what queues hold") {
+  auto usage = keeper();
+  usage.account(plan_with(4, 8), begin);
+  usage.set_policy(policy_with(1h));
+  usage.account(plan_with(4, 8), begin + 1h);
+  CHECK(usage_of(usage) == Approx(0.5));
+}
+
+TEST_CASE("a record that somebody else wrote overflows nothing") {
+  const auto resources = policy_with(1h)->counting.resources();
+  const auto history = decode_usage({{"atMicros", "1700000000000000"},
+                                     {"halfLifeMicros", "-9223372036854775808"},
+                                     {"capacity", "gpu=inf"},
+                                     {"held.a", "gpu=nan"},
+                                     {"part.0.micros", "-9223372036854775808 9223372036854775807"},
+                                     {"part.0.capacity", "gpu=1"}},
+                                    resources);
+  CHECK(history.half_life == Duration(0));
+  CHECK(history.sums.capacity[0] == 0);
+  CHECK(history.sums.held.at(policy::QueueName("a"))[0] == 0);
+  CHECK(history.parts.empty());
+  CHECK(!decode_usage({{"atMicros", "9223372036854775807"}}, resources).at);
+}
+
 TEST_CASE("what cannot be read is as if it had never been") {
   const auto resources = policy_with(1h)->counting.resources();
   const auto history = decode_usage({{"atMicros", "12"},

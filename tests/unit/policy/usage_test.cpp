@@ -79,7 +79,7 @@ TEST_CASE("time that stands still or goes back counts nothing") {
   advance(history, tree, amounts({8}), Time(5h));
   advance(history, tree, amounts({8}), Time(4h));
   CHECK(history.sums.held.empty());
-  CHECK(history.at == Time(4h));
+  CHECK(history.at == Time(5h));
 }
 
 TEST_CASE("a history of other resources starts anew, and one without half-life counts nothing") {
@@ -159,6 +159,64 @@ TEST_CASE("a long rest leaves nothing of a window, and one long step is cut exac
   advance(history, tree, amounts({8}), Time(1100s));
   apply_usage(history, tree);
   CHECK(queue(tree, "a").usage[0] == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("a clock that goes back and forth again counts no time twice") {
+  auto tree = tree_of({spec("a")});
+  tree.add_allocated(at(tree, "a"), amounts({8}), true);
+  auto history = with_window(std::nullopt, 100h);
+  for (const auto hour : {0h, 4h, 2h, 3h, 5h}) advance(history, tree, amounts({8}), Time(hour));
+  CHECK(history.sums.held.at(QueueName("a"))[0] == Approx(8 * 5 * 3600));
+}
+
+TEST_CASE("time of which nothing is known is nobody's") {
+  auto tree = tree_of({spec("a")});
+  tree.add_allocated(at(tree, "a"), amounts({4}), true);
+  auto history = with_half_life(1h);
+  advance(history, tree, amounts({8}), Time(0h));
+  advance(history, tree, amounts({8}), Time(1h));
+  const auto counted = history.sums.held.at(QueueName("a"))[0];
+  pass_over(history, Time(2h));
+  CHECK(history.sums.held.at(QueueName("a"))[0] == Approx(counted / 2));
+  CHECK(history.at == Time(2h));
+  apply_usage(history, tree);
+  CHECK(queue(tree, "a").usage[0] == Approx(0.5));
+  SECTION("what ends later, by a clock that was set since, ends now") {
+    pass_over(history, Time(1h));
+    CHECK(history.at == Time(1h));
+    CHECK(history.sums.held.at(QueueName("a"))[0] == Approx(counted / 2));
+  }
+}
+
+TEST_CASE("a window moves over time of which nothing is known, and with a clock that was set") {
+  auto tree = tree_of({spec("a")});
+  tree.add_allocated(at(tree, "a"), amounts({8}), true);
+  auto history = with_window(std::nullopt, 100s);
+  advance(history, tree, amounts({8}), Time(1000s));
+  advance(history, tree, amounts({8}), Time(1050s));
+  pass_over(history, Time(500s));
+  CHECK(history.parts.front().from == Time(450s));
+  CHECK(history.sums.held.at(QueueName("a"))[0] == Approx(400));
+  pass_over(history, Time(575s));
+  CHECK(history.sums.held.at(QueueName("a"))[0] == Approx(200));
+  pass_over(history, Time(700s));
+  CHECK(history.sums.held.at(QueueName("a"))[0] == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("what was counted beside a history comes on top") {
+  auto tree = tree_of({spec("a"), spec("b")});
+  tree.add_allocated(at(tree, "a"), amounts({2}), true);
+  auto one = with_window(std::nullopt, 100s);
+  auto other = one;
+  advance(one, tree, amounts({8}), Time(0s));
+  advance(one, tree, amounts({8}), Time(10s));
+  pass_over(one, Time(20s));
+  advance(other, tree, amounts({8}), Time(15s));
+  advance(other, tree, amounts({8}), Time(20s));
+  add(one, other);
+  CHECK(one.sums.held.at(QueueName("a"))[0] == Approx(30));
+  CHECK(one.sums.capacity[0] == Approx(120));
+  CHECK(one.parts.size() == 2);
 }
 
 TEST_CASE("what was counted without a window leaves it evenly; without one nothing ends") {
