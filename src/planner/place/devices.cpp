@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "dray/cluster/node_match.h"
-#include "dray/model/claim_limits.h"
+#include "planner/state/claim_use.h"
 
 namespace dray::planner {
 
@@ -35,13 +35,10 @@ Reason Devices::given_elsewhere(const cluster::AllocatedState& state, const Task
   for (const auto& claim : task.claims) {
     const auto given = state.allocation(claim->key());
     if (!given) continue;
-    if (claim->reserved_for.size() >= max_consumers) return Reason::claim_consumers;
+    if (is_full_for(*claim, task.pod())) return Reason::claim_consumers;
     if (!usable_on(*given, node)) return Reason::claim_elsewhere;
     if (!counts_node_allocatable()) continue;
-    const bool used = !claim->reserved_for.empty() &&
-                      std::ranges::none_of(claim->reserved_for, [&](const auto& user) {
-                        return user.uid == task.pod().meta.uid;
-                      });
+    const bool used = !claim->reserved_for.empty() && !is_listed_user(*claim, task.pod());
     if (used && cluster::stands_for_node_resource(snapshot_, *given)) {
       return Reason::claim_consumers;
     }

@@ -10,6 +10,7 @@
 
 #include "dray/model/claim_limits.h"
 #include "dray/policy/gang.h"
+#include "planner/state/claim_use.h"
 
 namespace dray::planner {
 namespace {
@@ -227,8 +228,15 @@ bool GangPlacer::Run::place_hardest_first(Tasks tasks, const NodeSet& among) {
 bool GangPlacer::Run::too_many_users(const Task& task) const {
   return std::ranges::any_of(task.claims, [&](const auto& claim) {
     if (claim->reserved_for.size() + placed_.size() < max_consumers) return false;
+    const auto& pod = task.pod();
+    const auto stands_for = [&](const Placed& each) {
+      return std::ranges::find(each.task->claims, claim) != each.task->claims.end() &&
+             same_user(*claim, each.task->pod(), pod);
+    };
+    if (is_listed_user(*claim, pod) || std::ranges::any_of(placed_, stands_for)) return false;
     const auto users = std::ranges::count_if(placed_, [&](const Placed& each) {
-      return std::ranges::find(each.task->claims, claim) != each.task->claims.end();
+      return std::ranges::find(each.task->claims, claim) != each.task->claims.end() &&
+             !is_listed_user(*claim, each.task->pod());
     });
     return claim->reserved_for.size() + static_cast<std::size_t>(users) >= max_consumers;
   });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dray/model/claim_limits.h"
+
 namespace dray::planner {
 namespace {
 
@@ -67,6 +69,25 @@ bool used_by_others(const cluster::Snapshot& snapshot, const ResourceClaim& clai
   return std::ranges::any_of(claim.reserved_for, [&](const auto& user) {
     return !(user.api_group.empty() && known(user.uid)) && uses(snapshot, claim, user);
   });
+}
+
+bool is_listed_user(const ResourceClaim& claim, const Pod& pod) {
+  return std::ranges::any_of(claim.reserved_for, [&](const auto& user) {
+    if (user.uid == pod.meta.uid) return true;
+    return pod.pod_group && user.resource == "podgroups" && user.name == *pod.pod_group;
+  });
+}
+
+bool same_user(const ResourceClaim& claim, const Pod& a, const Pod& b) {
+  if (a.meta.uid == b.meta.uid) return true;
+  if (!a.pod_group || a.pod_group != b.pod_group) return false;
+  return std::ranges::any_of(claim.meta.owners, [&](const auto& owner) {
+    return owner.kind == "PodGroup" && owner.name == *a.pod_group;
+  });
+}
+
+bool is_full_for(const ResourceClaim& claim, const Pod& pod) {
+  return claim.reserved_for.size() >= max_consumers && !is_listed_user(claim, pod);
 }
 
 bool is_first_user(const cluster::Snapshot& snapshot, const ResourceClaim& claim, const Pod& pod) {

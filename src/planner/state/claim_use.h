@@ -35,6 +35,17 @@ namespace dray::planner {
 [[nodiscard]] bool used_by_others(const cluster::Snapshot& snapshot, const ResourceClaim& claim,
                                   const std::function<bool(const Uid&)>& known);
 
+/// Whether the pod, or its PodGroup, is listed among the claim's users: it needs no place of its
+/// own there.
+[[nodiscard]] bool is_listed_user(const ResourceClaim& claim, const Pod& pod);
+
+/// Whether the pods would use the claim as one user: the PodGroup that they share owns it
+/// (KEP-5729).
+[[nodiscard]] bool same_user(const ResourceClaim& claim, const Pod& a, const Pod& b);
+
+/// Whether the claim already lists as many users as it may, and the pod is none of them.
+[[nodiscard]] bool is_full_for(const ResourceClaim& claim, const Pod& pod);
+
 /// Of several users of a claim, the one that it counts for.
 [[nodiscard]] bool is_first_user(const cluster::Snapshot& snapshot, const ResourceClaim& claim,
                                  const Pod& pod);

@@ -46,6 +46,26 @@ TEST_CASE("a claim is used by others if anybody but the pod stands in it") {
   CHECK(used(claim));
 }
 
+TEST_CASE("a full claim is full for those that it does not list") {
+  auto pod = make_pod("p", "c");
+  pod.pod_group = "pg";
+  auto claim = make_claim("c", 1);
+  for (std::size_t i = 0; i + 1 < max_consumers; ++i) {
+    claim.reserved_for.push_back(user("u" + std::to_string(i)));
+  }
+  CHECK_FALSE(is_full_for(claim, pod));
+  claim.reserved_for.push_back(user("last"));
+  CHECK(is_full_for(claim, pod));
+  claim.reserved_for.back() = user("p");
+  CHECK_FALSE(is_full_for(claim, pod));
+  claim.reserved_for.back() = {.api_group = "scheduling.k8s.io",
+                               .resource = "podgroups",
+                               .name = "pg",
+                               .uid = Uid("uid-of-group")};
+  CHECK_FALSE(is_full_for(claim, pod));
+  CHECK(is_full_for(claim, make_pod("q", "c")));
+}
+
 TEST_CASE("a shared claim counts for the first of its users") {
   World world;
   world.tell(make_pod("q"));

@@ -87,12 +87,23 @@ TEST_CASE("a claim with devices is used where these are, and by so many at most"
   world.node("n0", 1);
   world.node("n1", 1);
   auto shared = allocated("shared", "n0");
-  const bool full = GENERATE(false, true);
-  const auto users = full ? max_consumers : max_consumers - 1;
+  struct Row {
+    std::size_t others;
+    bool listed;  ///< the pod itself, by an earlier attempt
+    bool full;
+  };
+  const auto [others, listed, full] =
+      GENERATE(Row{max_consumers - 1, false, false}, Row{max_consumers, false, true},
+               Row{max_consumers - 1, true, false});
+  const auto users = others;
   for (std::size_t i = 0; i < users; ++i) {
     const auto name = "u" + std::to_string(i);
     shared.reserved_for.push_back(
         {.api_group = {}, .resource = "pods", .name = name, .uid = Uid(name)});
+  }
+  if (listed) {
+    shared.reserved_for.push_back(
+        {.api_group = {}, .resource = "pods", .name = "p", .uid = Uid("uid-p")});
   }
   world.tell(shared);
   world.waiting("p", 0, "a", uses_shared);

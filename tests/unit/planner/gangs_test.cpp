@@ -154,6 +154,32 @@ TEST_CASE("a shared claim has at most so many users, those included that were ju
   CHECK(place(parts, "g").has_value() == (members == 1));
 }
 
+TEST_CASE("members that the claim lists already, or that use it as one, need one place for all") {
+  World world;
+  world.node("a", 1);
+  auto shared = claim_for_one_more("shared");
+  const bool as_group = GENERATE(false, true);
+  if (as_group) {
+    shared.meta.owners.push_back({.api_version = "scheduling.k8s.io/v1beta1",
+                                  .kind = "PodGroup",
+                                  .name = "pg",
+                                  .uid = Uid("pg"),
+                                  .controller = true});
+  } else {
+    shared.reserved_for.back() = testing::consumer("g0", Uid("uid-g0"));
+  }
+  world.tell(shared);
+  auto& gang = world.gang("g", "a", 2);
+  for (int i = 0; i < 2; ++i) {
+    world.member(gang, "g" + std::to_string(i), 0, {}, 0, [&](Pod& pod) {
+      pod.resource_claims = {{.name = "s", .claim_name = "shared", .template_name = {}}};
+      if (as_group) pod.pod_group = "pg";
+    });
+  }
+  Parts parts(world);
+  CHECK(place(parts, "g").has_value());
+}
+
 TEST_CASE("releasing room is for those who may wait for it") {
   World world;
   world.node("a", 2);
