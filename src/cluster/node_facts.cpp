@@ -221,12 +221,32 @@ bool same_use(const Pod& a, const Pod& b) {
          a.overhead == b.overhead && a.pod_requests == b.pod_requests;
 }
 
+namespace {
+
+/// More than any node has of anything, and so little that the pods of a node add up without
+/// saturating: what was added can be taken off again, whatever a tenant's pod asks for.
+constexpr std::int64_t most_of_a_pod = std::int64_t{1} << 53U;
+
+void bound(std::int64_t& amount) {
+  amount = std::clamp(amount, -most_of_a_pod, most_of_a_pod);
+}
+
+NodeAmounts bounded(NodeAmounts amounts) {
+  bound(amounts.milli_cpu);
+  bound(amounts.memory);
+  bound(amounts.ephemeral_storage);
+  for (auto& [name, amount] : amounts.others) bound(amount);
+  return amounts;
+}
+
+}  // namespace
+
 NodeUse use_of(const Pod& pod) {
   return use_of(pod, taken_by(pod));
 }
 
 NodeUse use_of(const Pod& pod, const std::vector<NodeAllocatableClaim>& devices) {
-  return {.requested = requests_of(pod, devices), .ports = host_ports_of(pod)};
+  return {.requested = bounded(requests_of(pod, devices)), .ports = host_ports_of(pod)};
 }
 
 }  // namespace dray::cluster

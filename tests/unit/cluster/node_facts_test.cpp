@@ -83,6 +83,20 @@ TEST_CASE("amounts are rounded up and saturate") {
   CHECK(sum.other("example.com/a") == INT64_MAX);
 }
 
+TEST_CASE("pods that ask for more than can be leave a node as it was when they go") {
+  const auto most = quantity("9223372036854775807");
+  const auto huge =
+      cluster::use_of(make_pod("h", {{"cpu", most}, {"memory", most}, {"example.com/a", most}}));
+  const auto plain =
+      cluster::use_of(make_pod("p", {{"cpu", quantity("2")}, {"memory", quantity("5")}}));
+  cluster::NodeUse use;
+  use.add(plain);
+  for (int i = 0; i < 3; ++i) use.add(huge);
+  CHECK(use.requested.memory > (std::int64_t{1} << 50));
+  for (int i = 0; i < 3; ++i) use.subtract(huge);
+  CHECK(use == plain);
+}
+
 TEST_CASE("subtracting what was added leaves nothing") {
   const auto need = cluster::use_of(make_pod("p", {{"cpu", quantity("2")}}));
   cluster::NodeUse use;
