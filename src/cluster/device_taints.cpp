@@ -14,6 +14,13 @@ bool applies(const DeviceTaintRule& rule, const DeviceId& id) {
 
 }  // namespace
 
+bool tolerates(const DeviceToleration& toleration, const DeviceTaint& taint) {
+  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
+  if (!toleration.key.empty() && toleration.key != taint.key) return false;
+  if (toleration.op.empty() || toleration.op == "Equal") return toleration.value == taint.value;
+  return toleration.op == "Exists";
+}
+
 std::vector<const DeviceTaint*> taints_of(const Snapshot& snapshot, const DeviceId& id,
                                           const DeviceTraits& traits) {
   std::vector<const DeviceTaint*> taints;

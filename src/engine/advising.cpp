@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dray/cluster/pool_reach.h"
 #include "dray/model/pod_marks.h"
 #include "dray/planner/pod_claims.h"
 #include "engine/router.h"
@@ -145,9 +146,11 @@ std::optional<planner::Advice> Engine::Router::advice_for(const Uid& uid,
 /// Reservations that may hold devices of the node and that kube-scheduler knows nothing of.
 std::vector<Placement> Engine::Router::tentative_on(const NodeName& node) {
   auto all = pods_.tentative();
-  if (!all.empty() && cluster_.snapshot()->shared_pools().empty()) {
-    std::erase_if(all, [&](const Placement& each) { return each.node != node; });
-  }
+  if (all.empty()) return all;
+  const auto snapshot = cluster_.snapshot();
+  std::erase_if(all, [&](const Placement& each) {
+    return each.node != node && !cluster::reaches_other_nodes(*snapshot, each);
+  });
   return all;
 }
 

@@ -136,12 +136,19 @@ bool same_node(const cluster::NodeEntry& before, const cluster::NodeEntry& after
   return before.facts == after.facts || same_for_filters(*before.facts, *after.facts);
 }
 
-/// Pools that many nodes see have no part in a node's version.
-bool has_shared_device(const ClaimPlacement& part, const cluster::Snapshot& snapshot) {
-  return std::ranges::any_of(part.allocation.devices, [&](const auto& each) {
-    const auto pool = snapshot.find_pool(each.device.driver, each.device.pool);
-    return !pool ||
-           std::ranges::find(snapshot.shared_pools(), *pool) != snapshot.shared_pools().end();
+/// Whether what a node sees of the pool is as it was. Its own slices are part of the node's
+/// version; those of other nodes, of none, and counters are part of the pool's.
+bool same_pool(cluster::PoolIndex pool, const cluster::Snapshot& then,
+               const cluster::Snapshot& current) {
+  return then.pool(pool).version == current.pool(pool).version;
+}
+
+bool same_pools_of(const ClaimPlacement& part, const cluster::Snapshot& then,
+                   const cluster::Snapshot& current) {
+  return std::ranges::all_of(part.allocation.devices, [&](const auto& each) {
+    const auto before = then.find_pool(each.device.driver, each.device.pool);
+    const auto after = current.find_pool(each.device.driver, each.device.pool);
+    return before == after && (!before || same_pool(*before, then, current));
   });
 }
 
@@ -153,16 +160,22 @@ bool unmoved(const planner::JobOutcome& outcome, const cluster::Snapshot& then,
   if (then.class_epoch() != current.class_epoch() || then.rule_epoch() != current.rule_epoch()) {
     return false;
   }
-  const bool shared_moved = then.device_epoch() != current.device_epoch();
   return std::ranges::all_of(outcome.placements, [&](const Placement& placement) {
     const auto before = then.node(placement.node);
     const auto after = current.node(placement.node);
     if (!before || before != after) return false;
-    if (!same_node(then.entry(*before), current.entry(*after))) return false;
+    const auto& node = current.entry(*after);
+    if (!same_node(then.entry(*before), node)) return false;
+    const bool takes_devices = !placement.claims.empty();
+    if (takes_devices && !std::ranges::all_of(node.pools, [&](const auto pool) {
+          return same_pool(pool, then, current);
+        })) {
+      return false;
+    }
     return std::ranges::all_of(placement.claims, [&](const ClaimPlacement& part) {
       return then.claim(part.claim) == current.claim(part.claim) &&
              same_object(then.allocation(part.claim), current.allocation(part.claim)) &&
-             !(shared_moved && has_shared_device(part, current));
+             same_pools_of(part, then, current);
     });
   });
 }

@@ -59,7 +59,7 @@ PlanStart PlanMemory::start(const PlanInput& input) {
       start.queues.add_requested(*leaf, amounts);
     }
   }
-  start.total = nodes_.free_total() + jobs_.held();
+  start.total = nodes_.free_total(jobs_.tolerations()) + jobs_.held();
   if (input.usage) policy::apply_usage(*input.usage, start.queues);
   policy::divide(start.queues, start.total, policy.config.fairness.strength);
   return start;

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "dray/cluster/device_taints.h"
+
 namespace dray::alloc {
 
 bool tolerates(const DeviceToleration& toleration, const DeviceTaint& taint) {
-  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
-  if (!toleration.key.empty() && toleration.key != taint.key) return false;
-  if (toleration.op.empty() || toleration.op == "Equal") return toleration.value == taint.value;
-  return toleration.op == "Exists";
+  return cluster::tolerates(toleration, taint);
 }
 
 bool blocks(const DeviceTaint& taint, std::span<const DeviceToleration> tolerations) {

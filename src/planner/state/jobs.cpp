@@ -48,6 +48,7 @@ void JobTable::forget() {
   demands_.clear();
   shapes_.clear();
   leaves_.clear();
+  tolerations_.clear();
 }
 
 bool JobTable::goes_on(const PlanInput& input, const policy::Policy& policy) const {
@@ -96,6 +97,10 @@ JobTable::Row JobTable::come(std::unique_ptr<PlanJob> job) {
   const bool leaves = std::ranges::any_of(
       job->tasks, [](const Task& task) { return task.member->state == MemberState::leaving; });
   const bool waits = job->waiting > 0;
+  for (const auto& task : job->tasks) {
+    tolerations_.add_pod(task.pod(), job->tolerations);
+    tolerations_.add_requests(task.claims, job->tolerations);
+  }
   return {.job = std::move(job), .order = 0, .waits = waits, .leaves = leaves};
 }
 
@@ -103,6 +108,7 @@ JobTable::Row JobTable::come(std::unique_ptr<PlanJob> job) {
 void JobTable::leave(const PlanJob& job) {
   order_.moved = true;
   slots_.free.push_back(job.slot);
+  tolerations_.remove(job.tolerations);
   if (job.queue) leaves_[job.queue->get()].go(amounts_of(job));
 }
 

@@ -14,6 +14,7 @@
 #include "planner/state/demand.h"
 #include "planner/state/leaf_sums.h"
 #include "planner/state/shape.h"
+#include "planner/state/tolerations.h"
 
 namespace dray::planner {
 
@@ -57,6 +58,7 @@ struct PlanJob {
   std::optional<policy::SubGroup> gang;  ///< absent: a single pod
   policy::Amounts held;                  ///< of placed tasks
   policy::Amounts leaving;               ///< of those that still have their room
+  Tolerations::OfJob tolerations;        ///< as counted by the table
   std::uint64_t order = 0;  ///< the job of the smaller uid has the smaller number, from 1
   std::uint32_t slot = 0;   ///< no other job of the plan has it; all are small numbers
   std::size_t placed = 0;
@@ -113,6 +115,8 @@ class JobTable {
   void count(policy::QueueTree& tree);
   /// What jobs hold of nodes, those included that are leaving; as count() found it.
   [[nodiscard]] const policy::Amounts& held() const { return held_; }
+  /// What the pods of all jobs tolerate, and the claims of those that have some.
+  [[nodiscard]] const Tolerations& tolerations() const { return tolerations_; }
   /// The shape of a pod that a plan evicts, as if it waited and had no devices.
   [[nodiscard]] Kept<Shape>::Value shape_of_victim(const Task& task);
   /// How many shapes are kept.
@@ -202,6 +206,7 @@ class JobTable {
   /// By queue, for those that have room; of this update.
   std::map<std::optional<policy::QueueIndex>, CountedClaims> counted_;
   policy::Amounts held_;
+  Tolerations tolerations_;
   std::vector<bool> changed_claims_;  ///< by part, since the last update
   Read read_;
   DemandTable demands_;

@@ -1,7 +1,11 @@
 #include "planner/state/nodes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "dray/cluster/device_taints.h"
+#include "dray/cluster/pool_reach.h"
 
 namespace dray::planner {
 namespace {
@@ -24,6 +28,31 @@ void add(std::span<double> row, const policy::Amounts& amounts, double factor) {
   for (std::size_t r = 0; r < amounts.size(); ++r) row[r] += amounts[r] * factor;
 }
 
+/// What keeps requests off the device that do not tolerate it.
+std::vector<DeviceTaint> blocking_taints(const cluster::Snapshot& snapshot,
+                                         const cluster::Pool& pool,
+                                         const cluster::PublishedDevice& device) {
+  std::vector<DeviceTaint> taints;
+  if (device.traits->taints.empty() && snapshot.taint_rules().empty()) return taints;
+  const DeviceId id{pool.driver, pool.name, DeviceName(*device.name)};
+  for (const auto* taint : cluster::taints_of(snapshot, id, *device.traits)) {
+    if (taint->effect == "NoSchedule" || taint->effect == "NoExecute") taints.push_back(*taint);
+  }
+  return taints;
+}
+
+/// Adds `factor` times the amounts to those that are behind the taints, if there are any.
+void add_behind(std::vector<DeviceTaint> taints, const policy::Amounts& amounts, double factor,
+                UsableCapacity::Parts& tainted) {
+  if (taints.empty()) return;
+  for (auto& taint : taints) taint.time_added.reset();
+  auto at = std::ranges::find(tainted, taints, &UsableCapacity::Parts::value_type::first);
+  if (at == tainted.end()) {
+    at = tainted.insert(at, {std::move(taints), policy::Amounts(amounts.size())});
+  }
+  for (std::size_t r = 0; r < amounts.size(); ++r) at->second[r] += amounts[r] * factor;
+}
+
 }  // namespace
 
 void NodeTable::restart(const cluster::Snapshot& snapshot, const policy::Policy& policy) {
@@ -31,11 +60,9 @@ void NodeTable::restart(const cluster::Snapshot& snapshot, const policy::Policy&
   read_to_ = 0;
   columns_ = policy.counting.resources().size() + 2;
   measured_.clear();
-  memo_.clear();
-  classes_.clear();
-  for (const auto& name : policy.counting.device_classes()) {
-    if (auto made = snapshot.compiled_class(name)) classes_.push_back(std::move(made));
-  }
+  spanning_.clear();
+  usable_.clear();
+  amounts_.emplace(policy.counting, snapshot);
 }
 
 void NodeTable::forget_changes() {
@@ -59,7 +86,6 @@ std::shared_ptr<const cluster::Snapshot> NodeTable::begin(
   }
   const auto limit = snapshot.node_limit();
   measured_.resize(limit);
-  rows_.takes_pods.resize(limit, false);
   stamps_.resize(limit, 0);
   names_.ranks.resize(limit, 0);
   rows_.free.resize(limit * columns_, 0);
@@ -81,6 +107,7 @@ void NodeTable::update(std::shared_ptr<const cluster::Snapshot> given,
                        const policy::Policy& policy) {
   const auto before = begin(std::move(given), policy);
   static_cast<void>(read_changed(before.get(), by_name_.size()));
+  renew_spanning_pools(*snapshot_);
 }
 
 bool NodeTable::read_ahead(std::shared_ptr<const cluster::Snapshot> given,
@@ -104,19 +131,43 @@ bool NodeTable::read_changed(const cluster::Snapshot* before, std::size_t most) 
     for (auto i = first; i < end && !same; ++i) {
       const cluster::NodeIndex node(static_cast<std::uint32_t>(i));
       const auto& entry = snapshot.entry(node);
-      if (!entry.facts) continue;
+      if (!entry.facts) {
+        usable_.remove(node);
+        continue;
+      }
       ++read_;
       if (measured_[i].is_of(entry)) continue;
       if (most == 0) return true;
       --most;
       measured_[i] = {entry.version, entry.facts, entry.use};
-      rows_.takes_pods[i] = !entry.facts->unschedulable;
       set_stamp(node, new_stamp());
       measure(snapshot, node);
+      note_spanning_pools(snapshot, entry);
     }
     read_to_ = end;
   }
   return false;
+}
+
+/// A pool comes to span nodes by a slice of a node, which is then measured anew.
+void NodeTable::note_spanning_pools(const cluster::Snapshot& snapshot,
+                                    const cluster::NodeEntry& entry) {
+  for (const auto pool : entry.pools) {
+    if (cluster::spans_nodes(snapshot.pool(pool))) spanning_.try_emplace(pool, 0);
+  }
+}
+
+/// A slice, or a counter, of one node is part of what the pool's other nodes see; their own
+/// versions do not tell.
+void NodeTable::renew_spanning_pools(const cluster::Snapshot& snapshot) {
+  for (auto at = spanning_.begin(); at != spanning_.end();) {
+    const auto& pool = snapshot.pool(at->first);
+    if (pool.version != at->second) {
+      at->second = pool.version;
+      cluster::for_each_node_of(snapshot, pool, [&](auto node) { set_stamp(node, new_stamp()); });
+    }
+    at = cluster::spans_nodes(pool) ? std::next(at) : spanning_.erase(at);
+  }
 }
 
 void NodeTable::index_names(const cluster::Snapshot& snapshot) {
@@ -192,20 +243,28 @@ void NodeTable::measure(const cluster::Snapshot& snapshot, cluster::NodeIndex no
       free_row[devices_column()] -= static_cast<double>(amount);
     }
   }
-  count_devices(snapshot, entry, free_row, capacity_row);
+  auto parts = count_devices(snapshot, entry, free_row, capacity_row);
+  policy::Amounts plain(columns_ - 2);
+  for (std::size_t r = 0; r < plain.size(); ++r) plain[r] = free_row[r];
+  for (const auto& [taints, amounts] : parts) plain -= amounts;
+  parts.emplace_back(std::vector<DeviceTaint>(), plain);
+  usable_.put(node, *entry.facts, parts);
 }
 
-void NodeTable::count_devices(const cluster::Snapshot& snapshot, const cluster::NodeEntry& entry,
-                              std::span<double> free, std::span<double> capacity) {
+NodeTable::Tainted NodeTable::count_devices(const cluster::Snapshot& snapshot,
+                                            const cluster::NodeEntry& entry, std::span<double> free,
+                                            std::span<double> capacity) {
+  Tainted tainted;
   for (const auto index : entry.pools) {
     const auto& pool = snapshot.pool(index);
     const auto [first, last] = pool.of_node(entry.facts->name.get());
     for (auto slot = first; slot != last; ++slot) {
       const auto& devices = pool.slots[slot].slice->devices;
       for (const auto& device : devices) {
-        const auto amounts = amounts_of(pool, device);
+        const auto amounts = amounts_->of(pool, device);
         add(capacity, amounts, 1);
         add(free, amounts, 1);
+        add_behind(blocking_taints(snapshot, pool, device), amounts, 1, tainted);
       }
       const auto count = static_cast<double>(devices.size());
       capacity[devices_column()] += count;
@@ -213,36 +272,18 @@ void NodeTable::count_devices(const cluster::Snapshot& snapshot, const cluster::
       if (!pool.slots[slot].use) continue;
       for (const auto& [position, use] : *pool.slots[slot].use) {
         const auto part = part_taken(devices[position], use);
-        add(free, amounts_of(pool, devices[position]), -part);
+        const auto amounts = amounts_->of(pool, devices[position]);
+        add(free, amounts, -part);
         free[devices_column()] -= 1;
+        add_behind(blocking_taints(snapshot, pool, devices[position]), amounts, -part, tainted);
       }
     }
   }
+  return tainted;
 }
 
-/// By the first counted class that the device is of.
-policy::Amounts NodeTable::amounts_of(const cluster::Pool& pool,
-                                      const cluster::PublishedDevice& device) {
-  for (const auto& each : classes_) {
-    const bool of_class = std::ranges::all_of(each->selectors, [&](const auto& selector) {
-      return selector.program && memo_.match(selector.program, device.shape) == cel::Verdict::yes;
-    });
-    if (!of_class) continue;
-    Device seen;
-    seen.capacity = device.traits->capacity;
-    return policy_->counting.of(seen, pool.driver, ClassName(each->object->meta.name));
-  }
-  return policy::Amounts(columns_ - 2);
-}
-
-policy::Amounts NodeTable::free_total() const {
-  policy::Amounts total(columns_ - 2);
-  for (const auto node : by_name_) {
-    if (!rows_.takes_pods[node.get()]) continue;
-    const auto row = free(node);
-    for (std::size_t r = 0; r < total.size(); ++r) total[r] += std::max(row[r], 0.0);
-  }
-  return total;
+policy::Amounts NodeTable::free_total(const Tolerations& tolerations) {
+  return usable_.total(tolerations, columns_ - 2);
 }
 
 }  // namespace dray::planner

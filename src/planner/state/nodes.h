@@ -10,9 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "dray/cel/selector_memo.h"
 #include "dray/cluster/snapshot.h"
+#include "dray/policy/device_amounts.h"
 #include "dray/policy/policy.h"
+#include "planner/state/usable_capacity.h"
 
 namespace dray::planner {
 
@@ -56,14 +57,18 @@ class NodeTable {
   }
   [[nodiscard]] std::uint64_t new_stamp() { return ++last_stamp_; }
   void renew_all();
+  /// Pools with slices of several nodes, as far as measured nodes see them: what happens to one of
+  /// these nodes may change the others.
+  [[nodiscard]] bool has_spanning_pools() const { return !spanning_.empty(); }
 
   /// The node of that name; nothing: there is none.
   [[nodiscard]] std::optional<cluster::NodeIndex> find(const NodeName& name) const;
   /// The nodes of these names, those that are there, in the order of their names and each once. A
   /// list in which names follow each other as in the last one costs a comparison a name.
   [[nodiscard]] std::vector<cluster::NodeIndex> find_all(std::span<const NodeName> names);
-  /// What is free on nodes that take pods.
-  [[nodiscard]] policy::Amounts free_total() const;
+  /// What is free for somebody: not on nodes that take no pods, nor behind taints of nodes and
+  /// devices that none of these tolerates. Costs as much as there are different taints.
+  [[nodiscard]] policy::Amounts free_total(const Tolerations& tolerations);
   /// Nodes that take pods, in the order of their names.
   [[nodiscard]] std::span<const cluster::NodeIndex> by_name() const { return by_name_; }
   [[nodiscard]] std::uint32_t rank(cluster::NodeIndex node) const {
@@ -80,11 +85,14 @@ class NodeTable {
   std::shared_ptr<const cluster::Snapshot> begin(std::shared_ptr<const cluster::Snapshot> given,
                                                  const policy::Policy& policy);
   [[nodiscard]] bool read_changed(const cluster::Snapshot* before, std::size_t most);
+  void note_spanning_pools(const cluster::Snapshot& snapshot, const cluster::NodeEntry& entry);
+  void renew_spanning_pools(const cluster::Snapshot& snapshot);
   void measure(const cluster::Snapshot& snapshot, cluster::NodeIndex node);
-  void count_devices(const cluster::Snapshot& snapshot, const cluster::NodeEntry& entry,
-                     std::span<double> free, std::span<double> capacity);
-  [[nodiscard]] policy::Amounts amounts_of(const cluster::Pool& pool,
-                                           const cluster::PublishedDevice& device);
+  /// By taints of devices, the free amounts that only those who tolerate them may use.
+  using Tainted = UsableCapacity::Parts;
+  [[nodiscard]] Tainted count_devices(const cluster::Snapshot& snapshot,
+                                      const cluster::NodeEntry& entry, std::span<double> free,
+                                      std::span<double> capacity);
 
   /// Held, so that nothing else gets the addresses of what was read.
   std::shared_ptr<const cluster::Snapshot> snapshot_;
@@ -104,6 +112,8 @@ class NodeTable {
     }
   };
   std::vector<Measured> measured_;
+  /// Pools that span nodes: the version as of which all of their nodes have their stamps.
+  std::map<cluster::PoolIndex, std::uint64_t> spanning_;
   std::vector<std::uint64_t> stamps_;
   struct Changes {
     std::vector<cluster::NodeIndex> last;
@@ -112,9 +122,9 @@ class NodeTable {
   Changes changed_;
   struct Rows {
     std::vector<double> free, capacity;
-    std::vector<bool> takes_pods;  ///< it is not cordoned
   };
   Rows rows_;
+  UsableCapacity usable_;
   struct Names {
     std::vector<std::uint32_t> ranks;  ///< by node index
     std::string text;                  ///< all names in their order: read one after another
@@ -130,8 +140,7 @@ class NodeTable {
   std::vector<cluster::NodeIndex> by_name_;
   Names names_;
   std::uint64_t last_stamp_ = 0;
-  std::vector<std::shared_ptr<const cluster::CompiledClass>> classes_;
-  cel::SelectorMemo memo_;
+  std::optional<policy::DeviceAmounts> amounts_;
 };
 
 }  // namespace dray::planner

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dray/base/check.h"
+#include "dray/cluster/pool_reach.h"
 #include "planner/state/claim_use.h"
 
 namespace dray::planner {
@@ -23,12 +24,17 @@ void Overlay::open_step() {
                       .shared_split = shared_split_});
 }
 
-void Overlay::touch(cluster::NodeIndex node, const PodDemand& demand, double sign) {
+/// The node is about to change: undo() gives it back its row and its stamp.
+void Overlay::renew(cluster::NodeIndex node) {
   node_changes_.push_back({node, nodes_.stamp(node), splits_[node.get()]});
   const auto row = nodes_.free(node);
   rows_.insert(rows_.end(), row.begin(), row.end());
-  add_demand(row, demand, sign);
   nodes_.set_stamp(node, nodes_.new_stamp());
+}
+
+void Overlay::touch(cluster::NodeIndex node, const PodDemand& demand, double sign) {
+  renew(node);
+  add_demand(nodes_.free(node), demand, sign);
 }
 
 void Overlay::count(const PlanJob& job, const policy::Amounts& amounts, bool more) {
@@ -51,12 +57,31 @@ void Overlay::set(PlanJob& job, Task& task, policy::TaskState state,
   task.node = node;
 }
 
-/// Devices of pools that many nodes see: every node may have changed.
+/// Devices are taken or given back: other nodes than their own may have changed, which is so where
+/// they are of a pool that many nodes see, or of one whose counters do. True: it may be so.
+bool Overlay::revise_shared(const AllocationResult& devices) {
+  if (!snapshot().shared_pools().empty()) {
+    if (!devices.devices.empty()) nodes_.renew_all();
+    return !devices.devices.empty();
+  }
+  if (!nodes_.has_spanning_pools()) return false;
+  bool reaches = false;
+  const cluster::Pool* last = nullptr;
+  for (const auto& each : devices.devices) {
+    const auto index = snapshot().find_pool(each.device.driver, each.device.pool);
+    const auto* pool = index ? &snapshot().pool(*index) : nullptr;
+    if (pool == last || pool == nullptr || !cluster::use_reaches_other_nodes(*pool)) continue;
+    last = pool;
+    cluster::for_each_node_of(snapshot(), *pool, [&](auto node) { renew(node); });
+    reaches = true;
+  }
+  return reaches;
+}
+
 void Overlay::revise_shared(const Placement& placement) {
-  if (snapshot().shared_pools().empty()) return;
-  const bool shared = std::ranges::any_of(
-      placement.claims, [](const auto& claim) { return !claim.allocation.devices.empty(); });
-  if (shared) nodes_.renew_all();
+  for (const auto& claim : placement.claims) {
+    static_cast<void>(revise_shared(claim.allocation));
+  }
 }
 
 void Overlay::place(PlanJob& job, Task& task, cluster::NodeIndex node, const Placement& placement,
@@ -130,10 +155,7 @@ void Overlay::free_claim(const ResourceClaim& claim, const Pod& pod) {
   }
   const auto goes = [&](const Uid& user) { return user == pod.meta.uid || has_left(key, user); };
   if (used_by_others(snapshot(), claim, goes)) return;
-  releasing_.release(key);
-  if (snapshot().shared_pools().empty()) return;
-  shared_split_ = true;
-  nodes_.renew_all();
+  release(key);
 }
 
 bool Overlay::has_left(const ClaimKey& claim, const Uid& user) const {
@@ -141,6 +163,13 @@ bool Overlay::has_left(const ClaimKey& claim, const Uid& user) const {
       user_changes_.rbegin(), user_changes_.rend(),
       [&](const UserChange& change) { return change.claim == claim && change.user == user; });
   return last != user_changes_.rend() && last->left;
+}
+
+/// The devices are free in the releasing view alone.
+void Overlay::release(const ClaimKey& claim) {
+  const auto had = releasing_.allocation(claim);
+  releasing_.release(claim);
+  if (had && revise_shared(*had)) shared_split_ = true;
 }
 
 /// What a plan places takes room in both views. In the idle one, who is moved has its old devices
@@ -151,6 +180,7 @@ void Overlay::withdraw(const Task& task) {
   for (const auto& claim : task.claims) {
     const auto had = releasing_.allocation(claim->key());
     releasing_.release(claim->key());
+    if (had) static_cast<void>(revise_shared(*had));
     if (!idle_) continue;
     if (!task.moved) {
       idle_->release(claim->key());
@@ -187,12 +217,9 @@ void Overlay::release_claim(const ClaimKey& claim, cluster::NodeIndex node,
                             const PodDemand& demand) {
   open_step();
   if (!idle_) idle_.emplace(releasing_);
-  releasing_.release(claim);
+  release(claim);
   touch(node, demand, 1);
   ++splits_[node.get()];
-  if (snapshot().shared_pools().empty()) return;
-  shared_split_ = true;
-  nodes_.renew_all();
 }
 
 void Overlay::undo(Mark mark) {

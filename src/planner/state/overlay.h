@@ -98,15 +98,18 @@ class Overlay {
   };
 
   void open_step();
+  void renew(cluster::NodeIndex node);
   void touch(cluster::NodeIndex node, const PodDemand& demand, double sign);
   void count(const PlanJob& job, const policy::Amounts& amounts, bool more);
   void free_room(const Task& task);
   void free_claim(const ResourceClaim& claim, const Pod& pod);
   [[nodiscard]] bool has_left(const ClaimKey& claim, const Uid& user) const;
+  void release(const ClaimKey& claim);
   void withdraw(const Task& task);
   void set(PlanJob& job, Task& task, policy::TaskState state,
            std::optional<cluster::NodeIndex> node);
   void revise_shared(const Placement& placement);
+  [[nodiscard]] bool revise_shared(const AllocationResult& devices);
 
   NodeTable& nodes_;
   policy::QueueTree& queues_;

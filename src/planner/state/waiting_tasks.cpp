@@ -35,6 +35,8 @@ void JobTable::refresh_waiting(PlanJob& job) {
     leaves_[job.queue->get()].go(asked);
     leaves_[job.queue->get()].come(asks);
   }
+  tolerations_.remove_requests(job.tolerations);
+  for (const auto& task : job.tasks) tolerations_.add_requests(task.claims, job.tolerations);
   settle(job);
   if (job.gang) pass_over_unready(job);
 }

@@ -321,5 +321,41 @@ TEST_CASE("a pool that many nodes see makes stale what has devices of it, and no
   CHECK(world.still() != of_it);
 }
 
+TEST_CASE("a placement is made anew where another node's part of its pool moved") {
+  Planned2 world;
+  const auto of_pool = [](const std::string& node, std::int64_t generation) {
+    auto slice = make_gpus(node, 1);
+    slice.pool = PoolName("p");
+    slice.pool_generation = generation;
+    slice.pool_slice_count = 2;
+    slice.devices[0].name = DeviceName("gpu-of-" + node);
+    return slice;
+  };
+  for (const auto* node : {"n0", "n1"}) world.tell(of_pool(node, 1));
+  world.outcome.placements[0].claims[0].allocation = allocation({device_id("p", "gpu-of-n0")});
+  world.then = world.cluster.snapshot();
+  CHECK(world.still());
+  SECTION("a newer generation comes") {
+    world.tell(of_pool("n1", 2));
+  }
+  SECTION("a slice goes: the pool is incomplete") {
+    world.cluster.apply(cluster::ObjectGone{Kind::resource_slice, "", "n1-gpus", Uid()});
+  }
+  SECTION("a pool of all nodes, whose device it has, is of its node alone now") {
+    auto shared = of_pool("fabric", 1);
+    shared.scope = {.all_nodes = true};
+    shared.pool = PoolName("f");
+    shared.pool_slice_count = 1;
+    world.tell(shared);
+    world.outcome.placements[0].claims[0].allocation =
+        allocation({device_id("f", "gpu-of-fabric")});
+    world.then = world.cluster.snapshot();
+    CHECK(world.still());
+    shared.scope = {.node_name = NodeName("n1")};
+    world.tell(shared);
+  }
+  CHECK(!world.still());
+}
+
 }  // namespace
 }  // namespace dray::engine::plan_cycle_test

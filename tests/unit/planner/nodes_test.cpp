@@ -56,12 +56,136 @@ TEST_CASE("a part of a device takes that part of what it counts for") {
   CHECK(nodes.free(parts.node("n0"))[nodes.devices_column()] == 0);
 }
 
-TEST_CASE("what is free on nodes that take no pods is not free") {
+/// What is free for somebody, and what of it is in the fair shares of a plan.
+double usable_gpus(World& world) {
+  Parts parts(world);
+  const auto total = parts.begin.total[parts.gpu()];
+  CHECK(total == world.plan().total[parts.gpu()]);
+  return total;
+}
+
+Edit<Node> tainted(const std::string& key, const std::string& effect = "NoSchedule") {
+  return [=](Node& node) { node.taints.push_back({.key = key, .value = "", .effect = effect}); };
+}
+
+Edit<Node> ready(const std::string& status) {
+  return [=](Node& node) {
+    node.conditions.push_back(
+        {.type = "Ready", .status = status, .reason = {}, .message = {}, .last_transition = {}});
+  };
+}
+
+TEST_CASE("what is free on nodes that nobody can use is in no share") {
+  struct Row {
+    const char* name;
+    Edit<Node> edit;
+    double free;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"a node that is ready", ready("True"), 6},
+      {"a cordoned node", [](Node& node) { node.unschedulable = true; }, 4},
+      {"a node that is not ready", ready("False"), 4},
+      {"a node of which nothing is heard", ready("Unknown"), 4},
+      {"one that has the taint of it", tainted("node.kubernetes.io/unreachable", "NoExecute"), 4},
+      {"a taint that nobody tolerates", tainted("example.com/team"), 4},
+      {"a taint that only says what is preferred", tainted("k", "PreferNoSchedule"), 6},
+  }));
+  DYNAMIC_SECTION(row.name) {
+    World world;
+    world.node("n0", 4);
+    world.node("n1", 2, row.edit);
+    world.waiting("p", 1, "a", [](Pod& pod) {
+      pod.tolerations = {
+          {.key = "another", .op = "Exists", .value = {}, .effect = {}, .toleration_seconds = {}}};
+    });
+    CHECK(usable_gpus(world) == row.free);
+  }
+}
+
+TEST_CASE("a taint that some job tolerates hides nothing; not ready does, whoever tolerates it") {
   World world;
   world.node("n0", 4);
-  world.node("n1", 2, [](Node& node) { node.unschedulable = true; });
-  Parts parts(world);
-  CHECK(parts.memory.nodes().free_total()[parts.gpu()] == 4);
+  const bool not_ready = GENERATE(true, false);
+  world.node("n1", 2, not_ready ? ready("False") : tainted("example.com/team"));
+  world.waiting("p", 1, "a");
+  world.waiting("q", 1, "a", [](Pod& pod) {
+    pod.tolerations = {
+        {.key = {}, .op = "Exists", .value = {}, .effect = {}, .toleration_seconds = {}}};
+  });
+  CHECK(usable_gpus(world) == (not_ready ? 4 : 6));
+}
+
+TEST_CASE("without any job it is not known who tolerates what, and all counts") {
+  World world;
+  world.node("n0", 4, tainted("example.com/team"));
+  CHECK(usable_gpus(world) == 4);
+}
+
+TEST_CASE("what runs on a node that nobody can use is its queue's, and part of the whole") {
+  World world;
+  world.node("n0", 4);
+  world.node("n1", 2, ready("False"));
+  world.running("r", "n1", 0, 1, "a");
+  CHECK(usable_gpus(world) == 5);
+}
+
+TEST_CASE("free devices behind a taint that no claim tolerates are in no share") {
+  World world;
+  auto slice = make_gpus("n0", 4);
+  slice.devices[3].taints = {
+      {.key = "broken", .value = "", .effect = "NoSchedule", .time_added = {}}};
+  slice.devices[2].taints = {{.key = "broken", .value = "", .effect = "None", .time_added = {}}};
+  world.node("n0", 0);
+  world.tell(slice);
+  const bool by_rule = GENERATE(false, true);
+  if (by_rule) {
+    DeviceTaintRule rule;
+    rule.meta = testing::cluster_meta("rule");
+    rule.has_selector = true;
+    rule.device = DeviceName("gpu-0");
+    rule.taint = {.key = "broken", .value = "", .effect = "NoExecute", .time_added = {}};
+    world.tell(rule);
+  }
+  world.waiting("p", 1, "a");
+  CHECK(usable_gpus(world) == (by_rule ? 2 : 3));
+  auto claim = make_claim("c-p", 1, "p");
+  claim.spec.requests.front().exactly->tolerations = {
+      {.key = "broken", .op = "Exists", .value = {}, .effect = {}, .toleration_seconds = {}}};
+  world.tell(claim);
+  CHECK(usable_gpus(world) == 4);
+}
+
+TEST_CASE("what is usable follows nodes and jobs from plan to plan") {
+  World world;
+  world.node("n0", 4);
+  world.node("n1", 2, tainted("example.com/team"));
+  world.waiting("p", 1, "a");
+  auto input = world.make_input();
+  Planner memory;
+  const auto total = [&] {
+    input.snapshot = world.state.snapshot();
+    const auto made = memory.plan(input).total;
+    CHECK(made == Planner().plan(input).total);
+    return made[0];
+  };
+  CHECK(total() == 4);
+  auto tolerant = *input.jobs.find(Uid("uid-p"));
+  auto pod = std::make_shared<Pod>(tolerant.first());
+  pod->tolerations = {{.key = "example.com/team",
+                       .op = "Exists",
+                       .value = {},
+                       .effect = {},
+                       .toleration_seconds = {}}};
+  tolerant.members.front().pod = pod;
+  const auto before = input.jobs.find(Uid("uid-p"));
+  input.jobs.put(std::make_shared<const Job>(tolerant));
+  CHECK(total() == 6);
+  input.jobs.put(before);
+  CHECK(total() == 4);
+  world.state.apply(cluster::ObjectGone{Kind::node, "", "n0", Uid("uid-n0")});
+  CHECK(total() == 0);
+  world.tell(make_node("n1"));
+  CHECK(total() == 2);
 }
 
 TEST_CASE("nodes stand in the order of their names") {
@@ -219,6 +343,57 @@ TEST_CASE("who follows changes begins anew when nodes came or went, or too much 
   CHECK(nodes.changed_since(seen)->size() == 9);
   nodes.update(snapshot, *input.policy);
   CHECK_FALSE(nodes.changed_since(seen));
+}
+
+/// A slice of pool "p" on the node, with a device that takes the only unit of the pool's counter.
+ResourceSlice of_pool(const std::string& node, bool with_counter = true) {
+  auto slice = make_gpus(node, 1);
+  slice.pool = PoolName("p");
+  slice.pool_slice_count = 3;
+  slice.devices.front().name = DeviceName("gpu-of-" + node);
+  if (with_counter) {
+    slice.devices.front().consumes_counters = {
+        {.counter_set = "c", .counters = {{"units", Quantity(1)}}, .compatibility_groups = {}}};
+  }
+  return slice;
+}
+
+TEST_CASE("what changes on one node of a pool changes all that judge the pool as well") {
+  World world;
+  for (const auto* name : {"a", "b", "beside"}) world.node(name, 0);
+  const bool counters = GENERATE(true, false);
+  if (counters) {
+    auto set = of_pool("a");
+    set.meta = testing::cluster_meta("counters");
+    set.devices.clear();
+    set.shared_counters = {{.name = "c", .counters = {{"units", Quantity(1)}}}};
+    world.tell(set);
+  }
+  for (const auto* name : {"a", "b"}) world.tell(of_pool(name, counters));
+  auto input = world.make_input();
+  NodeTable nodes;
+  nodes.update(input.snapshot, *input.policy);
+  const auto stamp = [&](const char* name) { return nodes.stamp(*nodes.find(NodeName(name))); };
+  const auto before = stamp("a");
+  const auto beside = stamp("beside");
+  bool moves = true;
+  SECTION("a slice of another node is of a newer generation") {
+    auto newer = of_pool("b", counters);
+    newer.pool_generation = 2;
+    world.tell(newer);
+  }
+  SECTION("the slice of another node is gone, and the pool is of one node now") {
+    world.state.apply(cluster::ObjectGone{Kind::resource_slice, "", "b-gpus", Uid("uid-b-gpus")});
+  }
+  SECTION("a device of another node is taken, and the counter with it") {
+    auto claim = testing::make_claim("taken", 1);
+    claim.allocation = testing::allocation({testing::device_id("p", "gpu-of-b")});
+    world.tell(claim);
+    moves = counters;
+  }
+  nodes.update(world.state.snapshot(), *input.policy);
+  CHECK((stamp("a") != before) == moves);
+  CHECK(stamp("beside") == beside);
 }
 
 }  // namespace

@@ -215,6 +215,61 @@ TEST_CASE("pods and claims that are leaving give room that is releasing") {
   CHECK(free_gpus(parts, "n1") == 1);
 }
 
+/// Nodes n0 and n1 with a device each that takes the only unit of a counter of their pool.
+World one_counter_for_two_nodes() {
+  World world;
+  for (const auto* node : {"n0", "n1"}) {
+    world.node(node, 0);
+    auto slice = make_gpus(node, 1);
+    slice.pool = PoolName("p");
+    slice.pool_slice_count = 3;
+    slice.devices[0].name = DeviceName(std::string("gpu-of-") + node);
+    slice.devices[0].consumes_counters = {
+        {.counter_set = "c", .counters = {{"units", Quantity(1)}}, .compatibility_groups = {}}};
+    world.tell(slice);
+  }
+  auto set = make_gpus("n0", 0);
+  set.meta = testing::cluster_meta("counters");
+  set.pool = PoolName("p");
+  set.pool_slice_count = 3;
+  set.shared_counters = {{.name = "c", .counters = {{"units", Quantity(1)}}}};
+  world.tell(set);
+  return world;
+}
+
+TEST_CASE("a device that takes a counter of several nodes' pool takes it on all of them") {
+  auto world = one_counter_for_two_nodes();
+  world.waiting("w0", 1, "a");
+  world.waiting("w1", 1, "a");
+  Parts parts(world);
+  CHECK(fits(parts, "w1", "n1", Room::idle));
+  const auto mark = parts.overlay.mark();
+  place(parts, "w0", "n0", Room::idle);
+  CHECK_FALSE(fits(parts, "w1", "n1", Room::idle));
+  parts.overlay.evict(parts.job("w0"), parts.task("w0"));
+  CHECK(fits(parts, "w1", "n1", Room::idle));
+  parts.overlay.undo(mark);
+  CHECK(fits(parts, "w1", "n1", Room::idle));
+}
+
+TEST_CASE("a counter that somebody on another node is releasing is not idle") {
+  auto world = one_counter_for_two_nodes();
+  auto& job = world.running("r", "n0", 0, 1, "a");
+  auto claim = make_claim("c-r", 1, "r");
+  claim.allocation = testing::allocation({testing::device_id("p", "gpu-of-n0")});
+  claim.reserved_for = {testing::consumer("r", job.first().meta.uid)};
+  world.tell(claim);
+  world.waiting("w", 1, "a");
+  Parts parts(world);
+  CHECK_FALSE(fits(parts, "w", "n1", Room::releasing));
+  const auto mark = parts.overlay.mark();
+  parts.overlay.evict(parts.job("r"), parts.task("r"));
+  CHECK(fits(parts, "w", "n1", Room::releasing));
+  CHECK_FALSE(fits(parts, "w", "n1", Room::idle));
+  parts.overlay.undo(mark);
+  CHECK_FALSE(fits(parts, "w", "n1", Room::releasing));
+}
+
 TEST_CASE("steps are undone to a mark, one in the other") {
   World world;
   world.node("n0", 3);
