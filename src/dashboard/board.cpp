@@ -138,6 +138,9 @@ Standing Board::standing(const Viewer& viewer) const {
   standing.trouble = sources_.api.trouble();
   standing.port = published(readiness.port_problem);
   standing.policy = published(readiness.policy_problem);
+  if (readiness.policy_watch != nullptr) {
+    standing.policy_warnings = readiness.policy_watch->warnings();
+  }
   standing.policy_generation = readiness.policy_generation;
   standing.epoch = readiness.lease_epoch;
   if (readiness.leadership != nullptr) {

@@ -41,6 +41,7 @@ std::vector<std::string> problems_of(const Picture& picture, const Standing& sta
   add("watch: ", standing.trouble);
   add("extender: ", standing.port);
   add("policy file: ", standing.policy);
+  for (const auto& warning : standing.policy_warnings) add("policy: ", warning);
   const auto& status = picture.engine.status;
   const bool told = viewer.everything || status.policy_problem.empty();
   add("policy: ", told ? status.policy_problem : std::string(told_to_operators));
@@ -62,6 +63,8 @@ Standing without_names(Standing standing) {
   for (auto* text : {&standing.broken, &standing.trouble, &standing.port, &standing.policy}) {
     if (!text->empty()) *text = told_to_operators;
   }
+  if (!standing.policy_warnings.empty())
+    standing.policy_warnings = {std::string(told_to_operators)};
   standing.replicas.reset();
   return standing;
 }

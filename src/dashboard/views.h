@@ -39,7 +39,8 @@ struct Standing {
   std::string trouble;  ///< of the watch; empty: none
   std::string port;     ///< why the extender's port is not open; empty: it is
   std::string policy;   ///< why the policy file as it is now is not in force; empty: it is
-  std::string gates;    ///< how the API server's feature gates differ; empty: they do not
+  std::vector<std::string> policy_warnings = {};  ///< what it names and the cluster lacks
+  std::string gates;  ///< how the API server's feature gates differ; empty: they do not
   std::uint64_t policy_generation = 0;  ///< policy files put in force since the start
   std::int32_t epoch = 0;               ///< of the Lease that this replica holds; 0: it holds none
   std::optional<Replicas> replicas = {};  ///< absent: there is no Lease

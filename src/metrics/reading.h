@@ -36,6 +36,8 @@ struct Reading {
   engine::Engine::Status engine = {};
   std::string policy_problem =
       {};  ///< why the policy is not in force as written last; empty: it is
+  /// What the policy names that the cluster does not have.
+  std::vector<std::string> policy_warnings = {};
   engine::Outbox::Status outbox = {};
   std::vector<alloc::GateDifference> gates = {};
   std::vector<Watch> watches = {};

@@ -204,6 +204,13 @@ inline constexpr auto table = [] {
             [](const Reading& r, Samples& out) {
               if (!r.policy_problem.empty()) out(1, {r.policy_problem});
             }),
+      gauge("dray_policy_warning",
+            "What the policy names that the cluster does not have (a DeviceClass, a node's "
+            "resource, a label), and quotas of several times the cluster.",
+            {"warning"},
+            [](const Reading& r, Samples& out) {
+              for (const auto& each : r.policy_warnings) out(1, {each});
+            }),
       counted("dray_trace_spans_total",
               "Spans of traces by what became of them: sent, dropped (the queue was full, or the "
               "collector gave no answer) or refused by the collector.",

@@ -1,6 +1,7 @@
 #include "service/admin_routes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
 #include <utility>
@@ -62,6 +63,9 @@ asio::awaitable<HttpResponse> readyz(Admin admin, bool verbose) {
   checks.push_back({"leader", status.leading ? "" : "another replica holds the Lease"});
   const auto* gates = admin.readiness->gates;
   if (gates != nullptr) checks.push_back({"feature-gates", "", gates->report().to_string()});
+  if (const auto* watch = admin.readiness->policy_watch) {
+    checks.push_back({"policy", "", fmt::format("{}", fmt::join(watch->warnings(), "; "))});
+  }
   co_return report("readyz", checks, verbose);
 }
 
@@ -94,6 +98,7 @@ asio::awaitable<metrics::Reading> read_metrics(EngineStrand& engine, kube::Clust
   reading.engine = std::move(status);
   reading.outbox = co_await api.backlog();
   if (const auto* gates = readiness.gates) reading.gates = gates->report().differences;
+  if (const auto* watch = readiness.policy_watch) reading.policy_warnings = watch->warnings();
   for (const auto& watch : co_await api.watches()) {
     reading.watches.push_back({unique_plural(kind_info(watch.kind)), watch.lists, watch.corrections,
                                watch.silence, watch.failing});

@@ -13,6 +13,7 @@
 #include "service/engine_strand.h"
 #include "service/gate_watch.h"
 #include "service/leadership.h"
+#include "service/policy_watch.h"
 #include "service/standby_watch.h"
 
 namespace dray::service {
@@ -30,6 +31,8 @@ struct Readiness {
   /// The API server's feature gates, which make nothing unready; null: nobody reads them. Fixed
   /// before the port opens.
   const GateWatch* gates = nullptr;
+  /// What the policy names and the cluster lacks, which makes nothing unready; null: nobody looks.
+  const PolicyWatch* policy_watch = nullptr;
   /// The Lease of the leader, and who stands by; null: there is no Lease. As `gates`.
   const Leadership* leadership = nullptr;
   const StandbyWatch* standbys = nullptr;

@@ -68,6 +68,7 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
                 extender_routes(engine_, metrics_, partition_, tracer_.get())),
       admin_(io, guarded(options_.admin), admin_routes(engine_, api, metrics_, readiness_)) {
   readiness_.gates = &watches_.gates;
+  readiness_.policy_watch = &watches_.policy.emplace(io, engine_);
   if (!options_.policy_file.empty()) {
     policy_.emplace(
         io, options_.policy_file,
@@ -126,6 +127,7 @@ Result<void> Service::start() {
   ports_.extender = *extender;
   if (leadership_) extender_.stop_listening();
   watches_.gates.start();
+  watches_.policy->start();
   api_.watch([this](kube::WatchEvent event) { saw(std::move(event)); });
   if (leadership_) {
     leadership_->start();
@@ -237,6 +239,7 @@ void Service::reload_policy() {
 asio::awaitable<void> Service::drain() {
   readiness_.draining = true;
   watches_.gates.stop();
+  watches_.policy->stop();
   if (watches_.standbys) watches_.standbys->stop();
   if (policy_) policy_->stop();
   const auto end = std::chrono::steady_clock::now() + options_.drain;

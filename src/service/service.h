@@ -21,6 +21,7 @@
 #include "service/leadership.h"
 #include "service/partition.h"
 #include "service/policy_file.h"
+#include "service/policy_watch.h"
 #include "service/standby_watch.h"
 #include "service/tracer.h"
 
@@ -93,6 +94,7 @@ class Service {
   struct Watches {
     GateWatch gates;
     std::optional<StandbyWatch> standbys = {};  ///< absent: there is no Lease
+    std::optional<PolicyWatch> policy = {};     ///< made with the engine
   } watches_;
   Partition partition_;
   Readiness readiness_;

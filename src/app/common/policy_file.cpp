@@ -7,6 +7,7 @@
 
 #include "app/common/exit_status.h"
 #include "app/common/files.h"
+#include "dray/policy/cluster_check.h"
 #include "wire/policy/policy_codec.h"
 
 namespace dray::app {
@@ -17,6 +18,23 @@ Result<policy::PolicyConfig> load_policy(const std::string& path) {
   auto config = wire::decode_policy(*text);
   if (!config) return std::unexpected(std::move(config.error()).within(path));
   return config;
+}
+
+std::vector<std::string> warnings_about(const std::string& path, const policy::PolicyConfig& config,
+                                        const cluster::Snapshot& snapshot) {
+  auto problems = policy::check_against(config, snapshot);
+  std::vector<std::string> warnings;
+  if (problems.empty()) return warnings;
+  // The standard input is read once.
+  const Result<std::string> text = path == "-" ? fail(ErrorCode::invalid, "") : read_file(path);
+  if (!text) {
+    for (const auto& each : problems) warnings.push_back(path + ": " + policy::text_of(each));
+    return warnings;
+  }
+  for (const auto& each : wire::in_file(*text, std::move(problems))) {
+    warnings.push_back(path + ":" + each.to_string());
+  }
+  return warnings;
 }
 
 int status_with_policy(const Error& error, std::string_view path) {

@@ -2,8 +2,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dray/base/error.h"
+#include "dray/cluster/snapshot.h"
 #include "dray/policy/config.h"
 
 namespace dray::app {
@@ -11,6 +13,12 @@ namespace dray::app {
 /// The policy of a file (`-`: the standard input). Errors name file, line and column; those of a
 /// file that can be read are `invalid`.
 [[nodiscard]] Result<policy::PolicyConfig> load_policy(const std::string& path);
+
+/// What the policy of the file names that the cluster does not have (policy::check_against), each
+/// as `FILE:LINE:COLUMN: KEY: …`.
+[[nodiscard]] std::vector<std::string> warnings_about(const std::string& path,
+                                                      const policy::PolicyConfig& config,
+                                                      const cluster::Snapshot& snapshot);
 
 /// The status of a command that ended with this Error and used that policy file (empty: none): an
 /// Error of the file names it first.

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "app/common/cluster_source.h"
@@ -35,6 +36,7 @@ struct Examined {
   std::vector<KubeObject> objects;
   std::vector<std::string> unreadable;
   LiveFacts facts;
+  std::set<Kind> denied;  ///< kinds that may not be listed
   bool live = false;
 };
 
@@ -47,6 +49,8 @@ class DoctorCommand : public Command {
                       "Instead: what would be left behind if dray were taken away now");
     command->add_option("--scheduler-config", scheduler_config_,
                         "kube-scheduler's configuration (without it: what its Deployment mounts)");
+    command->add_option("--policy", policy_,
+                        "The policy file in force (without it: that of ConfigMap dray-policy)");
     command->add_option("--partition", partition_,
                         "Of several drays the one of this partition, in the namespace "
                         "dray-NAME, with the scheduler name dray-scheduler-NAME");
@@ -130,7 +134,7 @@ class DoctorCommand : public Command {
     if (!facts) return std::unexpected(std::move(facts.error()));
     examined.facts = *std::move(facts);
     // Pods after claims: who uses a claim is there when the pods are listed, or is gone.
-    for (const auto kind : {Kind::lease, Kind::device_class, Kind::resource_slice,
+    for (const auto kind : {Kind::lease, Kind::node, Kind::device_class, Kind::resource_slice,
                             Kind::resource_claim_template, Kind::resource_claim, Kind::pod}) {
       if (auto taken = take_kind(**api, config, kind, examined); !taken) return taken;
       // What was asked before took its time, and holders go on renewing.
@@ -158,6 +162,7 @@ class DoctorCommand : public Command {
     }
     if (listed.error().code != ErrorCode::denied) return std::unexpected(listed.error());
     examined.facts.notes.push_back(listed.error().message);
+    examined.denied.insert(kind);
     if (kind != Kind::lease) return {};
     // dray's own account may read dray's Lease alone.
     const auto text =
@@ -185,6 +190,9 @@ class DoctorCommand : public Command {
       add(diagnose_live(examined));
     }
     add(check_objects(examined.objects, context));
+    auto policy = policy_findings(examined);
+    if (!policy) return stop(policy.error(), usage);
+    add(*std::move(policy));
     auto config = scheduler_findings(examined.facts.scheduler);
     if (!config) return stop(config.error(), usage);
     add(*std::move(config));
@@ -206,10 +214,24 @@ class DoctorCommand : public Command {
     add(check_versions(facts.versions, where_));
     if (!facts.gates.empty()) add(check_gates(facts.gates, features_));
     add(check_controller_managers(facts.controller_managers));
-    if (!facts.policy_file.empty()) {
-      add(check_policy_file(facts.policy_file,
-                            where_.describe("ConfigMap", "dray-policy") + ": policy.yaml"));
+    return findings;
+  }
+
+  /// Of the policy file that is named, else of what is deployed, if anything is.
+  [[nodiscard]] Result<Findings> policy_findings(const Examined& examined) const {
+    auto text = examined.facts.policy_file;
+    auto object = where_.describe("ConfigMap", "dray-policy") + ": policy.yaml";
+    if (!policy_.empty()) {
+      auto read = read_file(policy_);
+      if (!read) return std::unexpected(std::move(read.error()));
+      text = *std::move(read);
+      object = policy_;
     }
+    if (text.empty()) return Findings();
+    auto findings = check_policy_file(text, object);
+    if (examined.denied.contains(Kind::device_class)) return findings;
+    std::ranges::move(check_policy_of_cluster(text, object, *snapshot_of(examined.objects)),
+                      std::back_inserter(findings));
     return findings;
   }
 
@@ -256,6 +278,7 @@ class DoctorCommand : public Command {
   Installation where_;
   CLI::Option* name_option_ = nullptr;
   std::string scheduler_config_;
+  std::string policy_;
   SchedulerWanted wanted_;
   std::vector<std::string> gates_;
   alloc::Features features_;

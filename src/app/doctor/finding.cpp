@@ -75,6 +75,10 @@ constexpr auto faults = std::to_array<FaultInfo>({
     {Fault::policy_file, "policy-file-invalid",
      "dray does not take a policy with an error: it keeps the last good one, and does not start "
      "without one"},
+    {Fault::policy_cluster, "policy-names-nothing",
+     "a rule without its DeviceClass or node resource counts nothing, and quotas and limits of "
+     "that "
+     "resource do not apply"},
     {Fault::schedulers_unlisted, "schedulers-unlisted",
      "with drivers: \"*\" pods with claims are refused for schedulers that the ConfigMap does not "
      "name"},

@@ -40,6 +40,7 @@ enum class Fault : std::uint8_t {
   flow_missing,
   flow_altered,
   policy_file,
+  policy_cluster,
   schedulers_unlisted,
   other_unlisted,
   driver_open,

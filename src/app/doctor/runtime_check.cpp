@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "dray/policy/cluster_check.h"
 #include "wire/policy/policy_codec.h"
 
 namespace dray::app {
@@ -207,6 +208,18 @@ Findings check_policy_file(std::string_view yaml, const std::string& object) {
     if (problem.severity != policy::ConfigProblem::Severity::error) continue;
     findings.push_back({Fault::policy_file, object, problem.to_string(),
                         "mend the line in the policy file and apply it again"});
+  }
+  return findings;
+}
+
+Findings check_policy_of_cluster(std::string_view yaml, const std::string& object,
+                                 const cluster::Snapshot& cluster) {
+  Findings findings;
+  const auto read = wire::read_policy(yaml);
+  if (!read.config) return findings;
+  for (const auto& problem : wire::in_file(yaml, policy::check_against(*read.config, cluster))) {
+    findings.push_back({Fault::policy_cluster, object, problem.to_string(),
+                        "correct the line in the policy file, or create what it names"});
   }
   return findings;
 }

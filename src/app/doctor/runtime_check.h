@@ -11,6 +11,7 @@
 #include "app/doctor/tree.h"
 #include "dray/alloc/feature_gates.h"
 #include "dray/base/time.h"
+#include "dray/cluster/snapshot.h"
 #include "dray/model/lease.h"
 
 namespace dray::app {
@@ -60,5 +61,9 @@ struct Versions {
 
 /// The policy file of a ConfigMap.
 [[nodiscard]] Findings check_policy_file(std::string_view yaml, const std::string& object);
+
+/// What a policy file that is valid names and the cluster does not have.
+[[nodiscard]] Findings check_policy_of_cluster(std::string_view yaml, const std::string& object,
+                                               const cluster::Snapshot& cluster);
 
 }  // namespace dray::app

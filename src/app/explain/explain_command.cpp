@@ -78,6 +78,10 @@ class ExplainCommand : public Command {
       planning.end();
       return refuse_policy("explain", Error(told.error()).within(policy_));
     }
+    if (config) {
+      const auto picture = told->engine->picture();
+      print_warnings("explain", warnings_about(policy_, picture.policy->config, *picture.snapshot));
+    }
     auto question = told->engine->question(*key, now);
     if (!question) return std::unexpected(unknown(*key, objects));
     question->input.budget = planner::PlanBudget::unbounded();

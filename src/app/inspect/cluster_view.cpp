@@ -80,6 +80,10 @@ Result<ClusterView> load_view(const ViewFlags& flags, std::string_view command) 
   if (!told) return std::unexpected(Error(told.error()).within(flags.policy));
   auto picture = told->engine->picture();
   warn_of_lost_slices(*picture.snapshot, command);
+  if (!flags.policy.empty()) {
+    print_warnings(command,
+                   warnings_about(flags.policy, picture.policy->config, *picture.snapshot));
+  }
   ClusterView view{
       .snapshot = std::move(picture.snapshot),
       .policy = std::move(picture.policy),

@@ -57,6 +57,9 @@ class PolicySimulate : public Command {
     auto tried = load_policy(policy_);
     if (!tried) return refuse_policy("policy", tried.error());
     const auto cluster = engine::with_claims(std::move(objects->objects));
+    const auto snapshot = snapshot_of(cluster);
+    if (in_force) print_warnings("policy", warnings_about(current_, *in_force, *snapshot));
+    print_warnings("policy", warnings_about(policy_, *tried, *snapshot));
     const auto was = simulate::decide_at_once(cluster, in_force, options_, *now);
     if (!was) return refuse_policy("policy", Error(was.error()).within(current_));
     const auto would = simulate::decide_at_once(

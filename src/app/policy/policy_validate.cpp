@@ -4,18 +4,21 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "app/common/cluster_source.h"
 #include "app/common/exit_status.h"
 #include "app/common/files.h"
 #include "app/common/output.h"
 #include "app/policy/policy_commands.h"
 #include "app/policy/policy_test_file.h"
 #include "dray/base/count_of.h"
+#include "dray/policy/cluster_check.h"
 #include "wire/json/json_writer.h"
 #include "wire/policy/policy_codec.h"
 #include "wire/policy/policy_shape.h"
@@ -31,12 +34,16 @@ struct CheckedFile {
   std::vector<wire::PolicyProblem> problems;
 };
 
-/// A policy, or a test of one, which says so by its kind.
-CheckedFile check(std::string path, std::string_view text) {
+/// A policy, or a test of one, which says so by its kind; held to the cluster, if there is one.
+CheckedFile check(std::string path, std::string_view text, const cluster::Snapshot* cluster) {
   auto read = wire::read_policy(text);
   CheckedFile checked{std::move(path), "", std::move(read.problems)};
   if (read.config) {
     checked.valid = count_of(read.config->queues.size(), "queue");
+    if (cluster != nullptr) {
+      std::ranges::move(wire::in_file(text, policy::check_against(*read.config, *cluster)),
+                        std::back_inserter(checked.problems));
+    }
     return checked;
   }
   const auto of_kind = [](const wire::PolicyProblem& problem) { return problem.path == "kind"; };
@@ -125,7 +132,11 @@ class PolicyValidate : public Command {
                      "*.test.yaml); - for the standard input")
         ->required();
     add_output(*validate, output_);
-    validate->footer("Exit status: 0 all are valid (warnings may be), 4 one is not.");
+    add_cluster_source(*validate, source_);
+    validate->footer(
+        "With a cluster it warns of what a policy names that the cluster does not have, and of "
+        "quotas that exceed it several times. "
+        "Exit status: 0 all are valid (warnings may be), 4 one is not.");
   }
 
   Result<int> run() override {
@@ -133,10 +144,17 @@ class PolicyValidate : public Command {
     int status = exit_status::ok;
     const auto paths = policy_files(files_);
     if (!paths) return std::unexpected(paths.error());
+    std::shared_ptr<const cluster::Snapshot> cluster;
+    if (names_cluster()) {
+      auto loaded = load_objects(source_);
+      if (!loaded) return std::unexpected(std::move(loaded.error()));
+      print_warnings("policy", loaded->warnings);
+      cluster = snapshot_of(loaded->objects);
+    }
     for (const auto& path : *paths) {
       const auto text = read_file(path);
       if (!text) return std::unexpected(text.error());
-      checked.push_back(check(path, *text));
+      checked.push_back(check(path, *text, cluster.get()));
       if (checked.back().valid.empty()) status = exit_status::invalid_policy;
     }
     std::fputs((is_data(output_) ? data_text(json_of(checked), output_) : text_of(checked)).c_str(),
@@ -145,7 +163,13 @@ class PolicyValidate : public Command {
   }
 
  private:
+  [[nodiscard]] bool names_cluster() const {
+    return !source_.files.empty() || !source_.cluster.empty() || !source_.kubeconfig.empty() ||
+           !source_.context.empty();
+  }
+
   std::vector<std::string> files_;
+  ClusterSource source_;
   std::string output_ = "table";
 };
 

@@ -29,6 +29,7 @@ using Config = std::shared_ptr<const policy::PolicyConfig>;
 struct NamedPolicy {
   std::string name;
   Config config;
+  std::string file = {};  ///< empty: none
 };
 
 Result<std::vector<NamedPolicy>> load_policies(const std::vector<std::string>& names) {
@@ -46,17 +47,28 @@ Result<std::vector<NamedPolicy>> load_policies(const std::vector<std::string>& n
     auto config = load_policy(name);
     if (!config) return std::unexpected(std::move(config.error()));
     policies.push_back({std::filesystem::path(name).stem().string(),
-                        std::make_shared<const policy::PolicyConfig>(*std::move(config))});
+                        std::make_shared<const policy::PolicyConfig>(*std::move(config)), name});
   }
   return policies;
 }
 
-Result<std::vector<KubeObject>> load_all(const std::vector<std::string>& paths) {
+/// What the policies name and the cluster does not have.
+void warn_of(const std::vector<NamedPolicy>& policies, const std::vector<KubeObject>& cluster) {
+  const auto snapshot = snapshot_of(cluster);
+  for (const auto& [name, config, file] : policies) {
+    if (config) print_warnings("simulate", warnings_about(file, *config, *snapshot));
+  }
+}
+
+/// The cluster, held to the policies.
+Result<std::vector<KubeObject>> load_all(const std::vector<std::string>& paths,
+                                         const std::vector<NamedPolicy>& policies) {
   ClusterSource source;
   source.cluster = paths;
   auto objects = load_objects(source);
   if (!objects) return std::unexpected(std::move(objects.error()));
   print_warnings("simulate", objects->warnings);
+  warn_of(policies, objects->objects);
   return std::move(objects->objects);
 }
 
@@ -149,7 +161,7 @@ Result<std::string> play_pods(const SimulateFlags& flags) {
   auto workload = simulate::pods_of(*brought, times->apart);
   if (workload.pods.empty()) return fail(ErrorCode::invalid, flags.workload + ": no pod in it");
   take_over(workload, flags);
-  auto all = load_all(flags.cluster);
+  auto all = load_all(flags.cluster, *policies);
   if (!all) return std::unexpected(all.error());
   const auto cluster = simulate::cluster_without(*all, workload);
   const auto churn = load_churn(flags, simulate::churn_targets(cluster));
@@ -190,7 +202,7 @@ Result<std::string> play_pods(const SimulateFlags& flags) {
   if (!made) return std::unexpected(made.error());
   report::PodsPlace place{cluster, {}, flags.gpus};
   for (const auto& run : sweep->runs()) place.policies.push_back((*policies)[run.policy].config);
-  auto written = report_pods(flags, *page, runs, place);
+  const auto written = report_pods(flags, *page, runs, place);
   return written ? printed(flags, *shard, runs, place) : std::unexpected(written.error());
 }
 

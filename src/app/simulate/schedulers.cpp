@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
+#include <variant>
 
 #include "app/common/policy_file.h"
+#include "dray/cluster/state.h"
 
 namespace dray::app {
 namespace {
@@ -45,6 +48,20 @@ Result<simulate::Scheduler> load_scheduler(const std::string& name,
   return simulate::Scheduler{name, std::make_shared<const policy::Policy>(std::move(*compiled))};
 }
 
+/// What the policy of a file names that the cluster does not have; of one that is nodes alone
+/// nothing else is known than what load_schedulers() says of GPUs.
+std::vector<std::string> warnings_of(const std::string& file, const policy::PolicyConfig& config,
+                                     const simulate::Setting& setting) {
+  const auto& objects = setting.cluster().objects;
+  if (objects.empty() || !is_policy_file(file)) return {};
+  cluster::ClusterState state;
+  objects.for_each([&](const KubeObject& object) {
+    const bool counts = !std::holds_alternative<Pod>(object);
+    if (counts) state.apply(cluster::ObjectChanged{object});
+  });
+  return warnings_about(file, config, *state.snapshot());
+}
+
 /// What people call a policy by.
 std::string short_name(const std::string& name) {
   return is_policy_file(name) ? std::filesystem::path(name).stem().string() : name;
@@ -69,6 +86,10 @@ Result<std::vector<simulate::Scheduler>> load_schedulers(const std::vector<std::
     }
     const auto* policy = std::get_if<std::shared_ptr<const policy::Policy>>(&scheduler->how);
     const auto& gpus = setting.cluster().gpus;
+    if (policy != nullptr) {
+      std::ranges::move(warnings_of(name, (*policy)->config, setting),
+                        std::back_inserter(warnings));
+    }
     if (policy != nullptr && !simulate::counts_gpus(**policy, gpus)) {
       const auto& device_class = gpus.device_class.get();
       warnings.push_back(fmt::format(

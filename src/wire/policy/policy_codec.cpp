@@ -38,21 +38,40 @@ std::string PolicyProblem::to_string() const {
                      text);
 }
 
+namespace {
+
+void add_placed(std::vector<ConfigProblem> more, const auto& form,
+                std::vector<PolicyProblem>& problems) {
+  for (auto& problem : more) {
+    const auto place = form.place_of(problem.path);
+    problems.push_back({problem.severity, place, std::move(problem.path), std::move(problem.text)});
+  }
+}
+
+void sort_by_place(std::vector<PolicyProblem>& problems) {
+  std::ranges::sort(problems, {}, [](const PolicyProblem& problem) {
+    return std::tie(problem.place, problem.path, problem.text);
+  });
+}
+
+}  // namespace
+
+std::vector<PolicyProblem> in_file(std::string_view yaml, std::vector<ConfigProblem> problems) {
+  std::vector<PolicyProblem> placed;
+  add_placed(std::move(problems), read_section<policy::PolicyConfig>(yaml).form, placed);
+  sort_by_place(placed);
+  return placed;
+}
+
 PolicyFile read_policy(std::string_view yaml) {
   PolicyFile file;
   auto read = read_section<policy::PolicyConfig>(yaml);
   file.problems = std::move(read.problems());
   file.config = std::move(read.value);
   if (file.config) {
-    for (auto& problem : policy::validate(*file.config)) {
-      const auto place = read.form.place_of(problem.path);
-      file.problems.push_back(
-          {problem.severity, place, std::move(problem.path), std::move(problem.text)});
-    }
+    add_placed(policy::validate(*file.config), read.form, file.problems);
   }
-  std::ranges::sort(file.problems, {}, [](const PolicyProblem& problem) {
-    return std::tie(problem.place, problem.path, problem.text);
-  });
+  sort_by_place(file.problems);
   if (std::ranges::any_of(file.problems, is_error)) file.config.reset();
   return file;
 }

@@ -37,4 +37,8 @@ struct PolicyFile {
 /// The same for who wants all or nothing; the error has one line a problem.
 [[nodiscard]] Result<policy::PolicyConfig> decode_policy(std::string_view yaml);
 
+/// Where in the file these problems of its policy are, in the order of the file.
+[[nodiscard]] std::vector<PolicyProblem> in_file(std::string_view yaml,
+                                                 std::vector<policy::ConfigProblem> problems);
+
 }  // namespace dray::wire

@@ -194,11 +194,13 @@ TEST_CASE("a tenant hears that something is wrong, and not what it says of other
   picture.engine.status.policy_problem = "queue theirs: no such parent";
   Standing standing;
   standing.policy = "7:12: queue theirs";
+  standing.policy_warnings = {"queues[1]: theirs", "queues[2]: theirs"};
   const auto json = overview_json(picture, without_names(standing), nobody);
   CHECK_THAT(json, Contains(R"("problems":["policy file: its text is for who sees)") &&
                        Contains(R"("policy: its text is for who sees)") && !Contains("theirs") &&
                        Contains(R"("everything":false,"namespaces":0)"));
-  CHECK_THAT(overview_json(picture, standing, everybody), Contains("queue theirs: no such parent"));
+  CHECK_THAT(overview_json(picture, standing, everybody),
+             Contains("queue theirs: no such parent") && Contains("policy: queues[1]: theirs"));
 }
 
 TEST_CASE("a picture knows the namespaces of its claims and pods") {

@@ -192,6 +192,14 @@ TEST_CASE("a policy that is not in force says why") {
   CHECK_THAT(shown, Contains("dray_policy_problem{reason=\"7:12: no such key\"} 1\n"));
 }
 
+TEST_CASE("what a policy names and the cluster lacks has a sample each") {
+  Metrics metrics("x");
+  CHECK_THAT(page(metrics), !Contains("\ndray_policy_warning{"));
+  CHECK_THAT(metrics.page({.policy_warnings = {"a: no class", "b: no label"}}),
+             Contains("\ndray_policy_warning{warning=\"a: no class\"} 1\n") &&
+                 Contains("\ndray_policy_warning{warning=\"b: no label\"} 1\n"));
+}
+
 TEST_CASE("a counter read off the engine follows it and never falls; a gauge does") {
   Metrics metrics("x");
   Engine::Status status;
