@@ -86,6 +86,7 @@ std::shared_ptr<const cluster::Snapshot> NodeTable::begin(
   }
   const auto limit = snapshot.node_limit();
   measured_.resize(limit);
+  usable_.remove_from(limit);  // an older snapshot may have fewer
   stamps_.resize(limit, 0);
   names_.ranks.resize(limit, 0);
   rows_.free.resize(limit * columns_, 0);

@@ -64,6 +64,12 @@ void UsableCapacity::remove(cluster::NodeIndex node) {
   by_node_[node.get()].clear();
 }
 
+void UsableCapacity::remove_from(std::size_t limit) {
+  for (auto node = limit; node < by_node_.size(); ++node) {
+    remove(cluster::NodeIndex(static_cast<std::uint32_t>(node)));
+  }
+}
+
 void UsableCapacity::put(cluster::NodeIndex node, const cluster::NodeFacts& facts,
                          const Parts& parts) {
   remove(node);

@@ -29,6 +29,8 @@ class UsableCapacity {
   void put(cluster::NodeIndex node, const cluster::NodeFacts& facts, const Parts& parts);
   /// It is not there any more.
   void remove(cluster::NodeIndex node);
+  /// Nor is any from this index on.
+  void remove_from(std::size_t limit);
   /// The sum of what somebody of these may use.
   [[nodiscard]] policy::Amounts total(const Tolerations& tolerations, std::size_t resources);
 
