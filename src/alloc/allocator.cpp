@@ -56,6 +56,7 @@ struct Allocator::State {
   struct Work {
     std::optional<NodeView> view;
     std::optional<CandidateTables> tables;
+    const Allowance* allowance = nullptr;
   };
   [[nodiscard]] Result<const Remembered*> answer(const cluster::AllocatedState& state,
                                                  cluster::NodeIndex node,
@@ -145,8 +146,9 @@ Result<void> Allocator::State::build_tables(const cluster::AllocatedState& state
 
 Found Allocator::State::search_in(const Bits* area, const PreparedClaims& prepared, Work& work,
                                   Scorer* scorer) {
-  auto found =
-      Search(*work.view, prepared, *work.tables, options, memory.attributes, scorer, area).run();
+  auto found = Search(*work.view, prepared, *work.tables, options, memory.attributes, scorer, area,
+                      work.allowance)
+                   .run();
   counts.steps += found.steps;
   return found;
 }
@@ -197,6 +199,11 @@ Result<Remembered> Allocator::State::search(const PreparedClaims& prepared, Work
       answer.shortage = because(fmt::format("gave up after {} steps", options.step_budget));
       return answer;
     case Found::Kind::none:
+      if (work.allowance != nullptr) {
+        answer.reason = Reason::no_devices;
+        answer.shortage = because("no devices are within the allowance");
+        return answer;
+      }
       if (!work.view->any_invalid)
         return diagnose(*work.view, prepared, *work.tables, memory.attributes);
       answer.reason = Reason::pool_invalid;
@@ -312,6 +319,31 @@ Result<AllocationOutcome> Allocator::allocate(const cluster::AllocatedState& sta
     }
   }
   return mine.allocation(answer, prepared, snapshot.name(node), work);
+}
+
+Result<AllocationOutcome> Allocator::allocate(const cluster::AllocatedState& state,
+                                              cluster::NodeIndex node,
+                                              std::span<const ResourceClaim* const> claims,
+                                              const Allowance& allowance) {
+  auto& mine = *state_;
+  ++mine.counts.calls;
+  if (auto error = too_many(claims)) return std::unexpected(std::move(*error));
+  const auto& snapshot = state.snapshot();
+  const auto& prepared = mine.prepared_for(claims, snapshot);
+  State::Work work;
+  work.allowance = &allowance;
+  if (auto built = mine.build_tables(state, node, prepared, work); !built) {
+    return std::unexpected(std::move(built.error()));
+  }
+  const auto answer = mine.search(prepared, work);
+  if (!answer) return std::unexpected(answer.error());
+  if (answer->reason != Reason::none) {
+    return Unsatisfied{.reason = answer->reason,
+                       .request = {},
+                       .detail = text(*answer->shortage),
+                       .shortage = answer->shortage};
+  }
+  return mine.allocation(*answer, prepared, snapshot.name(node), work);
 }
 
 Result<Fit> Allocator::check(const cluster::AllocatedState& state, cluster::NodeIndex node,

@@ -1,10 +1,13 @@
 #include "dray/engine/at_once.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
 #include <variant>
 
+#include "dray/engine/share_claim.h"
 #include "dray/planner/what_if.h"
 
 namespace dray::engine {
@@ -18,6 +21,42 @@ std::shared_ptr<const planner::PlanInput> asked_for(const Effects& effects) {
     if (const auto* want = std::get_if<WantPlan>(&effect)) return want->input;
   }
   return nullptr;
+}
+
+/// A pod that waits for a claim that dray makes for it, of parts of devices.
+bool lacks_share_claim(const Pod& pod) {
+  return has_share_entry(pod) && !pod.node_name && !pod.finished() &&
+         std::ranges::none_of(pod.resource_claim_statuses,
+                              [](const auto& status) { return status.name == share_entry; });
+}
+
+/// The claims that dray makes first for pods that ask for parts of devices, each behind its pod,
+/// which names it by then. Where it can make none, the engine says why.
+std::vector<KubeObject> share_claims(std::span<const KubeObject> objects,
+                                     const policy::Fractions& rule) {
+  std::vector<Pod> pods;
+  for (const auto& object : objects) {
+    const auto* pod = std::get_if<Pod>(&object);
+    if (pod != nullptr && lacks_share_claim(*pod)) pods.push_back(*pod);
+  }
+  std::vector<KubeObject> made;
+  if (pods.empty()) return made;
+  cluster::ClusterState devices;
+  for (const auto& object : objects) {
+    if (kind_of(object) == Kind::pod || kind_of(object) == Kind::resource_claim) continue;
+    devices.apply(cluster::ObjectChanged{object});
+  }
+  const auto offers = share_offers(*devices.snapshot(), rule);
+  for (auto& pod : pods) {
+    auto claim = share_claim(pod, rule, offers);
+    if (!claim) continue;
+    claim->meta.uid = Uid(fmt::format("claim-{}-{}", claim->meta.namespace_name, claim->meta.name));
+    claim->meta.created = pod.meta.created;
+    pod.resource_claim_statuses.push_back({share_entry, claim->meta.name});
+    made.emplace_back(*std::move(claim));
+    made.emplace_back(std::move(pod));
+  }
+  return made;
 }
 
 }  // namespace
@@ -46,8 +85,11 @@ Result<AtOnce> at_once(std::span<const KubeObject> objects,
   const auto take = [&](const Effects& effects) {
     if (auto asked = asked_for(effects)) made.input = std::move(asked);
   };
+  const auto claims = config && config->fractions ? share_claims(objects, *config->fractions)
+                                                  : std::vector<KubeObject>();
   if (config) take(engine.apply(PolicyChanged{std::move(config)}, now));
   for (const auto& object : objects) take(engine.apply(cluster::ObjectChanged{object}, now));
+  for (const auto& object : claims) take(engine.apply(cluster::ObjectChanged{object}, now));
   take(engine.apply(Synced{}, now));
   take(engine.apply(LeadershipChanged{true, 1}, now));
   for (int i = 0; !made.input && i < most_ticks && engine.next_tick(); ++i) {

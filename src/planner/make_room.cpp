@@ -170,8 +170,8 @@ bool MakeRoom::somebody_owed(std::span<PlanJob* const> waiting) const {
   if (!context_.input.actions.reclaim || !context_.policy.config.reclaim.enabled) return false;
   return std::ranges::any_of(waiting, [&](const PlanJob* job) {
     if (job->waiting == 0 || !job->has_next()) return false;
-    const auto counts = job->next_counts(decisions_.queues().resources());
-    return policy::may_reclaim(decisions_.queues(), {*job->queue, counts, job->job->preemptible});
+    const auto least = job->least_of(job->next_chunk(), decisions_.queues().resources());
+    return policy::may_reclaim(decisions_.queues(), {*job->queue, least, job->job->preemptible});
   });
 }
 
@@ -260,7 +260,7 @@ bool MakeRoom::help_next_chunk(PlanJob& job, Action action, const JobOrder& orde
   // This plan evicts its minimum: what waits is no gang any more.
   if (!job.reaches_minimum(chunk)) return false;
   const policy::Reclaimer reclaimer{
-      *job.queue, job.counts_of(chunk, decisions_.queues().resources()), job.job->preemptible};
+      *job.queue, job.least_of(chunk, decisions_.queues().resources()), job.job->preemptible};
   if (!within_bounds(job, reclaimer, action)) {
     ++made_.refused_early;
     return false;
@@ -269,8 +269,9 @@ bool MakeRoom::help_next_chunk(PlanJob& job, Action action, const JobOrder& orde
   auto kind = kind_of(job, chunk, action);
   const auto before = failed_.find(kind);
   if (before != failed_.end() && before->second == sets_evicted_) return false;
-  if (sets_evicted_ > 0 && use_leftovers(job, chunk, reclaimer.requested)) return true;
-  const auto solution = search_.solve(job, chunk, action, order);
+  const bool within_share = action == Action::reclaim || somebody_owed_;
+  if (sets_evicted_ > 0 && use_leftovers(job, chunk, reclaimer, within_share)) return true;
+  const auto solution = search_.solve(job, chunk, action, order, within_share);
   if (!solution) {
     failed_[std::move(kind)] = sets_evicted_;
     return false;
@@ -282,11 +283,15 @@ bool MakeRoom::help_next_chunk(PlanJob& job, Action action, const JobOrder& orde
 
 /// Others' victims may have left more than was needed.
 bool MakeRoom::use_leftovers(PlanJob& job, std::span<const std::uint32_t> chunk,
-                             const policy::Amounts& counts) {
-  if (policy::check_capacity(overlay_.queues(), *job.queue, counts, job.job->preemptible)) {
+                             const policy::Reclaimer& reclaimer, bool within_share) {
+  if (policy::check_capacity(overlay_.queues(), *job.queue, reclaimer.requested,
+                             job.job->preemptible)) {
     return false;
   }
-  const auto placed = placer_.place(job, chunk, open_nodes_, Room::releasing);
+  const auto& queue = decisions_.queues()[*job.queue];
+  const auto share = queue.fair_share - queue.allocated;
+  const auto placed =
+      placer_.place(job, chunk, open_nodes_, Room::releasing, within_share ? &share : nullptr);
   if (!placed) return false;
   decisions_.hold(job, *placed, overlay_.queues());
   return true;

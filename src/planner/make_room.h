@@ -60,7 +60,7 @@ class MakeRoom {
   [[nodiscard]] bool help_next_chunk(PlanJob& job, Action action, const JobOrder& order);
   [[nodiscard]] const Task& hardest_of(const PlanJob& job, std::span<const std::uint32_t> chunk);
   [[nodiscard]] bool use_leftovers(PlanJob& job, std::span<const std::uint32_t> chunk,
-                                   const policy::Amounts& counts);
+                                   const policy::Reclaimer& reclaimer, bool within_share);
   void carry_out(PlanJob& job, const Solution& solution, Action action);
   [[nodiscard]] bool withdraw(const PlanJob& taker, const Solution& solution);
   [[nodiscard]] bool pass_on(const PlanJob& from, const PlanJob& taker);

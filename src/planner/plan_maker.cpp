@@ -43,7 +43,7 @@ PlanMaker::PlanMaker(const PlanInput& input, PlanMemory& memory)
       context_{input, memory.policy_of(input), start_.total},
       options_(memory.allocator().options()),
       overlay_(input.snapshot, memory.nodes(), start_.queues),
-      placer_(context_, overlay_, memory.allocator(), memory.verdicts(), memory.rankings()),
+      placer_(context_, jobs_, overlay_, memory.allocator(), memory.verdicts(), memory.rankings()),
       decisions_(start_.queues,
                  WhyThere(context_, overlay_, placer_.fit().everywhere(), options_)) {}
 
@@ -103,7 +103,7 @@ std::vector<Reason> PlanMaker::verdicts(const Uid& job) {
     } else if (!node) {
       said.push_back(Reason::node_unknown);
     } else {
-      said.push_back(placer_.fit().verdict(asked.tasks.front(), *node).in(Room::idle));
+      said.push_back(said_by(*node, asked, asked.tasks.front()));
     }
   }
   overlay_.undo(0);
@@ -125,10 +125,10 @@ Advice PlanMaker::advise(const Uid& job, const Uid& pod) {
   overlay_.undo(before);
   for (const auto node : best_first) {
     const Task* const one = &*task;
-    auto chosen = placer_.devices().choose(overlay_.idle(), std::span(&one, 1), node);
+    auto chosen = placer_.choose(asked, std::span(&one, 1), node);
     if (!chosen) continue;
-    advice.placement = std::move(chosen->placements.front());
-    advice.warnings = std::move(chosen->warnings);
+    advice.placement = std::move(chosen->devices.placements.front());
+    advice.warnings = std::move(chosen->devices.warnings);
     break;
   }
   overlay_.undo(0);
@@ -151,7 +151,7 @@ std::vector<cluster::NodeIndex> PlanMaker::judge(PlanJob& job, const Task& task,
     const auto node = input_.snapshot->node((*input_.only)[i]);
     said = lack;
     if (lack != Reason::none) continue;
-    said = node ? placer_.fit().verdict(task, *node).in(Room::idle) : Reason::node_unknown;
+    said = node ? said_by(*node, job, task) : Reason::node_unknown;
     if (said == Reason::none) fitting.nodes.push_back(*node);
   }
   auto best_first = placer_.choice().ranked(job, task, fitting);
@@ -166,12 +166,21 @@ std::vector<cluster::NodeIndex> PlanMaker::judge(PlanJob& job, const Task& task,
   return best_first;
 }
 
+/// Whether the node's idle room does for the pod, with devices that its queue may have.
+Reason PlanMaker::said_by(cluster::NodeIndex node, const PlanJob& job, const Task& task) {
+  const auto said = placer_.fit().verdict(task, node).in(Room::idle);
+  const Task* const one = &task;
+  if (said != Reason::none || !placer_.may_exceed(job, std::span(&one, 1))) return said;
+  const auto chosen = placer_.choose(job, std::span(&one, 1), node);
+  return chosen ? Reason::none : chosen.error().reason;
+}
+
 /// What keeps the pod from every node; Reason::none: nothing does.
 Reason PlanMaker::lacks(const PlanJob& job, const Task& task) const {
   if (!job.queue) return Reason::queue_missing;
   if (task.not_ready) return task.not_ready->reason;
   const auto no =
-      policy::check_capacity(start_.queues, *job.queue, task.demand->counts, job.job->preemptible);
+      policy::check_capacity(start_.queues, *job.queue, task.wanted().least, job.job->preemptible);
   if (!no) return Reason::none;
   return no->rule == policy::CapacityRule::limit ? Reason::queue_limit : Reason::queue_quota;
 }

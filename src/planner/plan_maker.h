@@ -30,6 +30,7 @@ class PlanMaker {
   [[nodiscard]] std::vector<PlanJob*> waiting_jobs();
   [[nodiscard]] bool is_ready(PlanJob& job);
   [[nodiscard]] Reason lacks(const PlanJob& job, const Task& task) const;
+  [[nodiscard]] Reason said_by(cluster::NodeIndex node, const PlanJob& job, const Task& task);
   void hold_room_of_others(const PlanJob& job);
   [[nodiscard]] std::vector<cluster::NodeIndex> judge(PlanJob& job, const Task& task,
                                                       Advice& advice);

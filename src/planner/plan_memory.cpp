@@ -45,13 +45,16 @@ const policy::Policy& PlanMemory::go_by(const PlanInput& input) {
 
 bool PlanMemory::read_ahead(const PlanInput& input, std::size_t most) {
   const auto& policy = go_by(input);
+  jobs_.estimate_by(nodes_.offers(), allocator_.options().features);
   return nodes_.read_ahead(input.snapshot, policy, most) || jobs_.read_ahead(input, policy, most);
 }
 
 PlanStart PlanMemory::start(const PlanInput& input) {
   const auto& policy = go_by(input);
-  jobs_.update(input, policy);
+  // What jobs may take is estimated by what nodes offer.
   nodes_.update(input.snapshot, policy);
+  jobs_.estimate_by(nodes_.offers(), allocator_.options().features);
+  jobs_.update(input, policy);
   PlanStart start{policy.queues, {}};
   jobs_.count(start.queues);
   for (const auto& [queue, amounts] : input.unlisted) {

@@ -65,8 +65,8 @@ void ServeJobs::serve_holds(std::span<PlanJob* const> waiting) {
 
 void ServeJobs::serve_hold(PlanJob& job, const Hold& hold) {
   const auto chunk = job.next_chunk();
-  const auto counts = job.counts_of(chunk, overlay_.queues().resources());
-  if (policy::check_capacity(overlay_.queues(), *job.queue, counts, job.job->preemptible)) return;
+  const auto least = job.least_of(chunk, overlay_.queues().resources());
+  if (policy::check_capacity(overlay_.queues(), *job.queue, least, job.job->preemptible)) return;
   if (const auto placed = placer_.place(job, chunk, placer_.fit().everywhere(), Room::idle)) {
     return decisions_.start(job, *placed, overlay_.queues());
   }
@@ -106,9 +106,9 @@ void ServeJobs::serve_all(std::span<PlanJob* const> waiting) {
 /// Whether the job got its next chunk.
 bool ServeJobs::serve_chunk(PlanJob& job) {
   const auto chunk = job.next_chunk();
-  const auto counts = job.counts_of(chunk, overlay_.queues().resources());
+  const auto least = job.least_of(chunk, overlay_.queues().resources());
   if (const auto no =
-          policy::check_capacity(overlay_.queues(), *job.queue, counts, job.job->preemptible)) {
+          policy::check_capacity(overlay_.queues(), *job.queue, least, job.job->preemptible)) {
     refuse(job, *no);
     return false;
   }
@@ -123,7 +123,7 @@ bool ServeJobs::serve_chunk(PlanJob& job) {
   if (decisions_.find(job) == nullptr || !started(job)) {
     explain(job, chunk.size(), placed.error());
   }
-  keep_nodes(job, chunk);
+  if (!placed.error().over) keep_nodes(job, chunk);
   return false;
 }
 
@@ -150,6 +150,10 @@ bool ServeJobs::serve_another_chunk(PlanJob& job, const NoRoom& failure, const N
 
 void ServeJobs::refuse(const PlanJob& job, const policy::CapacityRefusal& refusal) {
   ++served_.refused_early;
+  say_over(job, refusal);
+}
+
+void ServeJobs::say_over(const PlanJob& job, const policy::CapacityRefusal& refusal) {
   if (watched(job)) watch_->capacity = refusal;
   // Of a job that has started only now nothing is said, but that it did.
   const auto* known = decisions_.find(job);
@@ -166,6 +170,7 @@ void ServeJobs::explain(const PlanJob& job, std::size_t members, const NoRoom& f
     const auto& why = failure.task->not_ready;
     return decisions_.wait(job, why ? why->reason : Reason::no_node_fits, why ? why->detail : "");
   }
+  if (failure.over && !placer_.fit().exhausted()) return say_over(job, *failure.over);
   auto refusal = placer_.why_not(failure);
   if (watched(job)) show(members, failure, refusal.devices);
   if (placer_.fit().exhausted()) return decisions_.wait(job, Reason::planning, refusal.detail);

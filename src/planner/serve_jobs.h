@@ -41,6 +41,7 @@ class ServeJobs {
   [[nodiscard]] bool serve_another_chunk(PlanJob& job, const NoRoom& failure, const NodeSet& among);
   void take(PlanJob& job, std::span<const Placed> placed);
   void refuse(const PlanJob& job, const policy::CapacityRefusal& refusal);
+  void say_over(const PlanJob& job, const policy::CapacityRefusal& refusal);
   void explain(const PlanJob& job, std::size_t members, const NoRoom& failure);
   [[nodiscard]] bool watched(const PlanJob& job) const {
     return watch_ != nullptr && watch_->job == job.job->uid;

@@ -67,8 +67,8 @@ std::vector<PlanJob*> ServeLosers::just_served_after(const PlanJob& job) const {
 
 std::optional<std::vector<Placed>> ServeLosers::place(PlanJob& job,
                                                       std::span<const std::uint32_t> chunk) {
-  const auto counts = job.counts_of(chunk, overlay_.queues().resources());
-  if (policy::check_capacity(overlay_.queues(), *job.queue, counts, job.job->preemptible)) {
+  const auto least = job.least_of(chunk, overlay_.queues().resources());
+  if (policy::check_capacity(overlay_.queues(), *job.queue, least, job.job->preemptible)) {
     return std::nullopt;
   }
   auto placed = placer_.place(job, chunk, open_nodes_, Room::idle);

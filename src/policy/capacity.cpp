@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -94,6 +95,19 @@ std::optional<CapacityRefusal> check_capacity(const QueueTree& tree, QueueIndex 
   if (const auto refusal = over_limit(tree, leaf, requested)) return refusal;
   if (preemptible) return std::nullopt;
   return over_quota(tree, leaf, requested);
+}
+
+Amounts headroom(const QueueTree& tree, QueueIndex leaf, bool preemptible) {
+  Amounts left(tree.resources(), unlimited);
+  for (std::optional at = leaf; at; at = tree[*at].parent_index) {
+    const auto& queue = tree[*at];
+    for (std::size_t r = 0; r < left.size(); ++r) {
+      left[r] = std::min(left[r], queue.limit[r] - queue.allocated[r]);
+      if (preemptible) continue;
+      left[r] = std::min(left[r], queue.quota[r] - queue.allocated_nonpreemptible[r]);
+    }
+  }
+  return left;
 }
 
 std::string message(const CapacityRefusal& refusal, const QueueTree& tree,

@@ -10,14 +10,15 @@ namespace dray::policy {
 struct Counting::Part {
   const ClassName& device_class;
   const DriverName* driver = nullptr;  ///< of an allocated device
-  const Device* known = nullptr;       ///< the device itself…
-  const DeviceId* id = nullptr;        ///< …or its name, looked up where its capacity matters
+  const Capacities* known = nullptr;   ///< what the device has…
+  const DeviceId* id = nullptr;        ///< …or its name, looked up where that matters
   const FindDevice* find = nullptr;    ///< how
   const Counters* consumed = nullptr;  ///< what the claim takes of its capacities
-  std::int64_t count = 1;
 
-  [[nodiscard]] const Device* device() const {
-    return known == nullptr && id != nullptr ? (*find)(*id) : known;
+  [[nodiscard]] const Capacities* capacities() const {
+    if (known != nullptr || id == nullptr) return known;
+    const auto* device = (*find)(*id);
+    return device == nullptr ? nullptr : &device->capacity;
   }
 };
 
@@ -44,12 +45,12 @@ auto find_capacity(const Map& capacities, const std::string& name, const DriverN
 }
 
 /// How much of the device is taken: the largest part of any of its capacities.
-double fraction_taken(const Device* device, const Counters& consumed) {
-  if (device == nullptr) return 1;
+double fraction_taken(const Capacities* capacities, const Counters& consumed) {
+  if (capacities == nullptr) return 1;
   double fraction = 0;
   for (const auto& [name, amount] : consumed) {
-    const auto it = device->capacity.find(name);
-    if (it == device->capacity.end() || it->second.value.sign() <= 0) continue;
+    const auto it = capacities->find(name);
+    if (it == capacities->end() || it->second.value.sign() <= 0) continue;
     fraction = std::max(fraction,
                         amount.as_approximate_double() / it->second.value.as_approximate_double());
   }
@@ -62,16 +63,16 @@ void Counting::add(const Part& part, Amounts& amounts) const {
   if (part.device_class.get().empty()) return;  // rules for node resources have none either
   const auto size_by = [&](const CountingRule& rule) {
     if (rule.capacity.empty() || !rule.per) {
-      return part.consumed == nullptr ? 1.0 : fraction_taken(part.device(), *part.consumed);
+      return part.consumed == nullptr ? 1.0 : fraction_taken(part.capacities(), *part.consumed);
     }
     const auto per = rule.per->as_approximate_double();
     if (part.consumed != nullptr) {
       const auto it = find_capacity(*part.consumed, rule.capacity, part.driver);
       if (it != part.consumed->end()) return it->second.as_approximate_double() / per;
     }
-    if (const auto* device = part.device()) {
-      const auto it = find_capacity(device->capacity, rule.capacity, part.driver);
-      if (it != device->capacity.end()) {
+    if (const auto* capacities = part.capacities()) {
+      const auto it = find_capacity(*capacities, rule.capacity, part.driver);
+      if (it != capacities->end()) {
         return it->second.value.as_approximate_double() / per;
       }
     }
@@ -80,8 +81,7 @@ void Counting::add(const Part& part, Amounts& amounts) const {
   for (std::size_t r = 0; r < resources_.size(); ++r) {
     const auto rule = std::ranges::find(rules_[r], part.device_class, &CountingRule::device_class);
     if (rule == rules_[r].end()) continue;
-    amounts[r] +=
-        static_cast<double>(part.count) * rule->amount.as_approximate_double() * size_by(*rule);
+    amounts[r] += rule->amount.as_approximate_double() * size_by(*rule);
   }
 }
 
@@ -155,17 +155,63 @@ Amounts Counting::of(const ResourceClaim& claim, const AllocationResult* allocat
       spec = &request.first_available.front();
     }
     if (spec == nullptr || spec->admin_access.value_or(false)) continue;
-    const auto* asked = spec->capacity_requests.empty() ? nullptr : &spec->capacity_requests;
     const auto count = spec->allocation_mode == "All" ? 1 : std::max<std::int64_t>(spec->count, 1);
-    add({.device_class = spec->device_class, .consumed = asked, .count = count}, amounts);
+    const auto one = of(*spec);
+    for (std::size_t r = 0; r < amounts.size(); ++r) {
+      amounts[r] += static_cast<double>(count) * one[r];
+    }
   }
   return amounts;
+}
+
+Amounts Counting::of(const DeviceRequestSpec& spec) const {
+  Amounts amounts(resources_.size());
+  const auto* asked = spec.capacity_requests.empty() ? nullptr : &spec.capacity_requests;
+  add({.device_class = spec.device_class, .consumed = asked}, amounts);
+  return amounts;
+}
+
+Amounts Counting::of(const Capacities& capacities, const DriverName& driver,
+                     const ClassName& device_class, const Counters& consumed) const {
+  Amounts amounts(resources_.size());
+  add({.device_class = device_class,
+       .driver = &driver,
+       .known = &capacities,
+       .consumed = consumed.empty() ? nullptr : &consumed},
+      amounts);
+  return amounts;
+}
+
+Amounts Counting::of_class_resource(const std::string& resource, const ClassName& device_class,
+                                    double count) const {
+  Amounts amounts(resources_.size());
+  for (std::size_t r = 0; r < resources_.size(); ++r) {
+    const auto& rules = rules_[r];
+    if (std::ranges::find(rules, resource, &CountingRule::node_resource) != rules.end()) continue;
+    const auto rule = std::ranges::find(rules, device_class, &CountingRule::device_class);
+    if (rule != rules.end()) amounts[r] = count * rule->amount.as_approximate_double();
+  }
+  return amounts;
+}
+
+bool Counting::counts(const ClassName& device_class) const {
+  // Rules for node resources have no class either.
+  return !device_class.get().empty() && std::ranges::any_of(rules_, [&](const auto& rules) {
+    return std::ranges::find(rules, device_class, &CountingRule::device_class) != rules.end();
+  });
+}
+
+bool Counting::whole_devices_alike(const ClassName& device_class) const {
+  return std::ranges::all_of(rules_, [&](const auto& rules) {
+    const auto rule = std::ranges::find(rules, device_class, &CountingRule::device_class);
+    return rule == rules.end() || rule->capacity.empty();
+  });
 }
 
 Amounts Counting::of(const Device& device, const DriverName& driver,
                      const ClassName& device_class) const {
   Amounts amounts(resources_.size());
-  add({.device_class = device_class, .driver = &driver, .known = &device}, amounts);
+  add({.device_class = device_class, .driver = &driver, .known = &device.capacity}, amounts);
   return amounts;
 }
 

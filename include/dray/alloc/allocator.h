@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "dray/alloc/allowance.h"
 #include "dray/alloc/features.h"
 #include "dray/alloc/shortage.h"
 #include "dray/base/error.h"
@@ -134,8 +135,15 @@ class Allocator {
                                                    cluster::NodeIndex node,
                                                    std::span<const ResourceClaim* const> claims);
 
-  /// The same without results. Where a node did not change since the last question of the shape,
-  /// this costs two look-ups.
+  /// The same, but only what is within the allowance is a solution: the first such in the order of
+  /// search, or in mode best the best one. Never remembered.
+  [[nodiscard]] Result<AllocationOutcome> allocate(const cluster::AllocatedState& state,
+                                                   cluster::NodeIndex node,
+                                                   std::span<const ResourceClaim* const> claims,
+                                                   const Allowance& allowance);
+
+  /// The same as the first, without results. Where a node did not change since the last question of
+  /// the shape, this costs two look-ups.
   [[nodiscard]] Result<Fit> check(const cluster::AllocatedState& state, cluster::NodeIndex node,
                                   std::span<const ResourceClaim* const> claims);
 

@@ -21,8 +21,9 @@ struct AtOnce {
   std::shared_ptr<const planner::PlanInput> input;  ///< of that plan; null: nobody waits
 };
 
-/// Tells a new engine all of these objects, and the policy (null: none is in force). An Error says
-/// why that policy cannot be used with them.
+/// Tells a new engine all of these objects, with the claims that it would make for parts of
+/// devices, and the policy (null: none is in force). An Error says why that policy cannot be used
+/// with them.
 [[nodiscard]] Result<AtOnce> at_once(std::span<const KubeObject> objects,
                                      std::shared_ptr<const policy::PolicyConfig> config,
                                      const Options& options, Time now);

@@ -43,6 +43,10 @@ struct CapacityRefusal {
                                                             const Amounts& requested,
                                                             bool preemptible);
 
+/// How much a job of `leaf` may still get by both rules, resource by resource; below 0 where a
+/// queue holds more than it may.
+[[nodiscard]] Amounts headroom(const QueueTree& tree, QueueIndex leaf, bool preemptible);
+
 /// What a user reads (KAI's words): `team-a quota has reached the allowable limit of GPUs. …`
 [[nodiscard]] std::string message(const CapacityRefusal& refusal, const QueueTree& tree,
                                   const ResourceTable& resources);

@@ -13,6 +13,9 @@
 
 namespace dray::policy {
 
+/// What a device has of each capacity.
+using Capacities = decltype(Device::capacity);
+
 /// The device of that id as published now, or nullptr.
 using FindDevice = std::function<const Device*(const DeviceId&)>;
 
@@ -34,11 +37,27 @@ class Counting {
   /// What amounts of a node count for: cpu, memory and node resources of rules.
   [[nodiscard]] Amounts of(const cluster::NodeAmounts& amounts) const;
 
+  /// Whether some rule counts devices of the class, and whether all that do count each whole device
+  /// for the same.
+  [[nodiscard]] bool counts(const ClassName& device_class) const;
+  [[nodiscard]] bool whole_devices_alike(const ClassName& device_class) const;
+
   /// What a claim counts for, whoever shares it: once. With an allocation by its devices, of which
   /// a part counts as the largest part of a capacity that it consumes; else (null) by its requests
   /// (of `firstAvailable` the first, of `All` one device). Admin access counts nothing.
   [[nodiscard]] Amounts of(const ResourceClaim& claim, const AllocationResult* allocation,
                            const FindDevice& find_device) const;
+
+  /// What one device of a request counts for while nothing is known of that device.
+  [[nodiscard]] Amounts of(const DeviceRequestSpec& spec) const;
+  /// What a device with such capacities counts for, requested through that class, by what is
+  /// consumed of it; `consumed` empty: as a whole.
+  [[nodiscard]] Amounts of(const Capacities& capacities, const DriverName& driver,
+                           const ClassName& device_class, const Counters& consumed) const;
+  /// What `count` of a pod's extended resource count for that a DeviceClass stands behind
+  /// (KEP-5004); a resource that is counted by that name itself adds nothing.
+  [[nodiscard]] Amounts of_class_resource(const std::string& resource,
+                                          const ClassName& device_class, double count) const;
 
   /// What a node's device counts for as a whole, requested through that class.
   [[nodiscard]] Amounts of(const Device& device, const DriverName& driver,

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "dray/alloc/consumption.h"
+
 namespace dray::alloc {
 namespace {
 
@@ -157,6 +159,15 @@ CapacityPlan plan_capacity(const Counters& asked, const cluster::DeviceTraits& t
     if (plan.taken[i] > plan.total[i]) return unsuitable();
   }
   return plan;
+}
+
+std::optional<Counters> consumption(const Counters& asked, const cluster::DeviceTraits& traits,
+                                    const Features& features) {
+  if (!features.consumable_capacity) return Counters{};
+  auto plan = plan_capacity(asked, traits, features.fractional_capacity_range);
+  if (plan.kind != CapacityPlan::Kind::fits) return std::nullopt;
+  if (!traits.allow_multiple_allocations) return Counters{};
+  return std::move(plan.consumed);
 }
 
 }  // namespace dray::alloc

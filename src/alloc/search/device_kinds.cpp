@@ -8,7 +8,8 @@ namespace dray::alloc {
 
 std::vector<std::uint32_t> device_kinds(const NodeView& view, const PreparedClaims& prepared,
                                         const CandidateTables& tables,
-                                        const std::vector<bool>& failing, Scorer* scorer) {
+                                        const std::vector<bool>& failing, Scorer* scorer,
+                                        const Spending* spending) {
   Bits alone(view.devices.size());
   for (std::size_t s = 0; s < failing.size(); ++s) {
     if (!failing[s]) continue;
@@ -41,6 +42,7 @@ std::vector<std::uint32_t> device_kinds(const NodeView& view, const PreparedClai
       for (const auto& group : take.groups) key.push_back(std::hash<std::string>{}(group));
     }
     if (scorer != nullptr) scorer->describe(d, key);
+    if (spending != nullptr) spending->describe(d, key);
     const auto next = static_cast<std::uint32_t>(known.size());
     kinds.push_back(known.try_emplace(key, next).first->second);
   }

@@ -6,6 +6,7 @@
 #include "alloc/request/prepared_claims.h"
 #include "alloc/search/candidate_tables.h"
 #include "alloc/search/score.h"
+#include "alloc/search/spending.h"
 #include "alloc/view/node_view.h"
 
 namespace dray::alloc {
@@ -14,11 +15,11 @@ namespace dray::alloc {
 /// same in them and they take the same of their pool. Its own kind is a device that others hold
 /// shares of, and one of an `All` request of `failing` (by spec): whether that ends with an error
 /// depends on which of its devices is the first that is in use. With a scorer, it rates devices of
-/// one kind alike.
+/// one kind alike; with an allowance, they take the same of it.
 [[nodiscard]] std::vector<std::uint32_t> device_kinds(const NodeView& view,
                                                       const PreparedClaims& prepared,
                                                       const CandidateTables& tables,
                                                       const std::vector<bool>& failing,
-                                                      Scorer* scorer);
+                                                      Scorer* scorer, const Spending* spending);
 
 }  // namespace dray::alloc

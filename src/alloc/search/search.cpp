@@ -17,7 +17,7 @@ constexpr std::size_t most_dead_ends = 100'000;
 
 Search::Search(const NodeView& view, const PreparedClaims& prepared, CandidateTables& tables,
                const AllocatorOptions& options, const AttributeValues& values, Scorer* scorer,
-               const Bits* area)
+               const Bits* area, const Allowance* allowance)
     : view_(view),
       prepared_(prepared),
       tables_(tables),
@@ -26,7 +26,11 @@ Search::Search(const NodeView& view, const PreparedClaims& prepared, CandidateTa
       area_(area),
       placing_(view, prepared, tables, options.features, values),
       bounds_(view, prepared, tables, values, placing_, area),
-      kinds_(device_kinds(view, prepared, tables, bounds_.failing(), scorer)),
+      spending_(allowance == nullptr
+                    ? std::nullopt
+                    : std::optional<Spending>(std::in_place, *allowance, view, prepared, tables)),
+      kinds_(device_kinds(view, prepared, tables, bounds_.failing(), scorer,
+                          spending_ ? &*spending_ : nullptr)),
       steps_{.budget = options.step_budget} {}
 
 bool Found::better_than(const Found& other) const {
@@ -57,7 +61,7 @@ Found Search::run() {
 void Search::look_for_better(Found& found) {
   exploration_.score = scorer_->rate(placing_);
   exploration_.best = std::move(found.picks);
-  while (!placing_.picks().empty()) placing_.undo();
+  while (!placing_.picks().empty()) undo_place();
   exploration_.active = true;
   bounds_.ignore_errors();
   steps_.budget = steps_.taken + options_.better_step_budget;
@@ -84,6 +88,19 @@ Search::Outcome Search::stop_with(std::string error) {
   return Outcome::stop;
 }
 
+/// What goes beyond the allowance is rejected.
+Placing::Outcome Search::place(const Pick& pick) {
+  if (spending_ && !spending_->affords(pick)) return Placing::Outcome::rejected;
+  const auto outcome = placing_.place(pick);
+  if (spending_ && outcome == Placing::Outcome::placed) spending_->add(pick);
+  return outcome;
+}
+
+void Search::undo_place() {
+  if (spending_) spending_->remove(placing_.picks().back());
+  placing_.undo();
+}
+
 bool Search::spend() {
   steps_.spent = steps_.spent || steps_.taken >= steps_.budget;
   ++steps_.taken;
@@ -103,6 +120,7 @@ bool Search::known_dead_end(std::uint32_t claim, std::uint32_t request,
   key.push_back(claim);
   key.push_back(request);
   placing_.sign(kinds_, key);
+  if (spending_) spending_->sign(key);
   return dead_ends_.contains(key);
 }
 
@@ -148,6 +166,7 @@ Search::Outcome Search::next_device(At at) {
   if (at.device >= count) return begin_request(at.claim, at.request + 1);
   const auto placed = static_cast<std::int64_t>(placing_.picks_of(at.claim));
   if (count - at.device > max_results - placed) return Outcome::exceeded;
+  if (spending_ && !spending_->may_afford(at.spec, count - at.device)) return Outcome::none;
   return all ? take_all(at) : take_any(at);
 }
 
@@ -161,7 +180,7 @@ Search::Outcome Search::take_all(At at) {
   if (stage != Stage::usable && stage != Stage::constraint && stage != Stage::capacity) {
     return Outcome::none;
   }
-  switch (placing_.place({at.spec, device})) {
+  switch (place({at.spec, device})) {
     case Placing::Outcome::rejected:
       return Outcome::none;
     case Placing::Outcome::constraint:
@@ -177,12 +196,12 @@ Search::Outcome Search::take_all(At at) {
       break;
   }
   if (stage == Stage::capacity) {
-    placing_.undo();
+    undo_place();
     return Outcome::none;
   }
   ++at.device;
   const auto outcome = next_device(at);
-  if (outcome != Outcome::found) placing_.undo();
+  if (outcome != Outcome::found) undo_place();
   return outcome;
 }
 
@@ -204,7 +223,7 @@ Search::Outcome Search::take_any(At at) {
       return stop_with(tables_.error_text(at.spec, device));
     }
     if (may.reuse && same_kind_failed(device, failed)) continue;
-    const auto placed = placing_.place({at.spec, device});
+    const auto placed = place({at.spec, device});
     if (placed == Placing::Outcome::derived_error && !exploration_.active) {
       return stop_with(tables_.derived_error_text(spec, placing_.failed_constraint(), device));
     }
@@ -214,7 +233,7 @@ Search::Outcome Search::take_any(At at) {
       next.start = device + 1;
       const auto outcome = next_device(next);
       if (outcome == Outcome::found) return outcome;
-      placing_.undo();
+      undo_place();
       if (outcome != Outcome::none) return outcome;
     }
     failed.push_back(device);

@@ -10,6 +10,7 @@
 #include "alloc/search/candidate_tables.h"
 #include "alloc/search/placing.h"
 #include "alloc/search/score.h"
+#include "alloc/search/spending.h"
 #include "dray/base/hash.h"
 
 namespace dray::alloc {
@@ -33,10 +34,10 @@ struct Found {
 class Search {
  public:
   /// With a scorer (mode best), a better solution is looked for after the first; with an area, only
-  /// devices in that count.
+  /// devices in that count; with an allowance, only what is within it is a solution.
   Search(const NodeView& view, const PreparedClaims& prepared, CandidateTables& tables,
          const AllocatorOptions& options, const AttributeValues& values, Scorer* scorer = nullptr,
-         const Bits* area = nullptr);
+         const Bits* area = nullptr, const Allowance* allowance = nullptr);
 
   [[nodiscard]] Found run();
 
@@ -51,6 +52,8 @@ class Search {
   [[nodiscard]] Outcome next_device(At at);
   [[nodiscard]] Outcome take_all(At at);
   [[nodiscard]] Outcome take_any(At at);
+  [[nodiscard]] Placing::Outcome place(const Pick& pick);
+  void undo_place();
   [[nodiscard]] Outcome stop_with(std::string error);
   [[nodiscard]] bool spend();
   [[nodiscard]] bool known_dead_end(std::uint32_t claim, std::uint32_t request,
@@ -66,6 +69,7 @@ class Search {
   const Bits* area_;
   Placing placing_;
   Bounds bounds_;
+  std::optional<Spending> spending_;
   std::vector<std::uint32_t> kinds_;  ///< of devices: interchangeable ones are equal
   /// States from which no solution can be reached.
   std::unordered_set<std::vector<std::uint64_t>, WordsHash> dead_ends_;

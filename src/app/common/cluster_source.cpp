@@ -12,6 +12,7 @@
 #include "app/common/files.h"
 #include "app/common/recorded_cluster.h"
 #include "dray/cluster/state.h"
+#include "dray/engine/share_wish.h"
 #include "dray/sim/api_server.h"
 #include "kube/api_path.h"
 #include "kube/config.h"
@@ -46,6 +47,17 @@ std::vector<KubeObject> admit(std::vector<KubeObject> objects) {
     for (const auto& item : server.list(info.kind).items) admitted.push_back(*item);
   }
   return admitted;
+}
+
+/// Pods that are new, as manifests say of themselves by having no uid, get what the admission
+/// policy of manifests/shares.yaml gives them.
+void add_share_entries(std::vector<KubeObject>& objects) {
+  const sim::ApiServerOptions cluster;
+  for (auto& object : objects) {
+    auto* pod = std::get_if<Pod>(&object);
+    if (pod == nullptr || !pod->meta.uid.get().empty() || pod->node_name) continue;
+    if (pod->scheduler_name == cluster.scheduler_name) engine::add_share_entry(*pod);
+  }
 }
 
 /// Puts `over` in place of what has the same name, and behind all else.
@@ -121,6 +133,7 @@ Result<ClusterObjects> load_objects(const ClusterSource& source, std::span<const
   if (!manifests) return std::unexpected(std::move(manifests.error()));
   auto applied = load_applied(source.files, source.later);
   if (!applied) return std::unexpected(std::move(applied.error()));
+  add_share_entries(applied->objects);
   std::ranges::move(applied->objects, std::back_inserter(*manifests));
   for (const auto* told : {&applied->left_out, &applied->strangers}) {
     std::ranges::copy(*told, std::back_inserter(result.warnings));

@@ -53,7 +53,7 @@ class CasePlayer {
     auto sources = test.cluster.empty() ? file_.cluster : test.cluster;
     auto objects = load_test_objects(sources, folder_, warnings_);
     if (!objects) return stop(objects.error(), test);
-    auto workload = load_test_objects(test.workload, folder_, warnings_);
+    auto workload = load_test_workload(test.workload, folder_, warnings_);
     if (!workload) return stop(workload.error(), test);
     std::ranges::move(*workload, std::back_inserter(*objects));
     const auto now = test.at.empty() ? service::Clock().now() : *parse_time(test.at);

@@ -233,6 +233,21 @@ Result<std::vector<KubeObject>> load_test_objects(const std::vector<std::string>
   return objects;
 }
 
+Result<std::vector<KubeObject>> load_test_workload(const std::vector<std::string>& sources,
+                                                   const std::string& folder,
+                                                   std::vector<std::string>& warnings) {
+  if (sources.empty()) return std::vector<KubeObject>();
+  ClusterSource source;
+  for (const auto& each : sources) source.files.push_back(in_folder(each, folder));
+  auto loaded = load_objects(source);
+  if (!loaded) return std::unexpected(std::move(loaded.error()));
+  if (!loaded->strangers.empty()) {
+    return fail(ErrorCode::unsupported, loaded->strangers.front());
+  }
+  std::ranges::move(loaded->warnings, std::back_inserter(warnings));
+  return std::move(loaded->objects);
+}
+
 Result<TestCluster> make_test_cluster(std::vector<KubeObject> objects,
                                       const std::vector<TestJob>& jobs,
                                       const engine::Options& options, Time now) {

@@ -21,8 +21,14 @@ struct TestCluster {
   std::map<std::string, std::set<Uid>, std::less<>> pods;
 };
 
-/// What `cluster` and `workload` of a case name, relative to the folder. Errors name the file.
+/// What `cluster` of a case names, relative to the folder. Errors name the file.
 [[nodiscard]] Result<std::vector<KubeObject>> load_test_objects(
+    const std::vector<std::string>& sources, const std::string& folder,
+    std::vector<std::string>& warnings);
+
+/// What `workload` of a case names, with the pods that the controllers of Jobs and the like make of
+/// it. An object of which it is not known what pods it makes is an Error.
+[[nodiscard]] Result<std::vector<KubeObject>> load_test_workload(
     const std::vector<std::string>& sources, const std::string& folder,
     std::vector<std::string>& warnings);
 

@@ -115,9 +115,9 @@ bool Reprieve::spare_unit(std::span<Victims> unit) {
 bool Reprieve::spare_chunk(PlanJob& job, Solution& solution, Victims& chunk) {
   // Some may have gone on with another chunk of the job.
   const auto has_moved = [&](Task* task) { return solution.moved.contains(task); };
-  auto counts = chunk.counts;
+  policy::Amounts counts(overlay_.queues().resources());
   for (auto* task : chunk.tasks) {
-    if (has_moved(task)) counts -= task->freed();
+    if (!has_moved(task)) counts += task->freed();
   }
   // Its room may be free while its queue has none for it any more.
   if (policy::check_capacity(overlay_.queues(), *chunk.job->queue, counts,
@@ -151,13 +151,13 @@ void Reprieve::move_job(PlanJob& job, Solution& solution) {
       return job.tasks[id].state == policy::TaskState::yielding && !job.tasks[id].with_sharers;
     });
     if (!ours) return;
-    const auto counts = job.counts_of(chunk, context_.policy.queues.resources());
-    if (policy::check_capacity(overlay_.queues(), *job.queue, counts, job.job->preemptible)) {
-      return;
-    }
     for (const auto id : chunk) {
       auto& task = job.tasks[id];
       if (task.shape == nullptr) task.shape = jobs_.shape_of_victim(task);
+    }
+    const auto least = job.least_of(chunk, context_.policy.queues.resources());
+    if (policy::check_capacity(overlay_.queues(), *job.queue, least, job.job->preemptible)) {
+      return;
     }
     auto placed = placer_.place(job, chunk, placer_.fit().everywhere(), Room::releasing);
     if (!placed) return;
@@ -262,7 +262,9 @@ bool Reprieve::take_others(PlanJob& job, std::span<Placed* const> placed, PlanJo
   if (fixed || devices.counts_node_allocatable()) return false;
   const auto mark = overlay_.mark();
   std::vector<const Task*> members;
+  std::vector<policy::Amounts> before;
   for (const auto* each : placed) {
+    before.push_back(each->task->demand->counts);
     overlay_.evict(job, *each->task);
     overlay_.return_to_waiting(job, *each->task);
     members.push_back(each->task);
@@ -276,13 +278,20 @@ bool Reprieve::take_others(PlanJob& job, std::span<Placed* const> placed, PlanJo
       std::ranges::all_of(placed, [](const Placed* each) { return each->room == Room::idle; });
   const auto room = idle ? Room::idle : Room::releasing;
   auto found = devices.choose(overlay_.view(room), members, *task.node);
-  if (!found) {
+  std::vector<Kept<PodDemand>::Value> takes;
+  for (std::size_t i = 0; found && i < placed.size(); ++i) {
+    takes.push_back(jobs_.demand_of(*placed[i]->task, found->placements[i]));
+  }
+  // Others that count for the same: the job was judged by what it had.
+  const bool same =
+      std::ranges::equal(takes, before, {}, [](const auto& made) { return made->counts; });
+  if (!found || !same) {
     overlay_.undo(mark);
     return false;
   }
   for (std::size_t i = 0; i < placed.size(); ++i) {
     auto& each = *placed[i];
-    overlay_.place(job, *each.task, *task.node, found->placements[i], room);
+    overlay_.place(job, *each.task, *task.node, found->placements[i], room, takes[i]);
     each.placement = std::move(found->placements[i]);
     each.room = room;
     each.warnings = found->warnings;

@@ -21,13 +21,15 @@ enum class Action : std::uint8_t { consolidate, reclaim, preempt };
 struct Attempt {
   PlanJob& job;
   std::span<const std::uint32_t> chunk;
-  policy::Amounts counts;  ///< of the chunk
+  policy::Amounts counts;  ///< of the chunk: the least that it takes, or what a solution takes
   Action action = Action::reclaim;
   /// Lineages that the job may not evict: whom it was evicted for, and whom these were.
   std::set<std::string_view> protected_beneficiaries;
   /// The second look of a reclaim: whoever its queue gives by itself is taken up, however much the
   /// victims before would take of it. KAI takes all victims up and judges who goes in the end.
   bool each_alone = false;
+  /// What the chunk takes has to be within the fair share of its queue.
+  bool within_share = false;
 };
 
 using Victims = VictimOrder::Chunk;

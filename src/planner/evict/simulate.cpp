@@ -15,6 +15,28 @@ void mark_all(std::span<const Victims> all, policy::TaskState state) {
   }
 }
 
+/// So many choices of devices are tried for a job that may have others.
+constexpr int most_tries = 8;
+
+/// What the job takes by the solution.
+policy::Amounts taken_by(const Solution& solution, std::size_t resources) {
+  policy::Amounts sum(resources);
+  for (const auto& each : solution.placed) sum += each.task->demand->counts;
+  return sum;
+}
+
+/// The next choice takes less than this one, where it can. False: it cannot.
+bool tighten(policy::Amounts& most, const policy::Amounts& taken, const policy::Amounts& least) {
+  constexpr double less = 1e-6;
+  bool any = false;
+  for (std::size_t r = 0; r < most.size(); ++r) {
+    if (taken[r] - less <= least[r]) continue;
+    most[r] = std::min(most[r], taken[r] - less);
+    any = true;
+  }
+  return any;
+}
+
 /// Whether somebody who may only be moved comes before somebody who may be evicted.
 bool mixes(std::span<const Victims> victims) {
   const auto moved = std::ranges::find_if(victims, &Victims::only_moves);
@@ -56,9 +78,34 @@ bool VictimSimulator::solves(const Attempt& attempt, Solution& solution, First f
   if (policy::check_capacity(overlay_.queues(), *job.queue, attempt.counts, job.job->preemptible)) {
     return false;
   }
-  auto placed = placer_.place(job, attempt.chunk, placer_.fit().everywhere(), Room::releasing);
-  if (!placed) return false;
-  solution.placed = *std::move(placed);
+  const bool exact = std::ranges::all_of(
+      attempt.chunk, [&](auto id) { return job.tasks[id].takes_what_it_asks(); });
+  const auto& everywhere = placer_.fit().everywhere();
+  if (exact) {
+    auto placed = placer_.place(job, attempt.chunk, everywhere, Room::releasing);
+    if (!placed) return false;
+    solution.placed = *std::move(placed);
+    return may_do(attempt, solution, first);
+  }
+  // What the rules do not let it take for so much, they may for less.
+  auto most = validator_.most_for(attempt);
+  const auto mark = overlay_.mark();
+  const auto before = solution;
+  for (int tries = 0; tries < most_tries; ++tries) {
+    auto placed = placer_.place(job, attempt.chunk, everywhere, Room::releasing, &most);
+    if (!placed) return false;
+    solution.placed = *std::move(placed);
+    auto real = attempt;
+    real.counts = taken_by(solution, overlay_.queues().resources());
+    if (may_do(real, solution, first)) return true;
+    if (!tighten(most, real.counts, attempt.counts)) return false;
+    overlay_.undo(mark);
+    solution = before;
+  }
+  return false;
+}
+
+bool VictimSimulator::may_do(const Attempt& attempt, Solution& solution, First first) {
   return first == First::victims ? validator_.holds(attempt, solution) : spare(attempt, solution);
 }
 

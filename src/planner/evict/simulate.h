@@ -38,6 +38,7 @@ class VictimSimulator {
   [[nodiscard]] std::optional<Solution> run(const Attempt& attempt, std::span<const Victims> all,
                                             const Scenario& scenario, First first);
   [[nodiscard]] bool solves(const Attempt& attempt, Solution& solution, First first);
+  [[nodiscard]] bool may_do(const Attempt& attempt, Solution& solution, First first);
   [[nodiscard]] bool spare(const Attempt& attempt, Solution& solution);
 
   const PlanContext& context_;

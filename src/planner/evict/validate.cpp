@@ -165,6 +165,12 @@ bool VictimValidator::may_be_withdrawn(const Attempt& attempt, const Task& task)
   return open && task.shape != nullptr && !task.shape->singular && !counts_node_allocatable_;
 }
 
+policy::Amounts VictimValidator::most_for(const Attempt& attempt) const {
+  const auto& queue = decisions_.queues()[*attempt.job.queue];
+  if (!attempt.within_share) return policy::Amounts(queue.allocated.size(), policy::unlimited);
+  return queue.fair_share - queue.allocated;
+}
+
 bool VictimValidator::holds(const Attempt& attempt, const Solution& solution) const {
   if (solution.victims.empty()) return false;
   const auto moved = [&](Task* task) { return solution.moved.contains(task); };

@@ -40,6 +40,8 @@ class VictimValidator {
   /// Whether the pod's place is none that this plan itself gave it for good.
   [[nodiscard]] bool may_be_withdrawn(const Attempt& attempt, const Task& task) const;
 
+  /// What the attempt's chunk may take at most, by its queue's fair share.
+  [[nodiscard]] policy::Amounts most_for(const Attempt& attempt) const;
   /// Whether the solution, as it was simulated, may be carried out.
   [[nodiscard]] bool holds(const Attempt& attempt, const Solution& solution) const;
 

@@ -14,14 +14,21 @@ bool lasting(Reason reason) {
   return reason != Reason::none && !reason_info(reason).eviction_helps;
 }
 
-/// Whether a part of a device counts for as much where it is asked for as where it is given. By
-/// other rules it counts for a whole device until it has one.
-bool counts_by_capacity(const policy::PolicyConfig& config, const std::string& resource) {
+/// Whether all that the policy counts as the resource has one capacity only: then what is free of a
+/// node, and what a part of a device takes of it, are of that one. Of several capacities a node may
+/// have enough of the one that a part takes most of, though another is used up.
+bool counts_one_capacity(const policy::PolicyConfig& config, const DeviceOffers& offers,
+                         const std::string& resource) {
   const auto counted =
       std::ranges::find(config.resources, resource, &policy::CountedResource::name);
   return counted != config.resources.end() &&
-         std::ranges::all_of(counted->rules,
-                             [](const auto& rule) { return !rule.capacity.empty(); });
+         std::ranges::all_of(counted->rules, [&](const auto& rule) {
+           const auto* offer = offers.find(rule.device_class);
+           return offer != nullptr &&
+                  std::ranges::all_of(offer->sizes, [](const DeviceOffers::Size& size) {
+                    return size.traits->capacity.size() == 1;
+                  });
+         });
 }
 
 }  // namespace
@@ -36,7 +43,7 @@ VictimCapacity::VictimCapacity(const PlanContext& context, const Overlay& overla
   for (const auto id : attempt.chunk) {
     std::vector<double> row(columns, 0);
     const auto& task = attempt.job.tasks[id];
-    add_demand(row, *task.demand, 1);
+    add_least(row, task.wanted());
     // Shared devices take more than there are free ones; what a class counts as may be had through
     // another.
     if (task.shape->partial || task.shape->singular) row[nodes.devices_column()] = 0;
@@ -44,7 +51,8 @@ VictimCapacity::VictimCapacity(const PlanContext& context, const Overlay& overla
       const auto& resource = context.policy.counting.resources()[i];
       const bool bounds =
           resource.unit != policy::ResourceUnit::devices ||
-          (task.shape->partial && counts_by_capacity(context.policy.config, resource.name));
+          (task.shape->partial &&
+           counts_one_capacity(context.policy.config, nodes.offers(), resource.name));
       if (!bounds) row[i] = 0;
     }
     for (std::size_t i = 0; i < columns; ++i) {

@@ -47,13 +47,15 @@ VictimSearch::VictimSearch(const PlanContext& context, JobTable& jobs, Overlay& 
       simulator_(context, overlay, placer, reprieve_, validator_, budget_) {}
 
 std::optional<Solution> VictimSearch::solve(PlanJob& job, std::span<const std::uint32_t> chunk,
-                                            Action action, const JobOrder& order) {
+                                            Action action, const JobOrder& order,
+                                            bool within_share) {
   if (exhausted()) return std::nullopt;
   Attempt attempt{.job = job,
                   .chunk = chunk,
-                  .counts = job.counts_of(chunk, decisions_.queues().resources()),
+                  .counts = job.least_of(chunk, decisions_.queues().resources()),
                   .action = action,
-                  .protected_beneficiaries = candidates_.protected_beneficiaries(job)};
+                  .protected_beneficiaries = candidates_.protected_beneficiaries(job),
+                  .within_share = within_share};
   if (auto found = look_twice(attempt, order)) return found;
   // Only where no set within the budget does: a larger one.
   if (!budget_.refused_by_size() || exhausted()) return std::nullopt;

@@ -25,7 +25,8 @@ class VictimSearch {
   /// What it takes to start the chunk; the overlay then holds it. Nothing: it cannot be done, and
   /// the overlay is as it was.
   [[nodiscard]] std::optional<Solution> solve(PlanJob& job, std::span<const std::uint32_t> chunk,
-                                              Action action, const JobOrder& order);
+                                              Action action, const JobOrder& order,
+                                              bool within_share = false);
   /// The solution is carried out: it counts in what comes after it.
   void commit(const Solution& solution);
 

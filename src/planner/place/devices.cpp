@@ -20,6 +20,25 @@ std::vector<const ResourceClaim*> open_claims(const cluster::AllocatedState& sta
   return open;
 }
 
+namespace {
+
+/// The bound as the allocator reads it, of these claims.
+alloc::Allowance allowance(const DeviceBound& bound, std::span<const ResourceClaim* const> claims) {
+  alloc::Allowance made;
+  made.most.assign(bound.most.values().begin(), bound.most.values().end());
+  made.count = [&bound, claims](std::size_t claim, const ClassName& device_class,
+                                const DriverName& driver, const cluster::DeviceTraits& traits,
+                                const Counters* consumed, std::span<double> takes) {
+    if (!bound.counts(*claims[claim])) return;
+    const auto counts = bound.counting.of(traits.capacity, driver, device_class,
+                                          consumed == nullptr ? Counters{} : *consumed);
+    for (std::size_t r = 0; r < takes.size(); ++r) takes[r] += counts[r];
+  };
+  return made;
+}
+
+}  // namespace
+
 const ResourceClaim* Devices::Extended::open() const {
   if (!needed || allocated) return nullptr;
   return earlier ? earlier.get() : &needed->claim;
@@ -82,11 +101,13 @@ DeviceCheck Devices::check(const cluster::AllocatedState& state, const Task& tas
 
 std::expected<ChosenDevices, NoDevices> Devices::choose(const cluster::AllocatedState& state,
                                                         std::span<const Task* const> tasks,
-                                                        NodeIndex node) {
+                                                        NodeIndex node, const DeviceBound* bound) {
   auto request = this->request(state, tasks, node);
   if (!request) return std::unexpected(std::move(request.error()));
   if (!request->open.empty()) {
-    auto outcome = allocator_.allocate(state, node, request->open);
+    auto outcome = bound == nullptr ? allocator_.allocate(state, node, request->open)
+                                    : allocator_.allocate(state, node, request->open,
+                                                          allowance(*bound, request->open));
     if (!outcome) {
       return std::unexpected(NoDevices{Reason::allocation_error, outcome.error().message});
     }
@@ -104,6 +125,7 @@ std::expected<ChosenDevices, NoDevices> Devices::choose(const cluster::Allocated
     return std::unexpected(*std::move(no));
   }
   made.warnings = std::move(request->found.warnings);
+  made.preference = static_cast<std::int32_t>(request->found.preference);
   return made;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,6 +45,15 @@ struct DeviceCheck {
 struct ChosenDevices {
   std::vector<Placement> placements;  ///< of each member
   std::vector<std::string> warnings;  ///< they work but may not be meant
+  std::int32_t preference = 0;        ///< of alternatives, as in alloc::Fit
+};
+
+/// What devices that are yet to be chosen may count for together.
+struct DeviceBound {
+  const policy::Counting& counting;
+  policy::Amounts most;
+  /// Whether the claim counts for the members, and not for another pod.
+  std::function<bool(const ResourceClaim&)> counts;
 };
 
 /// The claims that still need devices in `state`.
@@ -83,10 +93,11 @@ class Devices {
   [[nodiscard]] DeviceCheck check(const cluster::AllocatedState& state, const Task& task,
                                   cluster::NodeIndex node);
 
-  /// Devices for all of `tasks` on one node, chosen together.
+  /// Devices for all of `tasks` on one node, chosen together; with a bound, such as keep to it.
   [[nodiscard]] std::expected<ChosenDevices, NoDevices> choose(const cluster::AllocatedState& state,
                                                                std::span<const Task* const> tasks,
-                                                               cluster::NodeIndex node);
+                                                               cluster::NodeIndex node,
+                                                               const DeviceBound* bound = nullptr);
 
  private:
   /// What a node would have to give for the pod's extended resources.

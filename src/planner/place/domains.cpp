@@ -55,11 +55,18 @@ std::optional<Domains::Levels> Domains::levels_of(const policy::TopologyConstrai
   return levels;
 }
 
-double Domains::fullness(std::span<Task* const> tasks, std::span<const NodeIndex> nodes) const {
+double Domains::fullness(std::span<Task* const> tasks, std::span<const NodeIndex> nodes,
+                         By by) const {
   const auto& table = overlay_.nodes();
   std::vector<double> need(table.columns(), 0);
   std::vector<double> free(table.columns(), 0);
-  for (const auto* task : tasks) add_demand(need, *task->demand, 1);
+  for (const auto* task : tasks) {
+    if (by == By::least) {
+      add_least(need, task->wanted());
+    } else {
+      add_demand(need, *task->demand, 1);
+    }
+  }
   for (const auto node : nodes) {
     const auto row = table.free(node);
     for (std::size_t i = 0; i < row.size(); ++i) free[i] += row[i];
@@ -77,11 +84,11 @@ std::size_t Domains::room_for(Task& task, NodeIndex node) {
   const auto& table = overlay_.nodes();
   const auto free = table.free(node);
   double room = std::numeric_limits<double>::infinity();
-  const auto& demand = *task.demand;
+  const auto& demand = task.wanted();
   if (demand.milli_cpu > 0) room = std::min(room, free[table.cpu_column()] / demand.milli_cpu);
   // Shared devices take more members than there are free devices.
-  if (demand.devices > 0 && !task.shape->partial && !task.shape->singular) {
-    room = std::min(room, free[table.devices_column()] / demand.devices);
+  if (demand.least_devices > 0 && !task.shape->partial && !task.shape->singular) {
+    room = std::min(room, free[table.devices_column()] / demand.least_devices);
   }
   constexpr double plenty = 1e6;
   return static_cast<std::size_t>(std::max(1.0, std::floor(std::min(room, plenty))));
@@ -89,7 +96,7 @@ std::size_t Domains::room_for(Task& task, NodeIndex node) {
 
 bool Domains::may_take(std::span<Task* const> tasks, std::span<const NodeIndex> nodes) {
   if (tasks.empty()) return true;
-  if (!uniform(tasks)) return fullness(tasks, nodes) < absent_ratio;
+  if (!uniform(tasks)) return fullness(tasks, nodes, By::least) < absent_ratio;
   std::size_t room = 0;
   for (const auto node : nodes) {
     room += room_for(*tasks.front(), node);
@@ -158,7 +165,7 @@ Domains::Order Domains::by_fullness(std::span<const DomainTree::Domain> domains,
     std::vector<std::pair<double, std::size_t>> children;
     children.reserve(domain.children.size());
     for (const auto child : domain.children) {
-      children.emplace_back(-fullness(tasks, allowed[child]), child);
+      children.emplace_back(-fullness(tasks, allowed[child], By::asked), child);
     }
     std::ranges::sort(children, [&](const auto& a, const auto& b) {
       return std::tie(a.first, domains[a.second].value) <
@@ -191,8 +198,8 @@ std::vector<NodeIndex> Domains::roomiest(const PlanJob& job, std::span<Task* con
     double room = static_cast<double>(tasks.size());
     const auto capacity = table.capacity(node);
     const auto& demand = *tasks.front()->demand;
-    if (demand.devices > 0)
-      room = std::min(room, capacity[table.devices_column()] / demand.devices);
+    if (demand.least_devices > 0)
+      room = std::min(room, capacity[table.devices_column()] / demand.least_devices);
     if (demand.milli_cpu > 0)
       room = std::min(room, capacity[table.cpu_column()] / demand.milli_cpu);
     return static_cast<std::size_t>(std::max(0.0, std::floor(room)));

@@ -63,8 +63,10 @@ class Domains {
                                   std::span<const cluster::NodeIndex> pins) const;
   [[nodiscard]] std::vector<std::int64_t> bonus_of(std::span<const DomainTree::Domain> domains,
                                                    const Levels& levels, const Order& order) const;
+  /// By what the tasks ask for, or by the least that they take.
+  enum class By : std::uint8_t { asked, least };
   [[nodiscard]] double fullness(std::span<Task* const> tasks,
-                                std::span<const cluster::NodeIndex> nodes) const;
+                                std::span<const cluster::NodeIndex> nodes, By by) const;
 
   const policy::Policy& policy_;
   Fit& fit_;

@@ -107,6 +107,12 @@ class Fit {
   [[nodiscard]] std::size_t tried() const { return tried_; }
   /// Whether one more pair is within the budget; if not, the plan is exhausted.
   [[nodiscard]] bool may_try();
+  /// The same for a pair that is looked at once more, which counts.
+  [[nodiscard]] bool try_again() {
+    const bool may = may_try();
+    tried_ += may ? 1 : 0;
+    return may;
+  }
   /// Whether the budget ended a search: what was not found may be there.
   [[nodiscard]] bool exhausted() const { return exhausted_; }
 

@@ -29,15 +29,18 @@ using Tasks = std::vector<Task*>;
 /// One placing of a chunk.
 class GangPlacer::Run {
  public:
-  Run(GangPlacer& placer, PlanJob& job, std::span<const std::uint32_t> chunk, Room room)
+  Run(GangPlacer& placer, PlanJob& job, std::span<const std::uint32_t> chunk, Room room,
+      const ChunkBounds& bounds)
       : fit_(placer.fit_),
         devices_(placer.devices_),
         choice_(placer.choice_),
         domains_(placer.domains_),
         overlay_(placer.overlay_),
+        members_(placer.members_),
         job_(job),
         wanted_(job.tasks.size(), 0),
-        room_(room) {
+        room_(room),
+        bounds_(bounds) {
     for (const auto task : chunk) wanted_[task] = 1;
   }
 
@@ -65,14 +68,19 @@ class GangPlacer::Run {
   void taken_in(const policy::SubGroup& group, std::vector<NodeIndex>& nodes) const;
   void taken_in(const policy::PodSet& set, std::vector<NodeIndex>& nodes) const;
 
+  void put(Task& task, NodeIndex node, Room room, MemberChoice& choice, std::size_t i,
+           const ChosenFor& chosen);
+
   struct Mark {
     Overlay::Mark overlay;
     std::size_t placed;
+    ChunkBounds::Mark bounds;
   };
-  [[nodiscard]] Mark mark() const { return {overlay_.mark(), placed_.size()}; }
+  [[nodiscard]] Mark mark() const { return {overlay_.mark(), placed_.size(), bounds_.mark()}; }
   void undo(const Mark& mark) {
     overlay_.undo(mark.overlay);
     placed_.resize(mark.placed);
+    bounds_.undo(mark.bounds);
   }
 
   Fit& fit_;
@@ -80,30 +88,42 @@ class GangPlacer::Run {
   NodeChoice& choice_;
   Domains& domains_;
   Overlay& overlay_;
+  MemberDevices& members_;
   PlanJob& job_;
   NodeRankings* rankings_ = nullptr;  ///< of the set into which members are being placed
   std::vector<char> wanted_;          ///< by task
   Room room_;
+  ChunkBounds bounds_;
   std::vector<Placed> placed_;
   NoRoom failure_;
 };
 
 std::expected<std::vector<Placed>, NoRoom> GangPlacer::place(PlanJob& job,
                                                              std::span<const std::uint32_t> chunk,
-                                                             const NodeSet& among, Room room) {
+                                                             const NodeSet& among, Room room,
+                                                             const policy::Amounts* most) {
   for (const auto id : chunk) {
     // Its claims are not there yet: nothing says where it fits.
     if (job.tasks[id].shape == nullptr) {
       return std::unexpected(NoRoom{.task = &job.tasks[id], .among = among.nodes});
     }
   }
-  Run run(*this, job, chunk, room);
   const auto mark = overlay_.mark();
-  const bool done = job.gang ? run.place_group(*job.gang, among)
-                             : run.place_tasks({&job.tasks[chunk.front()]}, among);
-  if (done) return run.take_placed();
-  overlay_.undo(mark);
-  return std::unexpected(run.take_failure());
+  std::vector<const Task*> tasks;
+  tasks.reserve(chunk.size());
+  for (const auto id : chunk) tasks.push_back(&job.tasks[id]);
+  NoRoom failure;
+  // What some take more than they must others may lack: then each is to take little.
+  for (const bool thrifty : {false, true}) {
+    Run run(*this, job, chunk, room, ChunkBounds(overlay_, job, tasks, most, thrifty));
+    const bool done = job.gang ? run.place_group(*job.gang, among)
+                               : run.place_tasks({&job.tasks[chunk.front()]}, among);
+    if (done) return run.take_placed();
+    overlay_.undo(mark);
+    if (!thrifty) failure = run.take_failure();
+    if (!failure.over || chunk.size() == 1 || devices_.chosen_for_one_pod()) break;
+  }
+  return std::unexpected(std::move(failure));
 }
 
 Tasks GangPlacer::Run::wanted_in(const policy::PodSet& set) const {
@@ -242,26 +262,55 @@ bool GangPlacer::Run::too_many_users(const Task& task) const {
   });
 }
 
+/// The member gets the `i`th place of what was chosen.
+void GangPlacer::Run::put(Task& task, NodeIndex node, Room room, MemberChoice& choice,
+                          std::size_t i, const ChosenFor& chosen) {
+  const auto& takes = choice.takes[i];
+  if (bounds_.any()) {
+    const bool yields = task.state == policy::TaskState::yielding;
+    bounds_.place(yields ? takes->freed() : takes->counts, task.least_on_top());
+  }
+  auto& placement = choice.devices.placements[i];
+  overlay_.place(job_, task, node, placement, room, takes);
+  auto warnings = i == 0 ? std::move(choice.devices.warnings) : std::vector<std::string>();
+  placed_.push_back({.task = &task,
+                     .placement = std::move(placement),
+                     .room = room,
+                     .warnings = std::move(warnings),
+                     .chosen = chosen});
+}
+
 bool GangPlacer::Run::place_one(Task& task) {
   BarredNodes barred;
+  std::optional<policy::CapacityRefusal> over;
+  std::map<NodeIndex, MemberChoice> found;
+  const Task* const one = &task;
+  const auto try_on = [&](NodeIndex node, Room room) -> MemberChoice* {
+    auto made = members_.choose(std::span(&one, 1), node, room, bounds_);
+    if (made) return &found.insert_or_assign(node, *std::move(made)).first->second;
+    barred.insert_or_assign(node, made.error().reason);
+    const auto& no = made.error().over;
+    if (no && (!over || no->requested < over->requested)) over = no;
+    return nullptr;
+  };
+  AcceptsNode accepts;
+  if (bounds_.any() && !task.takes_what_it_asks()) {
+    accepts = [&](NodeCandidate& candidate, Room room) {
+      const auto* made = try_on(candidate.node, room);
+      if (made == nullptr) return false;
+      candidate.preference = std::min(candidate.preference, made->devices.preference);
+      return true;
+    };
+  }
   const auto choose = [&] {
     if (too_many_users(task)) return std::optional<Choice>();
-    return choice_.best(job_, task, *rankings_, barred, room_);
+    return choice_.best(job_, task, *rankings_, barred, room_, accepts);
   };
   while (const auto choice = choose()) {
-    const Task* const one = &task;
-    auto chosen = devices_.choose(overlay_.view(choice->room), std::span(&one, 1), choice->node);
-    if (!chosen) {
-      barred.insert_or_assign(choice->node, chosen.error().reason);
-      continue;
-    }
-    auto& placement = chosen->placements.front();
-    overlay_.place(job_, task, choice->node, placement, choice->room);
-    placed_.push_back({.task = &task,
-                       .placement = std::move(placement),
-                       .room = choice->room,
-                       .warnings = std::move(chosen->warnings),
-                       .chosen = choice->chosen});
+    const auto known = found.find(choice->node);
+    auto* made = known != found.end() ? &known->second : try_on(choice->node, choice->room);
+    if (made == nullptr) continue;
+    put(task, choice->node, choice->room, *made, 0, choice->chosen);
     return true;
   }
   failure_ = {.task = &task,
@@ -270,7 +319,8 @@ bool GangPlacer::Run::place_one(Task& task) {
               .nowhere = barred.empty() && room_ == Room::releasing && !too_many_users(task) &&
                          !fit_.refuses_some(),
               .among = rankings_->among().nodes,
-              .barred = std::move(barred)};
+              .barred = std::move(barred),
+              .over = std::move(over)};
   return false;
 }
 
@@ -335,7 +385,7 @@ bool GangPlacer::Run::put_together(std::span<Task* const> tasks, NodeIndex node)
 
 bool GangPlacer::Run::put_together(std::span<Task* const> tasks, NodeIndex node, Room room) {
   const std::vector<const Task*> members(tasks.begin(), tasks.end());
-  const auto found = devices_.choose(overlay_.view(room), members, node);
+  auto found = members_.choose(members, node, room, bounds_);
   if (!found) return false;
   const auto before = mark();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -348,8 +398,7 @@ bool GangPlacer::Run::put_together(std::span<Task* const> tasks, NodeIndex node,
       undo(before);
       return false;
     }
-    overlay_.place(job_, task, node, found->placements[i], room);
-    placed_.push_back({.task = &task, .placement = found->placements[i], .room = room});
+    put(task, node, room, *found, i, {});
   }
   return true;
 }

@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "planner/place/domains.h"
+#include "planner/place/member_devices.h"
 #include "planner/place/node_choice.h"
 
 namespace dray::planner {
@@ -29,19 +31,34 @@ struct NoRoom {
   bool nowhere = false;        ///< no node takes such a pod, whoever asks for it first
   std::vector<cluster::NodeIndex> among = {};
   BarredNodes barred = {};
+  /// Nodes have devices, but its queue may not have so many: the refusal that lacks least.
+  std::optional<policy::CapacityRefusal> over = {};
 };
 
 /// Places the chunk of a job, all of it or nothing: group by group, each in one domain where it
 /// asks for that, members together.
 class GangPlacer {
  public:
-  GangPlacer(Fit& fit, Devices& devices, NodeChoice& choice, Domains& domains, Overlay& overlay)
-      : fit_(fit), devices_(devices), choice_(choice), domains_(domains), overlay_(overlay) {}
+  GangPlacer(JobTable& jobs, Fit& fit, Devices& devices, NodeChoice& choice, Domains& domains,
+             Overlay& overlay)
+      : fit_(fit),
+        devices_(devices),
+        choice_(choice),
+        domains_(domains),
+        overlay_(overlay),
+        members_(jobs, devices, overlay, fit) {}
 
-  /// Where the overlay holds them from now on; without room it is as it was. `room`: releasing room
-  /// will do as well.
+  /// Where the overlay holds them from now on; without room it is as it was. What they take by
+  /// their devices is within what their queue may get, and within `most`, if that is not null.
+  /// `room`: releasing room will do as well.
   [[nodiscard]] std::expected<std::vector<Placed>, NoRoom> place(
-      PlanJob& job, std::span<const std::uint32_t> chunk, const NodeSet& among, Room room);
+      PlanJob& job, std::span<const std::uint32_t> chunk, const NodeSet& among, Room room,
+      const policy::Amounts* most = nullptr);
+  /// Idle devices for members on one node, within what their queue may get.
+  [[nodiscard]] std::expected<MemberChoice, NoMemberChoice> choose(
+      const PlanJob& job, std::span<const Task* const> tasks, cluster::NodeIndex node) {
+    return members_.choose(tasks, node, Room::idle, ChunkBounds(overlay_, job, tasks, nullptr));
+  }
 
  private:
   class Run;
@@ -51,6 +68,7 @@ class GangPlacer {
   NodeChoice& choice_;
   Domains& domains_;
   Overlay& overlay_;
+  MemberDevices members_;
 };
 
 }  // namespace dray::planner

@@ -27,6 +27,11 @@ std::int32_t best_preference(const PodClaims& claims) {
   return sum;
 }
 
+/// Where one goes that is moved, its old place is gone: that is releasing room.
+Room room_of(const Task& task, const NodeCandidate& candidate) {
+  return candidate.idle && !task.has_to_leave() ? Room::idle : Room::releasing;
+}
+
 }  // namespace
 
 NodeChoice::NodeChoice(const PlanInput& input, const policy::Policy& policy, const Overlay& overlay,
@@ -148,18 +153,26 @@ std::vector<NodeIndex> NodeChoice::ranked(const PlanJob& job, const Task& task,
 /// the others need no look once one is ahead of what they could be.
 std::optional<NodeCandidate> NodeChoice::find(const Wish& wish, const Task& task,
                                               const NodeSet& among, NodeRanking& ranking,
-                                              const BarredNodes& barred, Room room) {
+                                              const BarredNodes& barred, Room room,
+                                              const AcceptsNode& accepts) {
   std::vector<NodeCandidate> not_this_pod;
-  std::optional<NodeCandidate> found;
+  std::optional<NodeCandidate> found;  // with `accepts`, it may be behind others
   while (const auto* best = ranking.best(overlay_.nodes())) {
     const auto node = best->node;
+    if (found && !best->ahead_of(*found)) break;
     if (fit_.refused(task, node) || (!barred.empty() && barred.contains(node))) {
       not_this_pod.push_back(ranking.take_best());
       continue;
     }
-    if (best->looked) {
+    if (best->looked && !accepts) {
       found = *best;
       break;
+    }
+    if (best->looked) {
+      auto accepted = not_this_pod.emplace_back(ranking.take_best());
+      const bool takes = accepts(accepted, room_of(task, accepted));
+      if (takes && (!found || accepted.ahead_of(*found))) found = accepted;
+      continue;
     }
     if (fit_.known(task, node) == nullptr && !fit_.may_try()) break;
     static_cast<void>(ranking.take_best());
@@ -171,7 +184,8 @@ std::optional<NodeCandidate> NodeChoice::find(const Wish& wish, const Task& task
 }
 
 std::optional<Choice> NodeChoice::best(const PlanJob& job, const Task& task, NodeRankings& rankings,
-                                       const BarredNodes& barred, Room room) {
+                                       const BarredNodes& barred, Room room,
+                                       const AcceptsNode& accepts) {
   const auto wish = wish_of(job, task);
   const auto& among = rankings.among();
   // Of one pod alone: not kept.
@@ -188,12 +202,10 @@ std::optional<Choice> NodeChoice::best(const PlanJob& job, const Task& task, Nod
     return true;
   };
   ranking.refresh(overlay_.nodes(), among, rankings.members(), worth);
-  const auto found = find(wish, task, among, ranking, barred, room);
+  const auto found = find(wish, task, among, ranking, barred, room, accepts);
   if (!found) return std::nullopt;
-  // Where one goes that is moved, its old place is gone: that is releasing room.
-  const bool idle = found->idle && !task.has_to_leave();
   return Choice{.node = found->node,
-                .room = idle ? Room::idle : Room::releasing,
+                .room = room_of(task, *found),
                 .chosen = chosen_for(wish, among, *found)};
 }
 

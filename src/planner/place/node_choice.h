@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -37,6 +38,10 @@ struct Choice {
   ChosenFor chosen;
 };
 
+/// Whether a node takes the member after all, where that says more than its verdict does. It may
+/// lower the candidate's preference: others that are ahead of it then are asked first.
+using AcceptsNode = std::function<bool(NodeCandidate& candidate, Room room)>;
+
 /// Nodes that seemed to have devices for a member and had none after all, and why.
 using BarredNodes = std::map<cluster::NodeIndex, Reason>;
 
@@ -53,10 +58,10 @@ class NodeChoice {
   /// domain, a shared device with room, idle room, pods without devices away from nodes that have
   /// them; then the better alternative of `firstAvailable`, then (where the node is all there is to
   /// choose: alloc::Mode::predicted) devices closer together, then the placement strategy of the
-  /// policy; then by name. `room`: releasing room will do as well.
+  /// policy; then by name. `room`: releasing room will do as well. `accepts` may be empty.
   [[nodiscard]] std::optional<Choice> best(const PlanJob& job, const Task& task,
                                            NodeRankings& rankings, const BarredNodes& barred,
-                                           Room room);
+                                           Room room, const AcceptsNode& accepts = {});
   /// `nodes`, all of which take the member: the best first.
   [[nodiscard]] std::vector<cluster::NodeIndex> ranked(const PlanJob& job, const Task& task,
                                                        const NodeSet& nodes);
@@ -84,7 +89,8 @@ class NodeChoice {
                            Room room, const NodeVerdict& verdict, NodeCandidate& made);
   [[nodiscard]] std::optional<NodeCandidate> find(const Wish& wish, const Task& task,
                                                   const NodeSet& among, NodeRanking& ranking,
-                                                  const BarredNodes& barred, Room room);
+                                                  const BarredNodes& barred, Room room,
+                                                  const AcceptsNode& accepts);
   [[nodiscard]] std::optional<cluster::NodeIndex> nominated(const Task& task) const;
 
   const PlanInput& input_;

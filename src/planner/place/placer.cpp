@@ -8,14 +8,14 @@ constexpr std::size_t most_said = 64;
 
 }  // namespace
 
-Placer::Placer(const PlanContext& context, Overlay& overlay, alloc::Allocator& allocator,
-               NodeVerdicts& verdicts, NodeRankings& rankings)
+Placer::Placer(const PlanContext& context, JobTable& jobs, Overlay& overlay,
+               alloc::Allocator& allocator, NodeVerdicts& verdicts, NodeRankings& rankings)
     : overlay_(overlay),
       devices_(overlay.snapshot(), allocator),
       fit_(context.input, overlay, devices_, verdicts),
       choice_(context.input, context.policy, overlay, fit_, rankings),
       domains_(context.policy, fit_, overlay),
-      gangs_(fit_, devices_, choice_, domains_, overlay) {}
+      gangs_(jobs, fit_, devices_, choice_, domains_, overlay) {}
 
 Refusal Placer::why_not(const NoRoom& failure) {
   const auto& shape = *failure.task->shape;

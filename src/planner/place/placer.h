@@ -16,15 +16,25 @@ namespace dray::planner {
 /// All that places jobs on an overlay, put together.
 class Placer {
  public:
-  Placer(const PlanContext& context, Overlay& overlay, alloc::Allocator& allocator,
+  Placer(const PlanContext& context, JobTable& jobs, Overlay& overlay, alloc::Allocator& allocator,
          NodeVerdicts& verdicts, NodeRankings& rankings);
   Placer(const Placer&) = delete;
   Placer& operator=(const Placer&) = delete;
 
   /// As GangPlacer::place().
   [[nodiscard]] std::expected<std::vector<Placed>, NoRoom> place(
-      PlanJob& job, std::span<const std::uint32_t> chunk, const NodeSet& among, Room room) {
-    return gangs_.place(job, chunk, among, room);
+      PlanJob& job, std::span<const std::uint32_t> chunk, const NodeSet& among, Room room,
+      const policy::Amounts* most = nullptr) {
+    return gangs_.place(job, chunk, among, room, most);
+  }
+  /// Idle devices for members of the job on one node, within what its queue may get.
+  [[nodiscard]] std::expected<MemberChoice, NoMemberChoice> choose(
+      const PlanJob& job, std::span<const Task* const> tasks, cluster::NodeIndex node) {
+    return gangs_.choose(job, tasks, node);
+  }
+  /// Whether some devices that members could get are more than the job's queue may have.
+  [[nodiscard]] bool may_exceed(const PlanJob& job, std::span<const Task* const> tasks) const {
+    return ChunkBounds(overlay_, job, tasks, nullptr).any();
   }
   /// Why that found no room.
   [[nodiscard]] Refusal why_not(const NoRoom& failure);

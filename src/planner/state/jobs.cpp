@@ -58,7 +58,8 @@ bool JobTable::goes_on(const PlanInput& input, const policy::Policy& policy) con
 }
 
 bool JobTable::read_ahead(const PlanInput& input, const policy::Policy& policy, std::size_t most) {
-  const auto known = goes_on(input, policy) ? order_.all.size() : 0;
+  const bool kept = goes_on(input, policy) && !demands_.outdated();
+  const auto known = kept ? order_.all.size() : 0;
   if (known + most >= input.jobs.size()) return false;
   PlanInput part;
   part.snapshot = input.snapshot;
@@ -69,7 +70,7 @@ bool JobTable::read_ahead(const PlanInput& input, const policy::Policy& policy, 
 }
 
 void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
-  if (!goes_on(input, policy)) forget();
+  if (!goes_on(input, policy) || demands_.outdated()) forget();
   // The list is another where a node came or went: an index may be nobody's by now, or another's.
   const bool other_nodes =
       !snapshot_ || snapshot_->nodes_by_name().data() != input.snapshot->nodes_by_name().data();
@@ -260,6 +261,7 @@ std::unique_ptr<PlanJob> JobTable::make(std::shared_ptr<const Job> job) {
               .state = state_of(member.state),
               .node = {},
               .demand = nullptr,
+              .asked = nullptr,
               .shape = nullptr,
               .claims = {},
               .not_ready = {},

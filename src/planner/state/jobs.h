@@ -23,8 +23,10 @@ struct Task {
   const Member* member = nullptr;
   policy::TaskState state = policy::TaskState::other;
   std::optional<cluster::NodeIndex> node;
-  Kept<PodDemand>::Value demand;  ///< null: not known (NotReady)
-  Kept<Shape>::Value shape;       ///< of waiting ones, and of those that a plan evicts
+  /// What it takes where it is; while it waits, what it asks for. Null: not known (NotReady).
+  Kept<PodDemand>::Value demand;
+  Kept<PodDemand>::Value asked;  ///< of one that waits as the plan begins: what it asks for
+  Kept<Shape>::Value shape;      ///< of waiting ones, and of those that a plan evicts
   PodClaims claims;
   std::optional<NotReady> not_ready;
   policy::GangTask* slot = nullptr;  ///< in the job's gang, where that is kept
@@ -36,6 +38,16 @@ struct Task {
   [[nodiscard]] bool just_placed() const { return member->state == MemberState::waiting; }
   /// It has its place by this plan only: nobody has to be evicted for another to get it.
   [[nodiscard]] bool placed_by_plan() const { return just_placed() || moved; }
+  /// What another place of it would be judged by.
+  [[nodiscard]] const PodDemand& wanted() const {
+    return shape != nullptr ? shape->demand : *demand;
+  }
+  /// Whether every place takes the same of its queue.
+  [[nodiscard]] bool takes_what_it_asks() const { return wanted().exact; }
+  /// The least that its queue has more with it placed, wherever that is.
+  [[nodiscard]] policy::Amounts least_on_top() const;
+  /// The most that it may have more.
+  [[nodiscard]] policy::Amounts most_on_top() const;
   /// What its queue has more with it placed: what it left there when it was evicted is there still.
   [[nodiscard]] policy::Amounts comes_on_top() const {
     return state == policy::TaskState::yielding ? freed() : demand->counts;
@@ -87,7 +99,10 @@ struct PlanJob {
   [[nodiscard]] policy::Amounts next_counts(std::size_t resources) const;
   /// Places in `tasks` of those that go next, were the job a victim.
   [[nodiscard]] policy::Eviction next_victims() const;
-  /// What these tasks take of the queues' resources.
+  /// The least that these tasks take of the queues' resources, wherever they go.
+  [[nodiscard]] policy::Amounts least_of(std::span<const std::uint32_t> chunk,
+                                         std::size_t resources) const;
+  /// What these tasks take of the queues' resources: those that wait, what they ask for.
   [[nodiscard]] policy::Amounts counts_of(std::span<const std::uint32_t> chunk,
                                           std::size_t resources) const;
 };
@@ -103,6 +118,21 @@ class JobTable {
   [[nodiscard]] bool read_ahead(const PlanInput& input, const policy::Policy& policy,
                                 std::size_t most);
 
+  /// Estimates of what waiting jobs take go by these, which outlive the table.
+  void estimate_by(const DeviceOffers& offers, const alloc::Features& features) {
+    demands_.estimate_by(offers, features);
+  }
+  [[nodiscard]] const policy::Counting& counting() const { return demands_.counting(); }
+  /// What the task takes with that placement.
+  [[nodiscard]] Kept<PodDemand>::Value demand_of(const Task& task, const Placement& placement) {
+    if (task.takes_what_it_asks()) return task.demand;
+    return demands_.of_placement(task.member->pod, task.claims, task.wanted(), placement);
+  }
+  /// The part of that which its devices that are yet to be chosen in `state` do not change.
+  [[nodiscard]] policy::Amounts settled_part(const Task& task,
+                                             const cluster::AllocatedState& state) {
+    return demands_.settled_part(task.member->pod, task.claims, task.wanted(), state);
+  }
   /// In the order of uids.
   [[nodiscard]] std::span<PlanJob* const> all() const { return order_.all; }
   /// Of these, those with tasks that wait as the plan begins.

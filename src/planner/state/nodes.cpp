@@ -63,6 +63,7 @@ void NodeTable::restart(const cluster::Snapshot& snapshot, const policy::Policy&
   spanning_.clear();
   usable_.clear();
   amounts_.emplace(policy.counting, snapshot);
+  offers_.restart(snapshot, policy);
 }
 
 void NodeTable::forget_changes() {
@@ -85,6 +86,7 @@ std::shared_ptr<const cluster::Snapshot> NodeTable::begin(
     read_to_ = 0;
   }
   const auto limit = snapshot.node_limit();
+  offers_.measure_shared(snapshot);
   measured_.resize(limit);
   usable_.remove_from(limit);  // an older snapshot may have fewer
   stamps_.resize(limit, 0);
@@ -134,6 +136,7 @@ bool NodeTable::read_changed(const cluster::Snapshot* before, std::size_t most) 
       const auto& entry = snapshot.entry(node);
       if (!entry.facts) {
         usable_.remove(node);
+        offers_.measure(snapshot, node);
         continue;
       }
       ++read_;
@@ -144,6 +147,7 @@ bool NodeTable::read_changed(const cluster::Snapshot* before, std::size_t most) 
       set_stamp(node, new_stamp());
       measure(snapshot, node);
       note_spanning_pools(snapshot, entry);
+      offers_.measure(snapshot, node);
     }
     read_to_ = end;
   }

@@ -13,6 +13,7 @@
 #include "dray/cluster/snapshot.h"
 #include "dray/policy/device_amounts.h"
 #include "dray/policy/policy.h"
+#include "planner/state/device_offers.h"
 #include "planner/state/usable_capacity.h"
 
 namespace dray::planner {
@@ -74,6 +75,8 @@ class NodeTable {
   [[nodiscard]] std::uint32_t rank(cluster::NodeIndex node) const {
     return names_.ranks[node.get()];
   }
+  /// What all nodes offer of the counted device classes.
+  [[nodiscard]] const DeviceOffers& offers() const { return offers_; }
   /// How many nodes were looked at for a change so far.
   [[nodiscard]] std::size_t nodes_read() const { return read_; }
 
@@ -141,6 +144,7 @@ class NodeTable {
   Names names_;
   std::uint64_t last_stamp_ = 0;
   std::optional<policy::DeviceAmounts> amounts_;
+  DeviceOffers offers_;
 };
 
 }  // namespace dray::planner

@@ -52,7 +52,7 @@ void Overlay::count(const PlanJob& job, const policy::Amounts& amounts, bool mor
 
 void Overlay::set(PlanJob& job, Task& task, policy::TaskState state,
                   std::optional<cluster::NodeIndex> node) {
-  task_changes_.push_back({&job, &task, task.state, task.node, task.moved});
+  task_changes_.push_back({&job, &task, task.state, task.node, task.demand, task.moved});
   job.set_state(task, state);
   task.node = node;
 }
@@ -85,8 +85,10 @@ void Overlay::revise_shared(const Placement& placement) {
 }
 
 void Overlay::place(PlanJob& job, Task& task, cluster::NodeIndex node, const Placement& placement,
-                    Room room) {
+                    Room room, const Kept<PodDemand>::Value& takes) {
   open_step();
+  const auto before = task.demand;
+  if (takes != nullptr) task.demand = takes;
   const auto put = [&](cluster::AllocatedState& state) {
     if (placement.node_allocatable.empty()) {
       state.add_use(node, task.demand->use);
@@ -106,6 +108,7 @@ void Overlay::place(PlanJob& job, Task& task, cluster::NodeIndex node, const Pla
   count(job, task.comes_on_top(), true);
   const bool moves = task.has_to_leave();
   set(job, task, policy::TaskState::placed, node);
+  task_changes_.back().demand = before;
   task.moved = moves;
   revise_shared(placement);
 }
@@ -206,6 +209,7 @@ void Overlay::evict(PlanJob& job, Task& task) {
 void Overlay::return_to_waiting(PlanJob& job, Task& task) {
   open_step();
   set(job, task, policy::TaskState::pending, std::nullopt);
+  if (task.asked != nullptr) task.demand = task.asked;
 }
 
 void Overlay::release_leaving(const Task& task) {
@@ -252,6 +256,7 @@ void Overlay::undo(Mark mark) {
       const auto& task = task_changes_.back();
       task.job->set_state(*task.task, task.state);
       task.task->node = task.node;
+      task.task->demand = task.demand;
       task.task->moved = task.moved;
       task_changes_.pop_back();
     }

@@ -45,11 +45,12 @@ class Overlay {
   [[nodiscard]] NodeTable& nodes() { return nodes_; }
   [[nodiscard]] const NodeTable& nodes() const { return nodes_; }
   [[nodiscard]] policy::QueueTree& queues() { return queues_; }
+  [[nodiscard]] const policy::QueueTree& queues() const { return queues_; }
 
   /// A member gets its place, in room that is idle or that others are releasing. One that was
-  /// evicted gets another.
+  /// evicted gets another. `takes`: what it takes there; null: what it asks for.
   void place(PlanJob& job, Task& task, cluster::NodeIndex node, const Placement& placement,
-             Room room);
+             Room room, const Kept<PodDemand>::Value& takes = nullptr);
   /// Whether the claim gets devices that others are releasing: all who share it wait for them.
   [[nodiscard]] bool from_releasing(const ClaimKey& claim) const;
   /// A member that was evicted stays after all, with all that it had.
@@ -87,6 +88,7 @@ class Overlay {
     Task* task;
     policy::TaskState state;
     std::optional<cluster::NodeIndex> node;
+    Kept<PodDemand>::Value demand;
     bool moved;
   };
   /// One step: what was before, in the stacks below.

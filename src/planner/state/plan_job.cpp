@@ -86,6 +86,27 @@ policy::Eviction PlanJob::next_victims() const {
   return eviction;
 }
 
+policy::Amounts Task::least_on_top() const {
+  if (state != policy::TaskState::yielding) return wanted().least;
+  if (takes_what_it_asks()) return freed();
+  return wanted().least - wanted().stays;
+}
+
+policy::Amounts Task::most_on_top() const {
+  if (state != policy::TaskState::yielding) return wanted().most;
+  if (takes_what_it_asks()) return freed();
+  return wanted().most - wanted().stays;
+}
+
+policy::Amounts PlanJob::least_of(std::span<const std::uint32_t> chunk,
+                                  std::size_t resources) const {
+  policy::Amounts sum(resources);
+  for (const auto task : chunk) {
+    if (tasks[task].demand != nullptr) sum += tasks[task].least_on_top();
+  }
+  return sum;
+}
+
 policy::Amounts PlanJob::counts_of(std::span<const std::uint32_t> chunk,
                                    std::size_t resources) const {
   policy::Amounts sum(resources);

@@ -30,6 +30,7 @@ void JobTable::refresh_waiting(PlanJob& job) {
       task.shape = task.not_ready ? nullptr : shape_of(task, counted);
     }
     task.demand = task.shape != nullptr ? demands_.intern(task.shape->demand) : nullptr;
+    task.asked = task.demand;
   }
   if (const auto asks = amounts_of(job); job.queue && asks != asked) {
     leaves_[job.queue->get()].go(asked);

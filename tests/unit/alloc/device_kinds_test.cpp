@@ -29,7 +29,8 @@ bool alike(std::vector<Device> devices, std::vector<DeviceConstraint> constraint
   auto asked = make_claim("c", {request("r", std::move(spec))});
   asked.spec.constraints = std::move(constraints);
   Prepared made(cluster, {asked});
-  const auto kinds = alloc::device_kinds(made.view, made.prepared, made.tables, {failing}, nullptr);
+  const auto kinds =
+      alloc::device_kinds(made.view, made.prepared, made.tables, {failing}, nullptr, nullptr);
   return kinds.at(0) == kinds.at(1);
 }
 
@@ -59,7 +60,7 @@ TEST_CASE("a device of which a part is taken is of its own kind") {
   put(cluster, make_slice("n1", {shareable("0", "4Gi"), shareable("1", "4Gi")}));
   const auto kinds = [&] {
     Prepared made(cluster, {make_claim("c", {request("r", share("1Gi"))})});
-    return alloc::device_kinds(made.view, made.prepared, made.tables, {false}, nullptr);
+    return alloc::device_kinds(made.view, made.prepared, made.tables, {false}, nullptr, nullptr);
   };
   CHECK(kinds().at(0) == kinds().at(1));
   auto holder = make_claim("holder", {});

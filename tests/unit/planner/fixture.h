@@ -238,7 +238,8 @@ struct Parts {
         begin(memory.start(input)),
         context{input, memory.policy_of(input), begin.total},
         overlay(input.snapshot, memory.nodes(), begin.queues),
-        placer(context, overlay, memory.allocator(), memory.verdicts(), memory.rankings()),
+        placer(context, memory.jobs(), overlay, memory.allocator(), memory.verdicts(),
+               memory.rankings()),
         decisions(begin.queues, WhyThere(context, overlay, placer.fit().everywhere(),
                                          memory.allocator().options())) {}
   Parts(const Parts&) = delete;

@@ -129,7 +129,8 @@ TEST_CASE("a plan judges the nodes again that changed since the one before") {
     auto start = memory.start(input);
     const PlanContext context{input, memory.policy_of(input), start.total};
     Overlay overlay(input.snapshot, memory.nodes(), start.queues);
-    Placer placer(context, overlay, memory.allocator(), memory.verdicts(), memory.rankings());
+    Placer placer(context, memory.jobs(), overlay, memory.allocator(), memory.verdicts(),
+                  memory.rankings());
     auto& job = *memory.jobs().find(Uid("uid-w"));
     const auto chunk = job.next_chunk();
     const auto placed = placer.place(job, chunk, placer.fit().everywhere(), Room::idle);

@@ -112,9 +112,52 @@ TEST_CASE("a device that is given up makes room for as many parts as it has, how
     world.tell(part);
   }
   Bound c(world, "g");
-  CHECK(c.of("a") == (by_memory ? 0 : 2));
+  CHECK(c.of("a") == 0);
   c.free("r", 0);
   CHECK(c.of("a") == 2);
+}
+
+TEST_CASE("of two capacities one does not bound what a part takes of the other") {
+  World world;
+  world.node("a", 0);
+  auto gpus = make_gpus("a", 1);
+  gpus.devices[0].allow_multiple_allocations = true;
+  gpus.devices[0].capacity["memory"] = {.value = Quantity(10), .request_policy = {}};
+  gpus.devices[0].capacity["cores"] = {.value = Quantity(10), .request_policy = {}};
+  world.tell(gpus);
+  const auto part = [&](const std::string& pod, std::int64_t memory, std::int64_t cores) {
+    auto claim = make_claim("c-" + pod, 1, pod);
+    auto& asked = claim.spec.requests[0].exactly->capacity_requests;
+    asked["memory"] = Quantity(memory);
+    asked["cores"] = Quantity(cores);
+    return claim;
+  };
+  world.running("r", "a", 0, 1, "a");
+  auto held = part("r", 9, 1);
+  auto& allocation = held.allocation.emplace();
+  allocation.devices = {testing::allocated(testing::device_id("a", "gpu-0"))};
+  allocation.devices[0].share_id = "00000000-0000-4000-8000-000000000001";
+  allocation.devices[0].consumed_capacity = held.spec.requests[0].exactly->capacity_requests;
+  world.tell(held);
+  world.waiting("w", 1, "a");
+  world.tell(part("w", 1, 8));
+  Bound c(world, "w");
+  CHECK(c.of("a") == 1);
+}
+
+TEST_CASE("a later alternative bounds as little as it takes") {
+  World world;
+  world.node("a", 4);
+  world.waiting("w", 1, "a");
+  auto claim = make_claim("c-w", 1, "w");
+  auto& request = claim.spec.requests[0];
+  request.exactly.reset();
+  request.first_available = {testing::exactly(8, "gpu"), testing::exactly(4, "gpu")};
+  request.first_available[0].name = "many";
+  request.first_available[1].name = "few";
+  world.tell(claim);
+  Bound c(world, "w");
+  CHECK(c.of("a") == 1);
 }
 
 TEST_CASE("a node that no eviction opens has no room") {
