@@ -120,6 +120,151 @@ spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nv
   CHECK(ended.status == 0);
 }
 
+TEST_CASE("a Job of the workload has the pods that its controller makes") {
+  const TempFile job("job.yaml", R"(apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu, namespace: vision}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: sweep, namespace: vision}
+spec:
+  parallelism: 2
+  completions: 2
+  template:
+    spec:
+      schedulerName: dray-scheduler
+      restartPolicy: Never
+      tolerations: [{operator: Exists}]
+      containers: [{name: main, image: "pause:3.10", resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
+)");
+  auto text = test_file("  - {name: vision/other}\n",
+                        "  - {job: vision/sweep, outcome: starts, pods: 2}\n"
+                        "  - {job: vision/sweep-bbbbb, outcome: starts}\n");
+  text = replaced(text, "  jobs:\n", "  workload: [" + job.path() + "]\n  jobs:\n");
+  const auto ended = test(text);
+  INFO(ended.out << ended.err);
+  CHECK(ended.status == 0);
+}
+
+TEST_CASE("a workload object of a kind that is not known is refused by its name") {
+  const TempFile odd("odd.yaml", R"(apiVersion: example.com/v1
+kind: Sweep
+metadata: {name: s, namespace: vision}
+spec: {template: {spec: {containers: [{name: main, image: "pause:3.10"}]}}}
+)");
+  auto text = test_file("  - {name: vision/other}\n", "  - {job: vision/other, outcome: starts}\n");
+  text = replaced(text, "  jobs:\n", "  workload: [" + odd.path() + "]\n  jobs:\n");
+  const auto ended = test(text);
+  INFO(ended.out << ended.err);
+  CHECK(ended.status == 2);
+  CHECK(ended.err.find("Sweep") != std::string::npos);
+}
+
+TEST_CASE("All and prioritized lists are within the limit by the devices that they really take") {
+  const TempFile policy("policy.yaml", R"(apiVersion: dray.dev/v1alpha1
+kind: Policy
+resources: {gpu: [{deviceClass: gpu.nvidia.com}]}
+queues: [{name: a, limit: {gpu: 2}}]
+podQueues: {otherwise: a}
+)");
+  const TempFile pods("pods.yaml", R"(apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: all, namespace: a}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, allocationMode: All}}]}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: list, namespace: a}
+spec:
+  spec:
+    devices:
+      requests:
+      - name: gpu
+        firstAvailable:
+        - {name: many, deviceClassName: gpu.nvidia.com, count: 8}
+        - {name: few, deviceClassName: gpu.nvidia.com, count: 2}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: all, namespace: a}
+spec:
+  schedulerName: dray-scheduler
+  tolerations: [{operator: Exists}]
+  containers: [{name: main, image: "pause:3.10", resources: {claims: [{name: gpu}]}}]
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: all}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: list, namespace: a}
+spec:
+  schedulerName: dray-scheduler
+  tolerations: [{operator: Exists}]
+  containers: [{name: main, image: "pause:3.10", resources: {claims: [{name: gpu}]}}]
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: list}]
+)");
+  auto text = test_file("  - {name: a/none, devices: 0}\n",
+                        "  - {job: a/all, outcome: waits, reason: QueueLimit}\n"
+                        "  - {job: a/list, outcome: starts}\n",
+                        policy.path());
+  text = replaced(text, "  jobs:\n", "  workload: [" + pods.path() + "]\n  jobs:\n");
+  const auto ended = test(text);
+  INFO(ended.out << ended.err);
+  CHECK(ended.status == 0);
+}
+
+TEST_CASE("pods that ask for parts of devices by annotation are admitted as a cluster would") {
+  const TempFile policy("policy.yaml", R"(apiVersion: dray.dev/v1alpha1
+kind: Policy
+resources: {gpu: [{deviceClass: shared, amount: 1}]}
+fractions: {deviceClass: shared, memory: memory}
+queues: [{name: a, limit: {gpu: 1}}]
+podQueues: {otherwise: a}
+)");
+  const TempFile cluster("cluster.yaml", R"(apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: shared}
+spec: {selectors: [{cel: {expression: 'device.driver == "shared.example.com"'}}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n0}
+status: {allocatable: {cpu: "8", memory: 8Gi, pods: "110"}, capacity: {cpu: "8", memory: 8Gi, pods: "110"}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: n0}
+spec:
+  driver: shared.example.com
+  nodeName: n0
+  pool: {name: n0, generation: 1, resourceSliceCount: 1}
+  devices:
+  - {name: a, allowMultipleAllocations: true, capacity: {memory: {value: 80Gi}}}
+  - {name: b, allowMultipleAllocations: true, capacity: {memory: {value: 80Gi}}}
+)");
+  std::string all;
+  for (const std::string name : {"m0", "m1", "m2"}) {
+    all += "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
+           ", namespace: a, annotations: {gpu-memory: \"40960\"}}\nspec:\n"
+           "  schedulerName: dray-scheduler\n"
+           "  containers: [{name: main, image: \"pause:3.10\"}]\n---\n";
+  }
+  const TempFile pods("pods.yaml", all);
+  const auto ended =
+      test("apiVersion: dray.dev/v1alpha1\nkind: PolicyTest\npolicy: " + policy.path() +
+           "\ncluster: [" + cluster.path() + "]\ncases:\n- name: one\n  workload: [" + pods.path() +
+           "]\n  expect:\n  - {job: a/m0, outcome: starts}\n  - {job: a/m1, outcome: starts}\n"
+           "  - {job: a/m2, outcome: waits, reason: QueueLimit}\n");
+  INFO(ended.out << ended.err);
+  CHECK(ended.status == 0);
+  const auto explained = dray({"explain", "a/m2", "--cluster", cluster.path(), "-f", pods.path(),
+                               "--policy", policy.path()});
+  INFO(explained.out << explained.err);
+  CHECK(explained.out.find("limit") != std::string::npos);
+}
+
 TEST_CASE("-o json has each expectation with what came") {
   const auto ended =
       test(test_file(four_trainings, "  - {job: vision/old, outcome: evicted}\n"), {"-o", "json"});
