@@ -53,4 +53,10 @@ void ChunkBounds::place(const policy::Amounts& takes, const policy::Amounts& lea
   now_.unplaced -= least;
 }
 
+void ChunkBounds::place(const Task& task, const PodDemand& takes) {
+  if (!any_) return;
+  const bool yields = task.state == policy::TaskState::yielding;
+  place(yields ? takes.freed() : takes.counts, task.least_on_top());
+}
+
 }  // namespace dray::planner

@@ -32,6 +32,8 @@ class ChunkBounds {
   [[nodiscard]] policy::Amounts left(const policy::Amounts& least) const;
   /// Members that ask for `least` have got `takes`; the overlay has them.
   void place(const policy::Amounts& takes, const policy::Amounts& least);
+  /// The member takes so much where it is about to be placed.
+  void place(const Task& task, const PodDemand& takes);
 
   /// What is placed and what is set aside, to go back to.
   struct Mark {

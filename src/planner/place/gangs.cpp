@@ -265,19 +265,11 @@ bool GangPlacer::Run::too_many_users(const Task& task) const {
 /// The member gets the `i`th place of what was chosen.
 void GangPlacer::Run::put(Task& task, NodeIndex node, Room room, MemberChoice& choice,
                           std::size_t i, const ChosenFor& chosen) {
-  const auto& takes = choice.takes[i];
-  if (bounds_.any()) {
-    const bool yields = task.state == policy::TaskState::yielding;
-    bounds_.place(yields ? takes->freed() : takes->counts, task.least_on_top());
-  }
+  bounds_.place(task, *choice.takes[i]);
   auto& placement = choice.devices.placements[i];
-  overlay_.place(job_, task, node, placement, room, takes);
-  auto warnings = i == 0 ? std::move(choice.devices.warnings) : std::vector<std::string>();
-  placed_.push_back({.task = &task,
-                     .placement = std::move(placement),
-                     .room = room,
-                     .warnings = std::move(warnings),
-                     .chosen = chosen});
+  overlay_.place(job_, task, node, placement, room, choice.takes[i]);
+  placed_.push_back({&task, std::move(placement), room, {}, chosen});
+  if (i == 0) placed_.back().warnings = std::move(choice.devices.warnings);
 }
 
 bool GangPlacer::Run::place_one(Task& task) {

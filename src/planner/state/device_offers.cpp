@@ -51,6 +51,11 @@ void DeviceOffers::measure(const cluster::Snapshot& snapshot, cluster::NodeIndex
   replace(source, std::move(slices), true);
 }
 
+void DeviceOffers::remove_from(std::size_t limit) {
+  for (auto i = limit; i < nodes_.size(); ++i) replace(nodes_[i], {}, true);
+  if (nodes_.size() > limit) nodes_.resize(limit);
+}
+
 void DeviceOffers::measure_shared(const cluster::Snapshot& snapshot) {
   std::vector<Slice> slices;
   for (const auto index : snapshot.shared_pools()) {

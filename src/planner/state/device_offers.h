@@ -36,7 +36,9 @@ class DeviceOffers {
   void restart(const cluster::Snapshot& snapshot, const policy::Policy& policy);
   /// Brings a node up to the snapshot. One that publishes the same slices costs a comparison.
   void measure(const cluster::Snapshot& snapshot, cluster::NodeIndex node);
-  /// The same for devices that many nodes see.
+  /// Nodes from that index on are not there any more.
+  void remove_from(std::size_t limit);
+  /// The same as measure() for devices that many nodes see.
   void measure_shared(const cluster::Snapshot& snapshot);
 
   /// Null: the class is not counted, or not there.

@@ -62,8 +62,8 @@ void NodeTable::restart(const cluster::Snapshot& snapshot, const policy::Policy&
   measured_.clear();
   spanning_.clear();
   usable_.clear();
-  amounts_.emplace(policy.counting, snapshot);
-  offers_.restart(snapshot, policy);
+  devices_.amounts.emplace(policy.counting, snapshot);
+  devices_.offers.restart(snapshot, policy);
 }
 
 void NodeTable::forget_changes() {
@@ -86,7 +86,8 @@ std::shared_ptr<const cluster::Snapshot> NodeTable::begin(
     read_to_ = 0;
   }
   const auto limit = snapshot.node_limit();
-  offers_.measure_shared(snapshot);
+  devices_.offers.measure_shared(snapshot);
+  devices_.offers.remove_from(limit);
   measured_.resize(limit);
   usable_.remove_from(limit);  // an older snapshot may have fewer
   stamps_.resize(limit, 0);
@@ -136,7 +137,7 @@ bool NodeTable::read_changed(const cluster::Snapshot* before, std::size_t most) 
       const auto& entry = snapshot.entry(node);
       if (!entry.facts) {
         usable_.remove(node);
-        offers_.measure(snapshot, node);
+        devices_.offers.measure(snapshot, node);
         continue;
       }
       ++read_;
@@ -147,7 +148,7 @@ bool NodeTable::read_changed(const cluster::Snapshot* before, std::size_t most) 
       set_stamp(node, new_stamp());
       measure(snapshot, node);
       note_spanning_pools(snapshot, entry);
-      offers_.measure(snapshot, node);
+      devices_.offers.measure(snapshot, node);
     }
     read_to_ = end;
   }
@@ -266,7 +267,7 @@ NodeTable::Tainted NodeTable::count_devices(const cluster::Snapshot& snapshot,
     for (auto slot = first; slot != last; ++slot) {
       const auto& devices = pool.slots[slot].slice->devices;
       for (const auto& device : devices) {
-        const auto amounts = amounts_->of(pool, device);
+        const auto amounts = devices_.amounts->of(pool, device);
         add(capacity, amounts, 1);
         add(free, amounts, 1);
         add_behind(blocking_taints(snapshot, pool, device), amounts, 1, tainted);
@@ -277,7 +278,7 @@ NodeTable::Tainted NodeTable::count_devices(const cluster::Snapshot& snapshot,
       if (!pool.slots[slot].use) continue;
       for (const auto& [position, use] : *pool.slots[slot].use) {
         const auto part = part_taken(devices[position], use);
-        const auto amounts = amounts_->of(pool, devices[position]);
+        const auto amounts = devices_.amounts->of(pool, devices[position]);
         add(free, amounts, -part);
         free[devices_column()] -= 1;
         add_behind(blocking_taints(snapshot, pool, devices[position]), amounts, -part, tainted);

@@ -76,7 +76,7 @@ class NodeTable {
     return names_.ranks[node.get()];
   }
   /// What all nodes offer of the counted device classes.
-  [[nodiscard]] const DeviceOffers& offers() const { return offers_; }
+  [[nodiscard]] const DeviceOffers& offers() const { return devices_.offers; }
   /// How many nodes were looked at for a change so far.
   [[nodiscard]] std::size_t nodes_read() const { return read_; }
 
@@ -143,8 +143,11 @@ class NodeTable {
   std::vector<cluster::NodeIndex> by_name_;
   Names names_;
   std::uint64_t last_stamp_ = 0;
-  std::optional<policy::DeviceAmounts> amounts_;
-  DeviceOffers offers_;
+  struct DevicesOfNodes {
+    std::optional<policy::DeviceAmounts> amounts;
+    DeviceOffers offers;
+  };
+  DevicesOfNodes devices_;
 };
 
 }  // namespace dray::planner
