@@ -134,8 +134,8 @@ bool ServeJobs::serve_another_chunk(PlanJob& job, const NoRoom& failure, const N
   bool served = false;
   while (!served && lacking != nullptr && !placer_.fit().exhausted() && job.pass_over(*lacking)) {
     const auto chunk = job.next_chunk();
-    const auto counts = job.counts_of(chunk, overlay_.queues().resources());
-    if (policy::check_capacity(overlay_.queues(), *job.queue, counts, job.job->preemptible)) break;
+    const auto least = job.least_of(chunk, overlay_.queues().resources());
+    if (policy::check_capacity(overlay_.queues(), *job.queue, least, job.job->preemptible)) break;
     const auto placed = placer_.place(job, chunk, among, Room::releasing);
     served = placed.has_value();
     if (served) {

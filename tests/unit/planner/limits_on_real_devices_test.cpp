@@ -155,7 +155,7 @@ TEST_CASE("what one member takes does not keep others of its gang from their alt
   world.node("n0", 16);
   auto& gang = world.gang("g", "a", 2);
   world.members(gang, 2, 1);
-  // A third of the first one's alternatives leaves the other with too little.
+  // Eight for the first one would leave the other with too little.
   ask(world, "g0", first_of({8, 6, 2}));
   ask(world, "g1", first_of({-1, 8}));
   CHECK(devices_of(world.plan(), "g") == 10);
