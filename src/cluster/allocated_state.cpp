@@ -128,6 +128,24 @@ void AllocatedState::remove_devices(const AllocationResult& less) {
   }
 }
 
+void AllocatedState::clear_node(NodeIndex node) {
+  const auto& entry = base_->entry(node);
+  change_node(node, [](NodeUse& use) { use = {}; });
+  const auto free_all = [&](const Pool& pool) {
+    for (const auto& slot : pool.slots) {
+      if (!slot.use) continue;
+      const auto& of = slot.slice->node_name();
+      if (!of.empty() && of != entry.facts->name.get()) continue;
+      for (const auto& [at, use] : *slot.use) {
+        const DeviceId device{pool.driver, pool.name, DeviceName(*slot.slice->devices[at].name)};
+        change_use(device, [](DeviceUse& changed) { changed = {}; });
+      }
+    }
+  };
+  for (const auto index : entry.pools) free_all(base_->pool(index));
+  for (const auto index : base_->shared_pools()) free_all(base_->pool(index));
+}
+
 void AllocatedState::remove_pod(const Pod& pod) {
   if (!pod.node_name || pod.finished()) return;
   const auto node = base_->node(*pod.node_name);

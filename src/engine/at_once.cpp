@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <utility>
 #include <variant>
@@ -16,9 +17,10 @@ namespace {
 /// Rounds of timers that an engine is given before it has asked for its plan: readmission, say.
 constexpr int most_ticks = 100;
 
-std::shared_ptr<const planner::PlanInput> asked_for(const Effects& effects) {
+/// Null: no plan.
+const WantPlan* asked_for(const Effects& effects) {
   for (const auto& effect : effects) {
-    if (const auto* want = std::get_if<WantPlan>(&effect)) return want->input;
+    if (const auto* want = std::get_if<WantPlan>(&effect)) return want;
   }
   return nullptr;
 }
@@ -59,6 +61,19 @@ std::vector<KubeObject> share_claims(std::span<const KubeObject> objects,
   return made;
 }
 
+/// Whether plans have looked at every job since one of them decided something. `moved`: the number
+/// of that one, which is brought up to the plan.
+bool round_is_over(const planner::Plan& plan, std::uint64_t& moved) {
+  const auto* progress = plan.progress.get();
+  if (progress == nullptr) return true;
+  const bool moves =
+      !plan.evictions.empty() || std::ranges::any_of(plan.jobs, planner::gets_something);
+  if (moves) moved = progress->plan;
+  return std::ranges::all_of(progress->looks, [moved](const planner::Progress::Look& look) {
+    return look.looked && look.plan > moved;
+  });
+}
+
 }  // namespace
 
 std::vector<KubeObject> with_claims(std::vector<KubeObject> objects) {
@@ -83,7 +98,10 @@ Result<AtOnce> at_once(std::span<const KubeObject> objects,
   AtOnce made{.engine = std::make_unique<Engine>(options), .input = nullptr};
   auto& engine = *made.engine;
   const auto take = [&](const Effects& effects) {
-    if (auto asked = asked_for(effects)) made.input = std::move(asked);
+    if (const auto* asked = asked_for(effects)) {
+      made.input = asked->input;
+      made.generation = asked->generation;
+    }
   };
   const auto claims = config && config->fractions ? share_claims(objects, *config->fractions)
                                                   : std::vector<KubeObject>();
@@ -99,6 +117,35 @@ Result<AtOnce> at_once(std::span<const KubeObject> objects,
     return fail(ErrorCode::invalid, problem);
   }
   return made;
+}
+
+Result<std::vector<PlanMade>> plans_in_a_row(
+    std::span<const KubeObject> objects, std::shared_ptr<const policy::PolicyConfig> config,
+    Options options, Time now, std::size_t most,
+    const std::function<planner::Plan(const planner::PlanInput&)>& make) {
+  // What is reserved stays so: nobody comes for it.
+  options.reservation_life = std::chrono::hours(24 * 365);
+  auto first = at_once(objects, std::move(config), options, now);
+  if (!first) return std::unexpected(std::move(first.error()));
+  auto& engine = *first->engine;
+  std::vector<PlanMade> plans;
+  WantPlan want{.generation = first->generation, .input = first->input};
+  std::uint64_t moved = 0;  // the number of the last plan that decided something
+  while (want.input && plans.size() < most) {
+    const auto plan = std::make_shared<const planner::Plan>(make(*want.input));
+    plans.push_back({.input = want.input, .plan = plan});
+    want.input = nullptr;
+    if (!plan->exhausted || round_is_over(*plan, moved)) break;
+    const auto effects = engine.apply(Planned{want.generation, plan}, now);
+    if (const auto* next = asked_for(effects)) want = *next;
+    const auto end = now + std::chrono::minutes(1);
+    while (!want.input && engine.next_tick() && *engine.next_tick() <= end) {
+      now = std::max(now, *engine.next_tick());
+      const auto more = engine.tick(now);
+      if (const auto* next = asked_for(more)) want = *next;
+    }
+  }
+  return plans;
 }
 
 }  // namespace dray::engine

@@ -1,6 +1,7 @@
 #include "engine/plan_cycle.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "dray/cluster/snapshot.h"
@@ -40,6 +41,7 @@ void PlanCycle::taken(const planner::Plan& plan, std::optional<Time> jobs_change
                       std::optional<Time> budgets_change, Time now) {
   if (pause_ > Duration{0}) not_before_ = now + std::max(pause_, now - begun_);
   queues_ = plan.queues;
+  progress_ = plan.progress;
   again_at_ = plan.again_at;
   for (const auto at : {jobs_change, budgets_change}) {
     if (at) want_at(*at);
@@ -50,7 +52,9 @@ void PlanCycle::go_on_after(const planner::Plan& plan, Time now) {
   if (!plan.exhausted) return;
   const bool moved_on =
       !plan.evictions.empty() || (!plan.jobs.empty() && planner::gets_something(plan.jobs.front()));
-  if (moved_on) {
+  const bool lacks_evictions = std::ranges::equal(
+      plan.ended_by, std::initializer_list<planner::BudgetKind>{planner::BudgetKind::evictions});
+  if (moved_on && !lacks_evictions) {
     want();
   } else {
     want_at(now + exhausted_pause);
@@ -94,6 +98,7 @@ std::optional<Time> PlanCycle::next_tick() const {
 void PlanCycle::reset() {
   under_way_.reset();
   rest_.reset();
+  progress_ = {};
   ++generation_;
   wanted_ = true;
   not_before_ = {};

@@ -19,7 +19,7 @@ namespace dray::engine {
 /// within as long as that one took, is planned together.
 class PlanCycle {
  public:
-  /// Before the same jobs are looked at again for nothing.
+  /// Before the next jobs are looked at where a plan changed nothing.
   static constexpr Duration exhausted_pause = std::chrono::seconds(1);
   /// Before a plan that could not be taken is made again: what was in its way is under way.
   static constexpr Duration retry_pause = std::chrono::milliseconds(100);
@@ -49,7 +49,7 @@ class PlanCycle {
   void taken(const planner::Plan& plan, std::optional<Time> jobs_change,
              std::optional<Time> budgets_change, Time now);
   /// After that, where the budget ended the plan: the rest is planned at once if this one moved
-  /// anything, else the same plan again would end where this one did.
+  /// anything, else, or where only the bound of evictions ended it, after a pause.
   void go_on_after(const planner::Plan& plan, Time now);
 
   /// What waiting jobs are told by a plan that many of them wait in is taken bit by bit, a slice a
@@ -68,6 +68,8 @@ class PlanCycle {
   void reset();
 
   [[nodiscard]] std::uint64_t made() const { return made_; }
+  /// What the last plan of all jobs hands to the next.
+  [[nodiscard]] const planner::CarriedProgress& progress() const { return progress_; }
   /// What queues had at the beginning of the last plan.
   [[nodiscard]] const std::vector<planner::QueueReport>& queues() const { return queues_; }
 
@@ -83,6 +85,7 @@ class PlanCycle {
   std::size_t rest_from_ = 0;
   Time rest_since_{};
   std::optional<Time> again_at_;
+  planner::CarriedProgress progress_;
   std::vector<planner::QueueReport> queues_;
   std::set<policy::QueueName> moved_queues_;
 };

@@ -20,6 +20,7 @@ void Engine::Router::plan_when_due(Time now) {
     carry(shares_.tick(now), now);
     if (!inputs().worth_planning()) return;
     auto input = inputs().of_all(now);
+    input.progress = plans_.progress();
     admission_.jobs().unformed().begin_telling(now);
     report_unformed(now);
     if (input.jobs.empty()) return;

@@ -105,48 +105,16 @@ std::vector<Eviction> evictions_of(const PlanJob& job, const Solution& solution,
 }  // namespace
 
 MakeRoom::MakeRoom(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer,
-                   Decisions& decisions, const NodeSet& open_nodes)
+                   Decisions& decisions, Turns& turns, const NodeSet& open_nodes)
     : context_(context),
       jobs_(jobs),
       overlay_(overlay),
       placer_(placer),
       decisions_(decisions),
+      turns_(turns),
       open_nodes_(open_nodes),
       search_(context, jobs, overlay, placer, decisions),
       again_at_(context.input.now) {}
-
-RoomMade MakeRoom::run(std::span<PlanJob* const> waiting) {
-  const auto& actions = context_.input.actions;
-  const auto& config = context_.policy.config;
-  if (actions.consolidate && config.consolidation.enabled) act(Action::consolidate, waiting);
-  if (actions.reclaim && config.reclaim.enabled) act(Action::reclaim, waiting);
-  if (actions.preempt && config.preemption.enabled) act(Action::preempt, waiting);
-  made_.scenarios = search_.scenarios();
-  made_.exhausted = made_.exhausted || search_.evictions_exhausted();
-  again_at_.add(search_.again_at());
-  made_.again_at = again_at_.get();
-  return std::move(made_);
-}
-
-void MakeRoom::act(Action action, std::span<PlanJob* const> waiting) {
-  std::vector<PlanJob*> jobs;
-  std::ranges::copy_if(waiting, std::back_inserter(jobs), [&](const auto* job) {
-    return job->waiting > 0 && job->has_next() && may_evict(*job, action);
-  });
-  JobOrder order(overlay_.queues(), context_.total, context_.input.now,
-                 context_.policy.config.aging, jobs);
-  somebody_owed_ = action == Action::consolidate && somebody_owed(waiting);
-  std::size_t served = 0;
-  while (auto* job = order.next()) {
-    if (++served > context_.input.budget.jobs || placer_.fit().exhausted() || search_.exhausted()) {
-      made_.exhausted = true;
-      break;
-    }
-    const bool helped = help(*job, action, order);
-    order.settle(false);
-    if (helped) order.reorder();
-  }
-}
 
 bool MakeRoom::may_evict(const PlanJob& job, Action action) {
   if (!job.job->may_evict) return false;
@@ -273,7 +241,7 @@ bool MakeRoom::help_next_chunk(PlanJob& job, Action action, const JobOrder& orde
   if (sets_evicted_ > 0 && use_leftovers(job, chunk, reclaimer, within_share)) return true;
   const auto solution = search_.solve(job, chunk, action, order, within_share);
   if (!solution) {
-    failed_[std::move(kind)] = sets_evicted_;
+    if (!cut_short_by()) failed_[std::move(kind)] = sets_evicted_;
     return false;
   }
   ++sets_evicted_;

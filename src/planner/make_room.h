@@ -11,6 +11,7 @@
 
 #include "dray/policy/reclaim.h"
 #include "planner/evict/victim_search.h"
+#include "planner/turns.h"
 
 namespace dray::planner {
 
@@ -19,7 +20,6 @@ struct RoomMade {
   std::vector<Eviction> evictions;  ///< in the order of their beneficiaries
   std::size_t scenarios = 0;        ///< sets of victims that were tried out
   std::size_t refused_early = 0;    ///< jobs that a bound refused without a search
-  bool exhausted = false;           ///< the budget ended it
   std::optional<Time> again_at;     ///< when a protection or a delay ends
   std::vector<PlanJob*> losers;     ///< what the plan had just given them went to others
 };
@@ -29,7 +29,7 @@ class MakeRoom {
  public:
   /// `open_nodes`: where jobs may go onto what others' victims left.
   MakeRoom(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer,
-           Decisions& decisions, const NodeSet& open_nodes);
+           Decisions& decisions, Turns& turns, const NodeSet& open_nodes);
 
   /// Those of the actions that the input and the policy allow, in KAI's order.
   [[nodiscard]] RoomMade run(std::span<PlanJob* const> waiting);
@@ -47,7 +47,25 @@ class MakeRoom {
     auto operator<=>(const Kind&) const = default;
   };
 
-  void act(Action action, std::span<PlanJob* const> waiting);
+  /// What may still be tried.
+  struct Allowed {
+    std::size_t jobs = 0;  ///< that nothing is reserved for
+    std::size_t nodes = 0;
+    std::size_t scenarios = 0;
+    bool cut_short = false;  ///< a look ended for want of more
+  };
+
+  struct Trying {
+    Allowed left;                 ///< for the action that is under way and those after it
+    std::set<const PlanJob*> by;  ///< jobs that this action has looked at
+  };
+
+  void act(Action action, std::span<PlanJob* const> waiting, std::size_t actions);
+  void serve(Action action, JobOrder& order, Allowed& left);
+  [[nodiscard]] bool look_at(PlanJob& job, Action action, const JobOrder& order, Allowed& left);
+  [[nodiscard]] std::optional<BudgetKind> cut_short_by() const;
+  [[nodiscard]] bool is_candidate(const PlanJob& job, Action action);
+  [[nodiscard]] JobOrder order_of(std::span<PlanJob* const> jobs) const;
   [[nodiscard]] bool may_evict(const PlanJob& job, Action action);
   [[nodiscard]] bool somebody_owed(std::span<PlanJob* const> waiting) const;
   [[nodiscard]] bool within_bounds(const PlanJob& job, const policy::Reclaimer& reclaimer,
@@ -71,8 +89,10 @@ class MakeRoom {
   Overlay& overlay_;
   Placer& placer_;
   Decisions& decisions_;
+  Turns& turns_;
   const NodeSet& open_nodes_;
   VictimSearch search_;
+  Trying trying_;
   std::map<Kind, std::size_t> failed_;  ///< how many sets had been evicted then
   std::size_t sets_evicted_ = 0;
   std::set<const PlanJob*> paused_;  ///< that have been told so

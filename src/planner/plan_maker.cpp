@@ -44,6 +44,7 @@ PlanMaker::PlanMaker(const PlanInput& input, PlanMemory& memory)
       options_(memory.allocator().options()),
       overlay_(input.snapshot, memory.nodes(), start_.queues),
       placer_(context_, jobs_, overlay_, memory.allocator(), memory.verdicts(), memory.rankings()),
+      feasibility_(input.snapshot, memory.nodes(), memory.allocator(), memory.feasibility()),
       decisions_(start_.queues,
                  WhyThere(context_, overlay_, placer_.fit().everywhere(), options_)) {}
 
@@ -56,21 +57,23 @@ Plan PlanMaker::make(JobWatch* watch) {
   const auto waiting = waiting_jobs();
   Earliest again_at(input_.now);
 
-  auto served = ServeJobs(context_, jobs_, overlay_, placer_, decisions_, watch)
-                    .run(waiting, input_.actions.place);
+  Turns turns(context_, overlay_.queues(), waiting);
+  auto served =
+      ServeJobs(context_, jobs_, overlay_, placer_, decisions_, turns, feasibility_, watch)
+          .run(waiting, input_.actions.place);
   plan.refused_early = served.refused_early;
-  plan.exhausted = served.exhausted;
   again_at.add(served.again_at);
-  if (evicts()) {
-    auto made =
-        MakeRoom(context_, jobs_, overlay_, placer_, decisions_, served.open_nodes).run(waiting);
+  if (evicts(context_)) {
+    auto made = MakeRoom(context_, jobs_, overlay_, placer_, decisions_, turns, served.open_nodes)
+                    .run(waiting);
+    const auto& budget = input_.budget.nodes_tried;
+    placer_.fit().allow(budget - std::min(budget, placer_.fit().tried()));
     LateReprieve(context_, jobs_, overlay_, placer_, decisions_).run(made.evictions);
     ServeLosers(context_, jobs_, overlay_, placer_, decisions_, served.open_nodes)
         .run(std::move(made.losers));
     plan.evictions = std::move(made.evictions);
     plan.scenarios = made.scenarios;
     plan.refused_early += made.refused_early;
-    plan.exhausted = plan.exhausted || made.exhausted;
     again_at.add(made.again_at);
   }
   if (input_.actions.end_stale_gangs) {
@@ -79,11 +82,14 @@ Plan PlanMaker::make(JobWatch* watch) {
     std::ranges::move(gangs.evictions, std::back_inserter(plan.evictions));
     again_at.add(gangs.again_at);
   }
+  plan.progress = input_.actions.place ? turns.finish(jobs_, decisions_) : input_.progress;
   plan.jobs = decisions_.take_outcomes();
   std::ranges::stable_partition(plan.jobs, gets_something);
   ask_node_groups(plan.jobs, watch);
   plan.nodes_tried = placer_.fit().tried();
-  plan.exhausted = plan.exhausted || placer_.fit().exhausted();
+  if (placer_.fit().exhausted()) turns.ended_by(BudgetKind::nodes_tried);
+  plan.ended_by.assign(turns.ended_by().begin(), turns.ended_by().end());
+  plan.exhausted = !plan.ended_by.empty();
   plan.again_at = again_at.get();
   overlay_.undo(0);
   return plan;
@@ -139,7 +145,9 @@ Advice PlanMaker::advise(const Uid& job, const Uid& pod) {
 void PlanMaker::hold_room_of_others(const PlanJob& job) {
   auto waiting = waiting_jobs();
   std::erase(waiting, &job);
-  static_cast<void>(ServeJobs(context_, jobs_, overlay_, placer_, decisions_).run(waiting, false));
+  Turns turns(context_, overlay_.queues(), waiting);
+  static_cast<void>(ServeJobs(context_, jobs_, overlay_, placer_, decisions_, turns, feasibility_)
+                        .run(waiting, false));
 }
 
 /// What the nodes say; those that will do come back, the best first.
@@ -183,13 +191,6 @@ Reason PlanMaker::lacks(const PlanJob& job, const Task& task) const {
       policy::check_capacity(start_.queues, *job.queue, task.wanted().least, job.job->preemptible);
   if (!no) return Reason::none;
   return no->rule == policy::CapacityRule::limit ? Reason::queue_limit : Reason::queue_quota;
-}
-
-bool PlanMaker::evicts() const {
-  const auto& config = context_.policy.config;
-  return (input_.actions.consolidate && config.consolidation.enabled) ||
-         (input_.actions.reclaim && config.reclaim.enabled) ||
-         (input_.actions.preempt && config.preemption.enabled);
 }
 
 /// Of the first jobs without room: which node groups would have to grow for them. As many as an

@@ -34,7 +34,6 @@ class PlanMaker {
   void hold_room_of_others(const PlanJob& job);
   [[nodiscard]] std::vector<cluster::NodeIndex> judge(PlanJob& job, const Task& task,
                                                       Advice& advice);
-  [[nodiscard]] bool evicts() const;
   void ask_node_groups(std::vector<JobOutcome>& outcomes, JobWatch* watch);
   [[nodiscard]] std::vector<const Task*> tasks_without_room(PlanJob& job);
 
@@ -45,6 +44,7 @@ class PlanMaker {
   const alloc::AllocatorOptions& options_;
   Overlay overlay_;
   Placer placer_;
+  Feasibility feasibility_;
   Decisions decisions_;
 };
 

@@ -1,9 +1,11 @@
 #include "planner/plan_memory.h"
 
+#include <limits>
 #include <utility>
 
 #include "dray/policy/fair_share.h"
 #include "planner/device_policy.h"
+#include "planner/state/context.h"
 
 namespace dray::planner {
 
@@ -35,6 +37,7 @@ const policy::Policy& PlanMemory::go_by(const PlanInput& input) {
       class_epoch_ != snapshot.class_epoch()) {
     verdicts_.clear();
     rankings_.clear();
+    feasibility_.clear();
   }
   if (verdicts_of_ != &policy) follow(policy.config);
   verdicts_of_ = &policy;
@@ -49,12 +52,24 @@ bool PlanMemory::read_ahead(const PlanInput& input, std::size_t most) {
   return nodes_.read_ahead(input.snapshot, policy, most) || jobs_.read_ahead(input, policy, most);
 }
 
+void PlanMemory::set_aside_infeasible(const PlanInput& input) {
+  const auto* carried = input.progress.get();
+  const bool any = carried != nullptr && sets_infeasible_aside(input, policy_of(input).config);
+  Feasibility feasibility(input.snapshot, nodes_, allocator_, feasibility_);
+  jobs_.set_aside(any ? carried->infeasible : nullptr, nodes_.hardware_changes(),
+                  [&](PlanJob& job) {
+                    constexpr auto all = std::numeric_limits<std::size_t>::max();
+                    return feasibility.check(job, all).has_value();
+                  });
+}
+
 PlanStart PlanMemory::start(const PlanInput& input) {
   const auto& policy = go_by(input);
   // What jobs may take is estimated by what nodes offer.
   nodes_.update(input.snapshot, policy);
   jobs_.estimate_by(nodes_.offers(), allocator_.options().features);
   jobs_.update(input, policy);
+  set_aside_infeasible(input);
   PlanStart start{policy.queues, {}};
   jobs_.count(start.queues);
   for (const auto& [queue, amounts] : input.unlisted) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dray/alloc/allocator.h"
+#include "planner/place/feasibility.h"
 #include "planner/place/fit.h"
 #include "planner/place/node_ranking.h"
 #include "planner/state/jobs.h"
@@ -39,12 +40,14 @@ class PlanMemory {
   [[nodiscard]] JobTable& jobs() { return jobs_; }
   [[nodiscard]] NodeTable& nodes() { return nodes_; }
   [[nodiscard]] NodeVerdicts& verdicts() { return verdicts_; }
+  [[nodiscard]] FeasibilityMemory& feasibility() { return feasibility_; }
   /// Of every node that a plan may use.
   [[nodiscard]] NodeRankings& rankings() { return rankings_; }
 
  private:
   const policy::Policy& go_by(const PlanInput& input);
   void follow(const policy::PolicyConfig& config);
+  void set_aside_infeasible(const PlanInput& input);
 
   alloc::Allocator allocator_;
   alloc::Allocator::Counts counts_before_;        ///< of those before it
@@ -55,6 +58,7 @@ class PlanMemory {
   NodeTable nodes_;
   NodeVerdicts verdicts_;
   NodeRankings rankings_;
+  FeasibilityMemory feasibility_;
   const policy::Policy* verdicts_of_ = nullptr;
   std::shared_ptr<const void> origin_;
   std::uint64_t class_epoch_ = 0;

@@ -1,4 +1,5 @@
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "dray/planner/plan.h"
@@ -35,6 +36,20 @@ Advice Planner::advise(const PlanInput& input, const Uid& job, const Uid& pod) {
 
 alloc::Allocator::Counts Planner::allocator_counts() const {
   return state_->memory.allocator_counts();
+}
+
+std::string_view name(BudgetKind kind) {
+  switch (kind) {
+    case BudgetKind::jobs:
+      return "jobs";
+    case BudgetKind::nodes_tried:
+      return "nodesTried";
+    case BudgetKind::scenarios:
+      return "scenarios";
+    case BudgetKind::evictions:
+      return "evictions";
+  }
+  std::unreachable();
 }
 
 std::string_view name(EvictionCause cause) {

@@ -26,12 +26,15 @@ bool started(const PlanJob& job) {
 }  // namespace
 
 ServeJobs::ServeJobs(const PlanContext& context, const JobTable& jobs, Overlay& overlay,
-                     Placer& placer, Decisions& decisions, JobWatch* watch)
+                     Placer& placer, Decisions& decisions, Turns& turns, Feasibility& feasibility,
+                     JobWatch* watch)
     : context_(context),
       jobs_(jobs),
       overlay_(overlay),
       placer_(placer),
       decisions_(decisions),
+      turns_(turns),
+      feasibility_(feasibility),
       again_at_(context.input.now),
       watch_(watch) {
   served_.open_nodes = placer.fit().everywhere();
@@ -60,6 +63,7 @@ void ServeJobs::serve_holds(std::span<PlanJob* const> waiting) {
     if (job == nullptr || std::ranges::find(waiting, job) == waiting.end()) continue;
     if (watch_ != nullptr) watch_->turns.push_back(job->job->uid);
     serve_hold(*job, hold);
+    if (decisions_.find(*job) != nullptr) turns_.looked(*job);
   }
 }
 
@@ -88,19 +92,54 @@ void ServeJobs::serve_all(std::span<PlanJob* const> waiting) {
   std::vector<PlanJob*> jobs;
   std::ranges::copy_if(waiting, std::back_inserter(jobs),
                        [](const auto* job) { return job->has_next(); });
-  JobOrder order(overlay_.queues(), context_.total, context_.input.now,
-                 context_.policy.config.aging, jobs);
-  std::size_t count = 0;
+  const auto order_of = [this](std::span<PlanJob* const> of) {
+    return JobOrder(overlay_.queues(), context_.total, context_.input.now,
+                    context_.policy.config.aging, of);
+  };
+  const auto& budget = context_.input.budget;
+  // The other actions get a part of their own.
+  const auto nodes = budget.nodes_tried - (evicts(context_) ? budget.nodes_tried / 4 : 0);
+  const BudgetParts parts(nodes, turns_.carries());
+  auto order = order_of(jobs);
+  const auto left =
+      serve(order, {.jobs = budget.jobs - turns_.reserved().size(), .nodes = parts.in_order});
+  std::vector<PlanJob*> rest;
+  std::ranges::copy_if(turns_.reserved(), std::back_inserter(rest),
+                       [this](const PlanJob* job) { return decisions_.find(*job) == nullptr; });
+  auto order_of_rest = order_of(rest);
+  static_cast<void>(serve(order_of_rest, {.jobs = 0, .nodes = left.nodes + parts.reserved}));
+}
+
+/// Serves jobs in their order until nothing is left for the next one; those that something is
+/// reserved for do not count as jobs.
+ServeJobs::Left ServeJobs::serve(JobOrder& order, Left left) {
+  auto& fit = placer_.fit();
+  bool cut_short = false;
   while (auto* job = order.next()) {
     const bool first = decisions_.find(*job) == nullptr;
-    if (first && (count >= context_.input.budget.jobs || placer_.fit().exhausted())) {
-      served_.exhausted = true;
+    const bool counts = first && !turns_.is_reserved(*job);
+    if (counts && left.jobs == 0) {
+      turns_.ended_by(BudgetKind::jobs);
       break;
     }
-    count += first ? 1 : 0;
+    if (first && cut_short) break;
+    if (counts) --left.jobs;
     if (first && watch_ != nullptr) watch_->turns.push_back(job->job->uid);
-    order.settle(serve_chunk(*job) && job->has_next());
+    const bool extended = job == turns_.extended();
+    fit.allow(extended ? turns_.extend(context_.input.budget.nodes_tried) : left.nodes);
+    const bool served = serve_chunk(*job);
+    if (!extended) left.nodes = fit.allowed();
+    if (fit.exhausted()) {
+      cut_short = cut_short || !extended;
+      turns_.ended_by(BudgetKind::nodes_tried);
+      turns_.missed(*job);
+    } else {
+      turns_.looked(*job);
+    }
+    if (counts && turns_.is_infeasible(*job)) ++left.jobs;
+    order.settle(served && job->has_next());
   }
+  return left;
 }
 
 /// Whether the job got its next chunk.
@@ -120,6 +159,7 @@ bool ServeJobs::serve_chunk(PlanJob& job) {
     return true;
   }
   if (serve_another_chunk(job, placed.error(), among)) return true;
+  if (report_infeasible(job, chunk.size(), placed.error())) return false;
   if (decisions_.find(job) == nullptr || !started(job)) {
     explain(job, chunk.size(), placed.error());
   }
@@ -162,6 +202,31 @@ void ServeJobs::say_over(const PlanJob& job, const policy::CapacityRefusal& refu
   decisions_.wait(
       job, limit ? Reason::queue_limit : Reason::queue_quota,
       policy::message(refusal, overlay_.queues(), context_.policy.counting.resources()));
+}
+
+/// Whether no node could take the job, whoever leaves: then nothing else is done for it.
+bool ServeJobs::report_infeasible(PlanJob& job, std::size_t members, const NoRoom& failure) {
+  const auto* before = decisions_.find(job);
+  if (context_.input.only || (before != nullptr && gets_something(*before))) return false;
+  auto& fit = placer_.fit();
+  const auto looks = feasibility_.looks();
+  const auto found = feasibility_.check(job, fit.allowed());
+  fit.spend(feasibility_.looks() - looks);
+  if (!found) return false;
+  turns_.set_infeasible(job);
+  if (watched(job)) {  // who asks why is shown what each node lacks
+    explain(job, members, failure);
+    return true;
+  }
+  auto why = found->too_large;
+  if (found->homeless != nullptr) {
+    auto refusal = placer_.why_not(
+        {.task = found->homeless, .nowhere = true, .among = fit.everywhere().nodes});
+    why = refusal.detail.empty() ? std::string(plain_text(refusal.reason))
+                                 : std::move(refusal.detail);
+  }
+  decisions_.wait(job, Reason::no_node_fits, std::move(why));
+  return true;
 }
 
 void ServeJobs::explain(const PlanJob& job, std::size_t members, const NoRoom& failure) {

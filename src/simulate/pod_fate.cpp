@@ -61,6 +61,18 @@ void take_eviction(Fates& fates, const planner::Eviction& eviction,
   for (const auto& placement : eviction.moved) put(fates, placement, Fate::moves);
 }
 
+/// No cluster needs so many: with a budget of one job, that many jobs.
+constexpr std::size_t most_plans_in_a_row = 10'000;
+
+/// What a later plan decided of the job.
+void add(planner::JobOutcome& before, const planner::JobOutcome& later) {
+  before.placements.insert(before.placements.end(), later.placements.begin(),
+                           later.placements.end());
+  before.held = later.held;
+  before.reason = later.reason;
+  before.detail = later.detail;
+}
+
 }  // namespace
 
 Fates fates_of(const Decided& decided) {
@@ -84,6 +96,36 @@ Result<Decided> decide_at_once(const std::vector<KubeObject>& objects,
   planner::Planner planner(engine::allocator_options(options, 2));
   decided.plan = planner.plan(decided.input);
   return decided;
+}
+
+Result<DecidedInPlans> decide_in_plans(const std::vector<KubeObject>& objects,
+                                       std::shared_ptr<const policy::PolicyConfig> config,
+                                       const engine::Options& options, Time now) {
+  planner::Planner planner(engine::allocator_options(options, 2));
+  const auto made =
+      engine::plans_in_a_row(objects, std::move(config), options, now, most_plans_in_a_row,
+                             [&](const planner::PlanInput& input) { return planner.plan(input); });
+  if (!made) return std::unexpected(made.error());
+  DecidedInPlans all;
+  all.plans = made->size();
+  if (made->empty()) return all;  // nobody waits
+  all.decided.input = *made->front().input;
+  std::map<Uid, std::size_t> places;
+  for (const auto& [input, plan] : *made) {
+    for (const auto kind : plan->ended_by) ++all.ended_by[kind];
+    auto& evictions = all.decided.plan.evictions;
+    evictions.insert(evictions.end(), plan->evictions.begin(), plan->evictions.end());
+    for (const auto& outcome : plan->jobs) {
+      auto& jobs = all.decided.plan.jobs;
+      const auto [at, fresh] = places.try_emplace(outcome.job, jobs.size());
+      if (fresh) {
+        jobs.push_back(outcome);
+      } else {
+        add(jobs[at->second], outcome);
+      }
+    }
+  }
+  return all;
 }
 
 }  // namespace dray::simulate

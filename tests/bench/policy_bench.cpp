@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/bench/policy_workload.h"
@@ -56,6 +57,7 @@ struct Row {
   std::size_t placed = 0;
   std::size_t held = 0;
   std::size_t evicted = 0;
+  double times_without = 0;  ///< of a row that compares: 0 in others
 };
 
 void count(Row& row, const Plan& plan) {
@@ -79,10 +81,13 @@ std::vector<PlanInput> inputs_of(const Workload& workload, const Flavour& flavou
   workload.build(world);
   std::vector<PlanInput> inputs;
   auto planner = planner_of(flavour);
+  planner::CarriedProgress progress;
   for (bool more = true; more;) {
     auto input = world.input(workload.actions());
     input.budget = workload.budget();
+    input.progress = progress;
     const auto plan = planner.plan(input);
+    progress = plan.progress;
     inputs.push_back(std::move(input));
     const auto before = row.placed;
     count(row, plan);
@@ -140,10 +145,62 @@ Row one_pod_ends(const Flavour& flavour) {
   return row;
 }
 
+constexpr std::string_view beside_infeasible_name = "20,000 jobs wait, 19,000 of them infeasible";
+
+/// Least time of a plan of 1,000 waiting jobs on a full cluster after a pod has ended, beside so
+/// many that no node could take.
+double time_beside(const Flavour& flavour, int infeasible, Row& row) {
+  PolicyWorld world(flavour.gpus);
+  for (int i = 0; i < 8; ++i) world.queue(fmt::format("queue-{}", i), "", 500, 1);
+  for (int i = 0; i < 500; ++i) world.node(fmt::format("node{}", i), 8);
+  const auto add = [&](std::string_view name, int i, std::int64_t gpus, std::string on) {
+    world.job({.name = fmt::format("{}-{}", name, i),
+               .queue = fmt::format("queue-{}", i % 8),
+               .gpus = gpus,
+               .on = std::move(on),
+               .required = {}});
+  };
+  for (int i = 0; i < 4'000; ++i) add("running", i, 1, fmt::format("node{}", i % 500));
+  for (int i = 0; i < infeasible; ++i) add("infeasible", i, 9, {});
+  for (int i = 0; i < 1'000; ++i) add("waiting", i, 1, {});
+  const planner::Actions place_only{true, false, false, false, false};
+  auto planner = planner_of(flavour);
+  planner::CarriedProgress progress;
+  double least = 1e300;
+  for (int i = -2; i < 10; ++i) {
+    if (i >= 0) world.drop_pod(fmt::format("running-{}-0", i), fmt::format("running-{}", i));
+    auto input = world.input(place_only);
+    input.budget = {};
+    input.progress = progress;
+    Plan plan;
+    const auto took = milliseconds([&] { plan = planner.plan(input); });
+    progress = plan.progress;
+    if (i < 0) continue;  // the first ones find out who is infeasible
+    least = std::min(least, took);
+    count(row, plan);
+    world.start(plan);
+  }
+  return least;
+}
+
+/// Here `cold` is a plan without the infeasible jobs, `again` one with them.
+Row beside_infeasible(const Flavour& flavour) {
+  Row row{.name = fmt::format("{}, {}", beside_infeasible_name, flavour.name), .peer = {}};
+  Row without;
+  row.cold = time_beside(flavour, 0, without);
+  row.again = time_beside(flavour, 19'000, row);
+  row.times_without = row.again / row.cold;
+  row.plans = 10;
+  return row;
+}
+
 void report(const Row& row, bool json) {
   if (!json) {
     fmt::print("{:<92} {:>9.2f} {:>9.2f} {:>5}  placed {} held {} evicted {}\n", row.name, row.cold,
                row.again, row.plans, row.placed, row.held, row.evicted);
+  } else if (row.times_without > 0) {
+    fmt::print("{}\n",
+               nlohmann::json{{"name", row.name}, {"times_without", row.times_without}}.dump());
   } else if (row.peer.empty()) {
     fmt::print("{}\n", nlohmann::json{{"name", row.name}, {"after_ms", row.again}}.dump());
   } else {
@@ -185,6 +242,9 @@ int run_all(std::span<char* const> arguments) {
     }
     const std::string_view last = "one pod of 20,000 on 5,000 nodes ends";
     if (last.find(wanted) != std::string_view::npos) report(one_pod_ends(flavour), json);
+    if (beside_infeasible_name.find(wanted) != std::string_view::npos) {
+      report(beside_infeasible(flavour), json);
+    }
   }
   return 0;
 }

@@ -326,6 +326,46 @@ TEST_CASE("a policy that is not valid has the status of one; paths are of the fi
                          "/p.yaml: 1:1: apiVersion: is missing: dray.dev/v1alpha1\n");
 }
 
+TEST_CASE("with real budgets a case takes as many plans as it needs, and says what ended them") {
+  testing::TempFolder folder;
+  folder.write("p.yaml", R"(apiVersion: dray.dev/v1alpha1
+kind: Policy
+resources: {gpu: [{deviceClass: gpu.nvidia.com, amount: 1}]}
+queues:
+- {name: a, quota: {gpu: 16}}
+- {name: b, quota: {gpu: 16}}
+podQueues: {namespaces: {a: a}, otherwise: b}
+budgets: {jobs: 2}
+)");
+  const auto file = [&](const std::string& budgets) {
+    return folder.write("one.test.yaml", R"(apiVersion: dray.dev/v1alpha1
+kind: PolicyTest
+policy: p.yaml
+cluster: ["nodes:2xdgxh100"]
+)" + budgets + R"(cases:
+- name: those in front cannot start
+  jobs:
+  - {name: a/run0, devices: 4, running: 1h, on: [dgxh100-000000]}
+  - {name: a/run1, devices: 4, running: 1h, on: [dgxh100-000001]}
+  - {name: a/front, pods: 6, together: 1, devices: 8}
+  - {name: b/behind, devices: 4}
+  expect:
+  - {job: a/front, outcome: waits}
+  - {job: b/behind, outcome: starts}
+)");
+  };
+  const auto none = dray({"policy", "test", file("")});
+  CHECK(none.out.contains("  ok    those in front cannot start\n"));
+  const auto real = dray({"policy", "test", file("budgets: real\n")});
+  INFO(real.out << real.err);
+  CHECK(real.status == 0);
+  CHECK(real.out.contains("  ok    those in front cannot start ("));
+  CHECK(real.out.contains(" of them ended by budgets.jobs)\n"));
+  const auto wrong = dray({"policy", "test", file("budgets: rael\n")});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.err.contains("one.test.yaml:5:10: budgets: "));
+}
+
 TEST_CASE("schema test prints the schema of config") {
   const auto ended = dray({"policy", "schema", "test"});
   CHECK(ended.status == 0);

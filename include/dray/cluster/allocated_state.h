@@ -55,6 +55,10 @@ class AllocatedState {
   /// Takes the pod's requests and ports off the node that it has; nothing if it has none.
   void remove_pod(const Pod& pod);
 
+  /// Takes everything off the node, and frees all devices that it may use, those of shared pools
+  /// included: for the question what it could hold. Claims keep their allocations.
+  void clear_node(NodeIndex node);
+
   // ---- What is seen ----
 
   /// Null: nothing.

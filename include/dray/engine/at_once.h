@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -19,6 +21,7 @@ namespace dray::engine {
 struct AtOnce {
   std::unique_ptr<Engine> engine;
   std::shared_ptr<const planner::PlanInput> input;  ///< of that plan; null: nobody waits
+  std::uint64_t generation = 0;                     ///< of that plan
 };
 
 /// Tells a new engine all of these objects, with the claims that it would make for parts of
@@ -27,5 +30,18 @@ struct AtOnce {
 [[nodiscard]] Result<AtOnce> at_once(std::span<const KubeObject> objects,
                                      std::shared_ptr<const policy::PolicyConfig> config,
                                      const Options& options, Time now);
+
+/// A plan that an engine asked for, and what was planned.
+struct PlanMade {
+  std::shared_ptr<const planner::PlanInput> input;
+  std::shared_ptr<const planner::Plan> plan;
+};
+/// The plans that an engine makes of a cluster that nobody else changes, in which what is written
+/// never happens: until one is not ended by a budget, or they have looked at every job since one of
+/// them decided something, or `most`.
+[[nodiscard]] Result<std::vector<PlanMade>> plans_in_a_row(
+    std::span<const KubeObject> objects, std::shared_ptr<const policy::PolicyConfig> config,
+    Options options, Time now, std::size_t most,
+    const std::function<planner::Plan(const planner::PlanInput&)>& make);
 
 }  // namespace dray::engine

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "dray/model/reason.h"
 #include "dray/planner/job.h"
 #include "dray/planner/job_list.h"
+#include "dray/planner/progress.h"
 #include "dray/policy/policy.h"
 #include "dray/policy/usage.h"
 
@@ -44,6 +46,11 @@ struct PlanBudget {
     return {.jobs = all, .nodes_tried = all, .evictions = all, .scenarios = all};
   }
 };
+
+/// One of the bounds of PlanBudget.
+enum class BudgetKind : std::uint8_t { jobs, nodes_tried, scenarios, evictions };
+/// Its key in a policy's `budgets`, `scenarios` for the one that is not there: `nodesTried`.
+[[nodiscard]] std::string_view name(BudgetKind kind);
 
 /// A node that a pod is not to get: kube-scheduler refused it there, and neither has changed since.
 struct RefusedNode {
@@ -137,6 +144,9 @@ struct PlanInput {
   std::shared_ptr<const policy::UsageHistory> usage;  ///< null: the past does not count
   Actions actions;
   PlanBudget budget;
+  /// Plan::progress of the last plan of all jobs, or nothing: jobs that budgets have kept it from
+  /// come first in a part of this one's.
+  CarriedProgress progress;
   Time now;  ///< the only clock that a plan has
 };
 
@@ -206,15 +216,19 @@ struct QueueReport {
 
 /// What plan() decided. Jobs that are not in it wait as before.
 struct Plan {
-  std::vector<JobOutcome> jobs;     ///< each waiting job that was looked at, in the order served
+  /// Each waiting job that was looked at, in the order served, and after them those that no plan
+  /// has looked at yet, once (Reason::planning).
+  std::vector<JobOutcome> jobs;
   std::vector<Eviction> evictions;  ///< in the order of their beneficiaries
   std::vector<StaleGang> stale;     ///< every gang that is stale now, sorted by uid
   std::vector<QueueReport> queues;
-  policy::Amounts total;          ///< what the cluster has of the counted resources
-  std::size_t nodes_tried = 0;    ///< (pod, node) pairs that were looked at in full
-  std::size_t scenarios = 0;      ///< sets of victims that were tried out
-  std::size_t refused_early = 0;  ///< jobs that a bound refused without a search
-  bool exhausted = false;         ///< the budget ended it: jobs beyond it have Reason planning
+  policy::Amounts total;             ///< what the cluster has of the counted resources
+  std::size_t nodes_tried = 0;       ///< (pod, node) pairs that were looked at in full
+  std::size_t scenarios = 0;         ///< sets of victims that were tried out
+  std::size_t refused_early = 0;     ///< jobs that a bound refused without a search
+  bool exhausted = false;            ///< the budget ended it: jobs beyond it have Reason planning
+  std::vector<BudgetKind> ended_by;  ///< which of its bounds did; sorted
+  CarriedProgress progress;          ///< for the next plan of all jobs
   /// When the outcome may change by time alone: a grace period, a minimum run time, a delay ends.
   std::optional<Time> again_at;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -30,6 +31,20 @@ struct Decided {
     const std::vector<KubeObject>& objects, std::shared_ptr<const policy::PolicyConfig> config,
     const engine::Options& options, Time now,
     const planner::PlanBudget& budget = planner::PlanBudget::unbounded());
+
+/// What a row of plans makes of it.
+struct DecidedInPlans {
+  Decided decided;  ///< the first plan's input, and what all plans together decided
+  std::size_t plans = 0;
+  /// How many of them each budget ended.
+  std::map<planner::BudgetKind, std::size_t> ended_by;
+};
+
+/// The same with the policy's budgets, in as many plans as the service would make until they change
+/// nothing (engine::plans_in_a_row); evicted pods do not leave meanwhile.
+[[nodiscard]] Result<DecidedInPlans> decide_in_plans(
+    const std::vector<KubeObject>& objects, std::shared_ptr<const policy::PolicyConfig> config,
+    const engine::Options& options, Time now);
 
 /// What becomes of a pod by a plan.
 enum class Fate : std::uint8_t { runs, starts, gets_room, waits, moves, evicted };

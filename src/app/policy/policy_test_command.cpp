@@ -21,6 +21,7 @@
 #include "app/common/progress.h"
 #include "app/policy/policy_commands.h"
 #include "app/policy/policy_test_report.h"
+#include "dray/base/count_of.h"
 #include "dray/simulate/pod_fate.h"
 #include "service/clock.h"
 
@@ -43,7 +44,7 @@ class CasePlayer {
     if (path != "-") folder_ = std::filesystem::path(path).parent_path().string();
   }
 
-  std::expected<std::vector<TestCheck>, Unplayable> play(const TestCase& test) {
+  std::expected<PlayedCase, Unplayable> play(const TestCase& test) {
     const auto config =
         policy(in_folder(test.policy.empty() ? file_.policy : test.policy, folder_));
     if (!config) {
@@ -59,21 +60,37 @@ class CasePlayer {
     const auto now = test.at.empty() ? service::Clock().now() : *parse_time(test.at);
     auto cluster = make_test_cluster(*std::move(objects), test.jobs, options_, now);
     if (!cluster) return stop(cluster.error(), test);
-    const auto decided = simulate::decide_at_once(cluster->objects, *config, options_, now);
+    PlayedCase played{.name = test.name, .checks = {}};
+    const auto decided = decide(test, cluster->objects, *config, now, played.plans);
     if (!decided) return stop(decided.error(), test, exit_status::invalid_policy);
     const auto fates = simulate::fates_of(*decided);
-    std::vector<TestCheck> checks;
-    checks.reserve(test.expect.size());
+    played.checks.reserve(test.expect.size());
     for (const auto& want : test.expect) {
-      checks.push_back(check_expectation(want, *cluster, fates));
+      played.checks.push_back(check_expectation(want, *cluster, fates));
     }
-    return checks;
+    return played;
   }
 
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   using Config = std::shared_ptr<const policy::PolicyConfig>;
+
+  /// `plans`: what is to be said of them.
+  [[nodiscard]] Result<simulate::Decided> decide(const TestCase& test,
+                                                 const std::vector<KubeObject>& objects,
+                                                 const Config& config, Time now,
+                                                 std::string& plans) const {
+    const bool real = test.budgets == TestBudgets::real || file_.budgets == TestBudgets::real;
+    if (!real) return simulate::decide_at_once(objects, config, options_, now);
+    auto made = simulate::decide_in_plans(objects, config, options_, now);
+    if (!made) return std::unexpected(std::move(made.error()));
+    plans = count_of(made->plans, "plan");
+    for (const auto& [kind, ended] : made->ended_by) {
+      plans += fmt::format(", {} of them ended by budgets.{}", ended, planner::name(kind));
+    }
+    return std::move(made->decided);
+  }
 
   std::unexpected<Unplayable> stop(const Error& error, const TestCase& test,
                                    int status = exit_status::usage) const {
@@ -145,17 +162,18 @@ class PolicyTest : public Command {
     Progress progress("policy test: plays cases of " + path, read.file->cases.size());
     for (std::size_t i = 0; i < read.file->cases.size(); ++i) {
       const auto& test = read.file->cases[i];
-      auto checks = player.play(test);
+      auto made = player.play(test);
       progress.next();
-      if (!checks) {
+      if (!made) {
         progress.end();
-        fmt::print(stderr, "dray policy test: {}\n", checks.error().error.message);
-        return checks.error().status;
+        fmt::print(stderr, "dray policy test: {}\n", made.error().error.message);
+        return made.error().status;
       }
-      for (std::size_t j = 0; j < checks->size(); ++j) {
-        (*checks)[j].line = read.expectation_lines[i][j];
+      made->line = read.case_lines[i];
+      for (std::size_t j = 0; j < made->checks.size(); ++j) {
+        made->checks[j].line = read.expectation_lines[i][j];
       }
-      played.cases.push_back({test.name, read.case_lines[i], *std::move(checks)});
+      played.cases.push_back(*std::move(made));
     }
     progress.end();
     print_warnings("policy test", player.warnings());

@@ -22,6 +22,8 @@ constexpr auto examples = std::to_array<wire::KeyExample>({
     {"cases[].policy", "teams.yaml"},
     {"cases[].cluster", "[cluster.yaml]"},
     {"cases[].workload", "[pods.yaml]"},
+    {"budgets", "real"},
+    {"cases[].budgets", "real"},
     {"cases[].at", "\"2026-01-02T03:04:05Z\""},
     {"cases[].jobs[].name", "research/train"},
     {"cases[].jobs[].pods", "4", "pods"},

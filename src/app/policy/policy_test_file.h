@@ -26,6 +26,19 @@ enum class TestOutcome : std::uint8_t {
   evicted,
 };
 
+/// By which budgets a case is planned.
+enum class TestBudgets : std::uint8_t {
+  none,  ///< all in one plan
+  real,  ///< the policy's, in as many plans as `dray serve` would make
+};
+
+[[nodiscard]] inline std::span<const policy::Word<TestBudgets>> words_of(TestBudgets) {
+  using policy::Word;
+  static constexpr std::array words{Word{"none", TestBudgets::none},
+                                    Word{"real", TestBudgets::real}};
+  return words;
+}
+
 /// Its words in a test file.
 [[nodiscard]] inline std::span<const policy::Word<TestOutcome>> words_of(TestOutcome) {
   using policy::Word;
@@ -109,6 +122,7 @@ struct TestCase {
   std::vector<std::string> workload;
   std::vector<TestJob> jobs;
   std::string at;
+  TestBudgets budgets = TestBudgets::none;
   std::vector<TestExpectation> expect;
 
   /// Its keys in a test file.
@@ -120,6 +134,9 @@ struct TestCase {
     io.key("jobs", test.jobs, "Jobs said in short, which run or wait.");
     io.key("at", test.at,
            "When it is, as 2026-01-02T03:04:05Z, where manifests say times. Absent: now.");
+    io.key("budgets", test.budgets,
+           "real: with the policy's budgets, in as many plans as dray serve would make; none: in "
+           "one plan without them, unless the file says real.");
     io.required("expect", test.expect, "What is to become of which job.");
   }
 };
@@ -128,6 +145,7 @@ struct TestCase {
 struct PolicyTestFile {
   std::string policy;
   std::vector<std::string> cluster;
+  TestBudgets budgets = TestBudgets::none;
   std::vector<TestCase> cases;
 
   /// Its keys.
@@ -138,6 +156,7 @@ struct PolicyTestFile {
     io.key("cluster", file.cluster,
            "Manifests or snapshots, files and folders; nodes:COUNTxKIND: so many nodes of a kind "
            "that the demo's cluster has, named KIND-000000 and on.");
+    io.key("budgets", file.budgets, "Of all cases: see cases[].budgets.");
     io.required("cases", file.cases, "Each is planned by itself.");
   }
 };

@@ -39,6 +39,7 @@ void write_played_case(wire::FieldWriter& io, const PlayedCase& each) {
   io.required("name", each.name);
   io.required("line", static_cast<std::int64_t>(each.line));
   io.required("passed", each.passed());
+  io.field("plans", each.plans);
   io.items("checks", each.checks, [](wire::FieldWriter& item, const TestCheck& check) {
     item.required("job", check.job);
     item.required("line", static_cast<std::int64_t>(check.line));
@@ -70,7 +71,8 @@ std::string test_table(const std::vector<PlayedFile>& files, bool coloured) {
     for (const auto& each : file.cases) {
       const auto verdict = each.passed() ? paint("ok  ", Paint::good, coloured)
                                          : paint("FAIL", Paint::bad, coloured);
-      text += fmt::format("  {}  {}\n", verdict, each.name);
+      text += fmt::format("  {}  {}{}\n", verdict, each.name,
+                          each.plans.empty() ? "" : " (" + each.plans + ")");
       for (const auto& check : each.checks) {
         if (!check.passed) text += check_difference(file.path, check);
       }

@@ -12,6 +12,8 @@ struct PlayedCase {
   std::string name;
   int line = 0;
   std::vector<TestCheck> checks;
+  std::string plans =
+      {};  ///< `3 plans, 2 of them ended by budgets.jobs`; empty: one, without budgets
 
   [[nodiscard]] bool passed() const;
 };
@@ -26,7 +28,7 @@ struct PlayedFile {
 /// and what came (`+`); at the end the counts.
 [[nodiscard]] std::string test_table(const std::vector<PlayedFile>& files, bool coloured);
 
-/// `{"files":[{"file","cases":[{"name","line","passed","checks":[…]}]}],"passed","failed"}`.
+/// `{"files":[{"file","cases":[{"name","line","passed","plans","checks":[…]}]}],"passed","failed"}`.
 [[nodiscard]] std::string test_json(const std::vector<PlayedFile>& files);
 
 }  // namespace dray::app

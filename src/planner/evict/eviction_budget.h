@@ -30,8 +30,10 @@ class EvictionBudget {
   void allow_oversized(bool allowed) { oversized_ = allowed; }
   /// Whether a set was refused that allow_oversized() may let pass.
   [[nodiscard]] bool refused_by_size() const { return refused_by_size_; }
-  /// Whether victims were refused that the next plan may evict, because this one has evicted others
-  /// already.
+  /// From here on exhausted() is of another search.
+  void begin_search() { exhausted_ = false; }
+  /// Whether the search was refused victims that the next plan may evict, because this one has
+  /// evicted others already.
   [[nodiscard]] bool exhausted() const { return exhausted_; }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -22,7 +23,8 @@ class VictimSimulator {
         placer_(placer),
         reprieve_(reprieve),
         validator_(validator),
-        budget_(budget) {}
+        budget_(budget),
+        limit_(context.input.budget.scenarios) {}
 
   /// What the scenario comes to; the overlay then holds it, and tasks of victims that are not in
   /// it are placed. Nothing: it does not do, the overlay is as it was, and the tasks of all victims
@@ -31,7 +33,13 @@ class VictimSimulator {
                                             const Scenario& scenario);
   /// How many were tried.
   [[nodiscard]] std::size_t scenarios() const { return scenarios_; }
-  [[nodiscard]] bool exhausted() const { return scenarios_ >= context_.input.budget.scenarios; }
+  /// From now on so many may be tried. (At first: the plan's budget.)
+  void allow(std::size_t scenarios) {
+    constexpr auto all = std::numeric_limits<std::size_t>::max();
+    limit_ = scenarios > all - scenarios_ ? all : scenarios_ + scenarios;
+  }
+  /// Whether as many as allowed were.
+  [[nodiscard]] bool exhausted() const { return scenarios_ >= limit_; }
 
  private:
   enum class First : std::uint8_t { job, victims };
@@ -48,6 +56,7 @@ class VictimSimulator {
   const VictimValidator& validator_;
   EvictionBudget& budget_;
   std::size_t scenarios_ = 0;
+  std::size_t limit_;  ///< of scenarios_
 };
 
 }  // namespace dray::planner

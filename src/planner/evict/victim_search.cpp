@@ -49,7 +49,10 @@ VictimSearch::VictimSearch(const PlanContext& context, JobTable& jobs, Overlay& 
 std::optional<Solution> VictimSearch::solve(PlanJob& job, std::span<const std::uint32_t> chunk,
                                             Action action, const JobOrder& order,
                                             bool within_share) {
-  if (exhausted()) return std::nullopt;
+  if (exhausted()) {
+    cut_short_ = true;
+    return std::nullopt;
+  }
   Attempt attempt{.job = job,
                   .chunk = chunk,
                   .counts = job.least_of(chunk, decisions_.queues().resources()),
@@ -72,6 +75,7 @@ std::optional<Solution> VictimSearch::look_twice(Attempt& attempt, const JobOrde
     attempt.each_alone = true;
     look = look_once(attempt, order);
   }
+  cut_short_ = !look.found && exhausted();
   return std::move(look.found);
 }
 

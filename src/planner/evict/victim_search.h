@@ -30,11 +30,19 @@ class VictimSearch {
   /// The solution is carried out: it counts in what comes after it.
   void commit(const Solution& solution);
 
-  /// How many scenarios were tried, and whether that is as many as may be.
+  /// From now on so many scenarios may be tried. (At first: the plan's budget.)
+  void allow(std::size_t scenarios) {
+    simulator_.allow(scenarios);
+    budget_.begin_search();
+    cut_short_ = false;
+  }
+  /// How many were tried, and whether that is as many as may be.
   [[nodiscard]] std::size_t scenarios() const { return simulator_.scenarios(); }
   [[nodiscard]] bool exhausted() const { return simulator_.exhausted(); }
-  /// Whether victims were left alone because the plan has evicted as many as it may.
-  [[nodiscard]] bool evictions_exhausted() const { return budget_.exhausted(); }
+  /// Whether that ended a search since: what was not found may be there.
+  [[nodiscard]] bool cut_short() const { return cut_short_; }
+  /// Whether a set of victims was refused since only because the plan evicts others already.
+  [[nodiscard]] bool lacked_evictions() const { return budget_.exhausted(); }
   /// When a protection ends that kept somebody from being a victim.
   [[nodiscard]] std::optional<Time> again_at() const;
 
@@ -63,6 +71,7 @@ class VictimSearch {
   VictimValidator validator_;
   Reprieve reprieve_;
   VictimSimulator simulator_;
+  bool cut_short_ = false;
 };
 
 }  // namespace dray::planner

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 
 namespace dray::planner {
 namespace {
@@ -62,7 +63,11 @@ void NodeVerdicts::clear() {
 }
 
 Fit::Fit(const PlanInput& input, Overlay& overlay, Devices& devices, NodeVerdicts& verdicts)
-    : input_(input), overlay_(overlay), devices_(devices), verdicts_(verdicts) {
+    : input_(input),
+      overlay_(overlay),
+      devices_(devices),
+      verdicts_(verdicts),
+      limit_(input.budget.nodes_tried) {
   if (!input.only) {
     const auto all = overlay.nodes().by_name();
     everywhere_.nodes.assign(all.begin(), all.end());
@@ -71,9 +76,15 @@ Fit::Fit(const PlanInput& input, Overlay& overlay, Devices& devices, NodeVerdict
   everywhere_.nodes = overlay.nodes().find_all(*input.only);
 }
 
+void Fit::allow(std::size_t pairs) {
+  constexpr auto all = std::numeric_limits<std::size_t>::max();
+  limit_ = pairs > all - tried_ ? all : tried_ + pairs;
+  exhausted_ = false;
+}
+
 bool Fit::may_try() {
-  if (tried_ >= input_.budget.nodes_tried) exhausted_ = true;
-  return tried_ < input_.budget.nodes_tried;
+  if (tried_ >= limit_) exhausted_ = true;
+  return tried_ < limit_;
 }
 
 bool Fit::is_refused(const Task& task, NodeIndex node) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -105,7 +106,13 @@ class Fit {
   [[nodiscard]] const NodeSet& everywhere() const { return everywhere_; }
   /// (pod, node) pairs that were looked at in full.
   [[nodiscard]] std::size_t tried() const { return tried_; }
-  /// Whether one more pair is within the budget; if not, the plan is exhausted.
+  /// From now on so many pairs may be looked at. (At first: the plan's budget.)
+  void allow(std::size_t pairs);
+  /// How many more.
+  [[nodiscard]] std::size_t allowed() const { return limit_ - std::min(limit_, tried_); }
+  /// So many of these were looked at elsewhere.
+  void spend(std::size_t pairs) { limit_ -= std::min(pairs, allowed()); }
+  /// Whether one more pair is allowed; if not, what was allowed is exhausted.
   [[nodiscard]] bool may_try();
   /// The same for a pair that is looked at once more, which counts.
   [[nodiscard]] bool try_again() {
@@ -113,7 +120,7 @@ class Fit {
     tried_ += may ? 1 : 0;
     return may;
   }
-  /// Whether the budget ended a search: what was not found may be there.
+  /// Whether that ended a search: what was not found may be there.
   [[nodiscard]] bool exhausted() const { return exhausted_; }
 
  private:
@@ -132,6 +139,7 @@ class Fit {
   NodeVerdict passing_;  ///< of a shape whose verdicts are not kept
   std::unordered_map<std::uint32_t, std::string> pool_faults_;  ///< of nodes that were asked
   std::size_t tried_ = 0;
+  std::size_t limit_;  ///< of tried_
   bool exhausted_ = false;
 };
 

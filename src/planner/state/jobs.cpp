@@ -87,10 +87,17 @@ void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
   keep_or_make(input, other_nodes);
   if (std::exchange(order_.moved, false)) put_in_order();
   for (auto* job : order_.waiting) refresh_waiting(*job);
+  if (std::ranges::find(changed_claims_, true) == changed_claims_.end()) return;
+  for (auto* job : order_.aside) {
+    if (stays_settled(*job)) continue;
+    refresh_waiting(*job);
+    order_.aside_by.jobs_moved = true;
+  }
 }
 
 JobTable::Row JobTable::come(std::unique_ptr<PlanJob> job) {
   order_.moved = true;
+  order_.aside_by.jobs_moved = true;
   if (slots_.free.empty()) slots_.free.push_back(slots_.next++);
   job->slot = slots_.free.back();
   slots_.free.pop_back();
@@ -206,6 +213,7 @@ bool JobTable::list() {
   const auto before = std::exchange(order_.all, {});
   order_.all.reserve(before.size() + 1);
   order_.waiting.clear();
+  order_.aside.clear();
   order_.leaving.clear();
   std::uint64_t last = 0;
   std::vector<Row*> run;  // of those without a number
@@ -222,7 +230,9 @@ bool JobTable::list() {
     }
     for (auto& row : chunk.rows) {
       order_.all.push_back(row.job.get());
-      if (row.waits) order_.waiting.push_back(row.job.get());
+      if (row.waits) {
+        (row.job->infeasible ? order_.aside : order_.waiting).push_back(row.job.get());
+      }
       if (row.leaves) order_.leaving.push_back(row.job.get());
       chunk.only_there = chunk.only_there && !row.waits && !row.leaves;
       if (row.order == 0) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -76,6 +77,7 @@ struct PlanJob {
   std::size_t placed = 0;
   std::size_t waiting = 0;
   bool shares_claims = false;                       ///< of tasks that have their room
+  bool infeasible = false;                          ///< it is set aside (JobTable::set_aside)
   std::vector<policy::GangTask*> passed_over = {};  ///< waiting ones that chunks do without
   /// Where the claims of waiting tasks are kept (Snapshot::claim_part), if these tasks have all
   /// that a plan reads of them: as long as nothing changes there, they are what they were.
@@ -137,6 +139,17 @@ class JobTable {
   [[nodiscard]] std::span<PlanJob* const> all() const { return order_.all; }
   /// Of these, those with tasks that wait as the plan begins.
   [[nodiscard]] std::span<PlanJob* const> waiting() const { return order_.waiting; }
+  /// What earlier plans reported as infeasible (Progress::infeasible).
+  using Reported = std::shared_ptr<const std::vector<std::shared_ptr<const Job>>>;
+  /// Jobs of `reported` that are what they were then and wait for what is infeasible still are none
+  /// of waiting(), and what they ask for does not count. `hardware`: NodeTable::hardware_changes();
+  /// while that and the list are the same, only jobs that came are looked at.
+  void set_aside(const Reported& reported, std::uint64_t hardware,
+                 const std::function<bool(PlanJob&)>& is_infeasible);
+  /// These jobs, in the order of uids.
+  [[nodiscard]] std::span<PlanJob* const> aside() const { return order_.aside; }
+  /// Whether some of `reported` are infeasible no more.
+  [[nodiscard]] bool some_became_feasible() const { return order_.aside_by.became_feasible; }
   /// And those with tasks that are leaving.
   [[nodiscard]] std::span<PlanJob* const> leaving() const { return order_.leaving; }
   /// Null: no such job.
@@ -189,9 +202,17 @@ class JobTable {
     /// All of the list's chunk, if it is fixed and none of it was taken; null: it is not here so.
     [[nodiscard]] Rows* take_all(const JobList::Chunk& listed);
   };
+  /// What jobs were set aside by.
+  struct Aside {
+    Reported reported;
+    std::uint64_t hardware = 0;
+    bool jobs_moved = false;  ///< some came since, or their claims changed
+    bool became_feasible = false;
+  };
   /// Jobs in the order of uids.
   struct Order {
-    std::vector<PlanJob*> all, waiting, leaving;
+    std::vector<PlanJob*> all, waiting, leaving, aside;
+    Aside aside_by;
     bool moved = false;  ///< jobs came or went since
   };
   /// Numbers for PlanJob::slot.
@@ -224,6 +245,7 @@ class JobTable {
   [[nodiscard]] Row come(std::unique_ptr<PlanJob> job);
   void leave(const PlanJob& job);
   void sum_up();
+  void set_infeasible(PlanJob& job, bool infeasible);
 
   std::shared_ptr<const cluster::Snapshot> snapshot_;
   std::shared_ptr<const policy::Policy> policy_;

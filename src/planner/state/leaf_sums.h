@@ -12,8 +12,9 @@ struct PlanJob;
 struct JobAmounts {
   policy::Amounts held;
   policy::Amounts held_nonpreemptible;
-  policy::Amounts requested;  ///< what is held is asked for, too
-  policy::Amounts present;    ///< of those that leave
+  /// What is held is asked for, too; what an infeasible job waits for is not: nobody can have it.
+  policy::Amounts requested;
+  policy::Amounts present;  ///< of those that leave
 
   bool operator==(const JobAmounts&) const = default;
 };

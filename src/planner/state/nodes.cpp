@@ -53,6 +53,16 @@ void add_behind(std::vector<DeviceTaint> taints, const policy::Amounts& amounts,
   for (std::size_t r = 0; r < amounts.size(); ++r) at->second[r] += amounts[r] * factor;
 }
 
+bool same_facts(const cluster::NodeFacts& a, const cluster::NodeFacts& b) {
+  const auto same = [](const auto& one, const auto& other) {
+    return one == other || (one && other && *one == *other);
+  };
+  return a.uid == b.uid && a.name == b.name && a.unschedulable == b.unschedulable &&
+         a.hostname_label == b.hostname_label && same(a.labels, b.labels) &&
+         same(a.taints, b.taints) && same(a.allocatable, b.allocatable) &&
+         same(a.declared_features, b.declared_features);
+}
+
 }  // namespace
 
 void NodeTable::restart(const cluster::Snapshot& snapshot, const policy::Policy& policy) {
@@ -71,6 +81,34 @@ void NodeTable::forget_changes() {
   changed_.last.clear();
 }
 
+void NodeTable::forget_hardware() {
+  hardware_.before += hardware_.last.size() + 1;
+  hardware_.last.clear();
+}
+
+/// Notes it if the node is not what it was; pools that many nodes see are no part of it.
+void NodeTable::note_hardware(cluster::NodeIndex node) {
+  const auto& entry = snapshot_->entry(node);
+  auto& known = hardware_.of[node.get()];
+  const bool same = known.facts != nullptr &&
+                    (known.facts == entry.facts || same_facts(*known.facts, *entry.facts));
+  std::vector<std::shared_ptr<const cluster::PublishedSlice>> slices;
+  std::vector<std::int64_t> generations;
+  for (const auto index : entry.pools) {
+    const auto& pool = snapshot_->pool(index);
+    const auto [first, last] = pool.of_node(entry.facts->name.get());
+    for (auto slot = first; slot != last; ++slot) slices.push_back(pool.slots[slot].slice);
+    for (const auto& each : pool.generations) {
+      generations.insert(generations.end(), {each.generation, each.slices});
+    }
+  }
+  known.facts = entry.facts;
+  if (same && known.slices == slices && known.generations == generations) return;
+  known.slices = std::move(slices);
+  known.generations = std::move(generations);
+  hardware_.last.push_back(node);
+}
+
 /// The snapshot is the one that is read from now on; the one before comes back.
 std::shared_ptr<const cluster::Snapshot> NodeTable::begin(
     std::shared_ptr<const cluster::Snapshot> given, const policy::Policy& policy) {
@@ -79,6 +117,11 @@ std::shared_ptr<const cluster::Snapshot> NodeTable::begin(
                     snapshot_->class_epoch() != snapshot.class_epoch();
   if (anew) restart(snapshot, policy);
   policy_ = &policy;
+  // What all allocations may depend on, or more changes than nodes.
+  if (anew || snapshot_->device_epoch() != snapshot.device_epoch() ||
+      hardware_.last.size() > 2 * by_name_.size()) {
+    forget_hardware();
+  }
   // Pools that many nodes see have no part in a node's version.
   if (!snapshot.shared_pools().empty() ||
       (snapshot_ && snapshot_->device_epoch() != snapshot.device_epoch())) {
@@ -91,6 +134,7 @@ std::shared_ptr<const cluster::Snapshot> NodeTable::begin(
   measured_.resize(limit);
   usable_.remove_from(limit);  // an older snapshot may have fewer
   stamps_.resize(limit, 0);
+  hardware_.of.resize(limit);
   names_.ranks.resize(limit, 0);
   rows_.free.resize(limit * columns_, 0);
   rows_.capacity.resize(limit * columns_, 0);
@@ -146,6 +190,7 @@ bool NodeTable::read_changed(const cluster::Snapshot* before, std::size_t most) 
       --most;
       measured_[i] = {entry.version, entry.facts, entry.use};
       set_stamp(node, new_stamp());
+      note_hardware(node);
       measure(snapshot, node);
       note_spanning_pools(snapshot, entry);
       devices_.offers.measure(snapshot, node);

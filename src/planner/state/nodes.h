@@ -56,7 +56,18 @@ class NodeTable {
     if (changes < changed_.before) return std::nullopt;
     return std::span(changed_.last).subspan(changes - changed_.before);
   }
-  [[nodiscard]] std::uint64_t new_stamp() { return ++last_stamp_; }
+  /// How often the labels, taints, resources or published devices of a node changed so far, from 1
+  /// on; what is in use of them is no part of that.
+  [[nodiscard]] std::uint64_t hardware_changes() const {
+    return hardware_.before + hardware_.last.size();
+  }
+  /// The nodes that did since there were so many, one after another; nothing: nobody knows.
+  [[nodiscard]] std::optional<std::span<const cluster::NodeIndex>> hardware_changed_since(
+      std::uint64_t changes) const {
+    if (changes < hardware_.before) return std::nullopt;
+    return std::span(hardware_.last).subspan(changes - hardware_.before);
+  }
+  [[nodiscard]] std::uint64_t new_stamp() { return ++changed_.last_stamp; }
   void renew_all();
   /// Pools with slices of several nodes, as far as measured nodes see them: what happens to one of
   /// these nodes may change the others.
@@ -84,6 +95,8 @@ class NodeTable {
   /// Another origin or other rules: nothing of what was measured counts.
   void restart(const cluster::Snapshot& snapshot, const policy::Policy& policy);
   void forget_changes();
+  void note_hardware(cluster::NodeIndex node);
+  void forget_hardware();
   void index_names(const cluster::Snapshot& snapshot);
   std::shared_ptr<const cluster::Snapshot> begin(std::shared_ptr<const cluster::Snapshot> given,
                                                  const policy::Policy& policy);
@@ -121,8 +134,21 @@ class NodeTable {
   struct Changes {
     std::vector<cluster::NodeIndex> last;
     std::uint64_t before = 0;  ///< these, that nobody knows any more
+    std::uint64_t last_stamp = 0;
   };
   Changes changed_;
+  /// What a node is, whoever uses it; held, so that nothing else gets the addresses.
+  struct Hardware {
+    std::shared_ptr<const cluster::NodeFacts> facts;
+    std::vector<std::shared_ptr<const cluster::PublishedSlice>> slices;
+    std::vector<std::int64_t> generations;  ///< of its pools: what makes slices count
+  };
+  struct HardwareChanges {
+    std::vector<Hardware> of;  ///< by node index
+    std::vector<cluster::NodeIndex> last;
+    std::uint64_t before = 1;
+  };
+  HardwareChanges hardware_;
   struct Rows {
     std::vector<double> free, capacity;
   };
@@ -142,7 +168,6 @@ class NodeTable {
   };
   std::vector<cluster::NodeIndex> by_name_;
   Names names_;
-  std::uint64_t last_stamp_ = 0;
   struct DevicesOfNodes {
     std::optional<policy::DeviceAmounts> amounts;
     DeviceOffers offers;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "planner/state/claim_use.h"
@@ -100,6 +101,44 @@ Kept<Shape>::Value JobTable::shape_of(const Task& task, CountedClaims& counted) 
                                          : demands_.read_as_asked(pod, task.claims, counted),
                       .partial = asks_for_part(task.claims),
                       .singular = singular});
+}
+
+void JobTable::set_aside(const Reported& reported, std::uint64_t hardware,
+                         const std::function<bool(PlanJob&)>& is_infeasible) {
+  const bool same_list = reported == order_.aside_by.reported;
+  const bool same = same_list && hardware == order_.aside_by.hardware;
+  if (same && !order_.aside_by.jobs_moved) return;
+  order_.aside_by = {.reported = reported, .hardware = hardware};
+  const auto is_listed = [&](const PlanJob& job) {
+    if (!reported) return false;
+    const auto at = std::ranges::lower_bound(
+        *reported, job.job->uid, {}, [](const auto& each) -> const Uid& { return each->uid; });
+    return at != reported->end() && *at == job.job;
+  };
+  const auto belongs_aside = [&](PlanJob& job) {
+    if (!is_listed(job)) return false;
+    const bool still = is_infeasible(job);
+    order_.aside_by.became_feasible = order_.aside_by.became_feasible || !still;
+    return still;
+  };
+  bool moved = false;
+  for (auto* job : order_.aside) {
+    if (belongs_aside(*job)) continue;
+    set_infeasible(*job, false);
+    moved = true;
+  }
+  for (auto* job : order_.waiting) {
+    if (!belongs_aside(*job)) continue;
+    set_infeasible(*job, true);
+    moved = true;
+  }
+  if (moved) put_in_order();
+}
+
+void JobTable::set_infeasible(PlanJob& job, bool infeasible) {
+  if (job.queue) leaves_[job.queue->get()].go(amounts_of(job));
+  job.infeasible = infeasible;
+  if (job.queue) leaves_[job.queue->get()].come(amounts_of(job));
 }
 
 }  // namespace dray::planner

@@ -178,6 +178,7 @@ class PlannerRun {
       list_changes();
       input_.snapshot = state_.snapshot();
       plan = planner_.plan(input_);
+      input_.progress = plan.progress;
       ++run_.plans;
     } while (waiting_.show_more(plan));
     recorder_.planned(plan, input_);

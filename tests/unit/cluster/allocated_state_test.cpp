@@ -76,6 +76,25 @@ TEST_CASE("a claim that has its devices is not counted again") {
   CHECK(state.changed_use(*pool, "gpu-0")->dedicated == 1);
 }
 
+TEST_CASE("a cleared node has nothing on it, and can be filled again") {
+  Fixture fixture;
+  fixture.cluster.assume(fixture.place(0, 1, 0));
+  fixture.cluster.assume(fixture.place(1, 2, 0));
+  AllocatedState state(fixture.cluster.snapshot());
+  const auto n1 = state.snapshot().node(NodeName("n1")).value();
+  const auto n2 = state.snapshot().node(NodeName("n2")).value();
+  const auto pool = state.snapshot().find_pool(DriverName("gpu.example.com"), PoolName("n1"));
+  const auto before = state.checkpoint();
+  state.clear_node(n1);
+  CHECK(state.use(n1)->requested.milli_cpu == 0);
+  REQUIRE(state.changed_use(*pool, "gpu-0") != nullptr);
+  CHECK(state.changed_use(*pool, "gpu-0")->none());
+  CHECK(state.use(n2)->requested.milli_cpu == 1000);
+  state.rollback(before);
+  CHECK(state.use(n1)->requested.milli_cpu == 1000);
+  CHECK_FALSE(state.touched(*pool));
+}
+
 TEST_CASE("released, a claim of the snapshot holds nothing on the overlay") {
   Fixture fixture;
   auto held = fixture.claims[0];

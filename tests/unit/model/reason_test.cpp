@@ -91,8 +91,7 @@ TEST_CASE("victims are looked for only where a pod that goes may change somethin
        Reason::node_unknown, Reason::node_unschedulable, Reason::node_selector, Reason::node_taint,
        Reason::no_devices, Reason::class_selector, Reason::claim_selector, Reason::selector_error,
        Reason::device_taint});
-  want.insert({Reason::no_node_fits, Reason::gang_no_room, Reason::no_domain, Reason::room_kept,
-               Reason::room_freed});
+  want.insert({Reason::gang_no_room, Reason::no_domain, Reason::room_kept, Reason::room_freed});
   CHECK(all_with(&ReasonInfo::eviction_helps) == want);
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("many jobs over many nodes take every device once") {
   CHECK(taken.size() == 320);
 }
 
-TEST_CASE("the reason is that of the node which got furthest, with counts beside it") {
+TEST_CASE("the node which got furthest decides what is said, with counts beside it") {
   Cluster c;
   c.node("a", 2);
   c.node("b", 1);
@@ -108,7 +108,7 @@ TEST_CASE("the reason is that of the node which got furthest, with counts beside
   }());
   c.pod("p", 3);
   const auto plan = c.plan();
-  CHECK(plan.jobs[0].reason == Reason::no_devices);
+  CHECK(plan.jobs[0].reason == Reason::no_node_fits);
   CHECK(
       plan.jobs[0].detail ==
       "wants 3 devices of class gpu on one node; the most that a node has is 2 (a); elsewhere: the "
@@ -238,7 +238,7 @@ TEST_CASE("the policy decides where devices have to be together, from one plan t
   cluster.input.policy = std::make_shared<const policy::Policy>(std::move(changed));
   const auto refused = planner.plan(cluster.input);
   CHECK(nodes(refused) == std::vector<std::string>{"-"});
-  CHECK(refused.jobs[0].reason == Reason::constraint);
+  CHECK(refused.jobs[0].reason == Reason::no_node_fits);
   cluster.input.policy = nullptr;
   CHECK(nodes(planner.plan(cluster.input)) == std::vector<std::string>{"n0"});
 }

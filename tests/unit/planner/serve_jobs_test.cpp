@@ -45,7 +45,8 @@ TEST_CASE("a gang starts at its minimum and grows as far as there is room") {
 
 TEST_CASE("a gang without room says how far it came") {
   World world;
-  world.node("n0", 3);
+  world.node("n0", 4);
+  world.running("r", "n0", 0, 1, "a");
   auto& gang = world.gang("g", "a", 4);
   world.members(gang, 4, 1);
   const auto made = world.plan();
@@ -148,7 +149,8 @@ TEST_CASE("a plan serves so many jobs, and says that others are to come") {
   world.input.budget.jobs = 2;
   const auto made = world.plan();
   CHECK(made.exhausted);
-  CHECK(placed(made) == Placed{{"w0", "n0"}, {"w1", "n0"}});
+  CHECK(placed(made) == Placed{{"w0", "n0"}, {"w1", "n0"}, {"w2", "-"}});
+  CHECK(made.jobs.back().reason == Reason::planning);
   world.input.budget.jobs = 3;
   CHECK_FALSE(world.plan().exhausted);
 }
@@ -175,7 +177,7 @@ TEST_CASE("members that wait in a gang that has started do not say why") {
   auto& old = world.gang("old", "b", 1);
   world.member(old, "old0", 0, "n0");
   world.member(old, "old1", 3);
-  CHECK(outcome(world.plan(), "old").reason == Reason::no_devices);
+  CHECK(outcome(world.plan(), "old").reason == Reason::no_node_fits);
 }
 
 TEST_CASE("a gang that has waited long keeps nodes to itself until it starts") {
