@@ -44,7 +44,7 @@ const policy::QueueName& only_queue() {
 std::shared_ptr<const policy::Policy> without_queues(const policy::Policy& policy) {
   auto config = policy::Policy::open().config;
   config.topology = policy.config.topology;
-  auto made = policy::compile(std::move(config), policy.topologies);
+  auto made = policy::compile(std::move(config), policy.topologies, policy.level_aliases);
   DRAY_CHECK(made.has_value());
   return std::make_shared<const policy::Policy>(std::move(*made));
 }

@@ -6,7 +6,7 @@
 
 namespace dray::policy {
 
-Result<Policy> compile(PolicyConfig config, Topologies topologies) {
+Result<Policy> compile(PolicyConfig config, Topologies topologies, LevelAliases aliases) {
   auto tree = make_tree(config);
   if (!tree) return std::unexpected(std::move(tree.error()));
   Counting counting(config);
@@ -14,7 +14,8 @@ Result<Policy> compile(PolicyConfig config, Topologies topologies) {
   return Policy{.config = std::move(config),
                 .queues = std::move(*tree),
                 .counting = std::move(counting),
-                .topologies = std::move(topologies)};
+                .topologies = std::move(topologies),
+                .level_aliases = std::move(aliases)};
 }
 
 Policy Policy::open() {

@@ -9,6 +9,7 @@
 
 #include "dray/engine/group_marks.h"
 #include "sim/pod_makers.h"
+#include "sim/pod_steps.h"
 
 namespace dray::sim {
 namespace {
@@ -62,7 +63,7 @@ std::string name_of(const PodOwner& owner) {
                      owner.meta.name);
 }
 
-/// Owners for which nothing is made, though they ask for pods.
+/// Owners for which nothing is made, though they ask for pods; and what is assumed of others.
 struct LeftOut {
   const PodOwner* known = nullptr;  ///< the first of those of a cluster
   std::size_t more_known = 0;
@@ -124,6 +125,9 @@ Result<std::vector<std::string>> add_owned_pods(std::vector<KubeObject>& objects
     if (behind != objects.begin()) name_itself(*std::prev(behind), owner);
     all.insert(all.end(), std::move_iterator(next), std::move_iterator(behind));
     next = behind;
+    if (auto note = options.later ? assumed_ends(owner) : std::string(); !note.empty()) {
+      left_out.told.push_back(name_of(owner) + ": " + note);
+    }
     auto made = make_pods(owner, options.later);
     all.insert(all.end(), std::move_iterator(made.begin()), std::move_iterator(made.end()));
   }

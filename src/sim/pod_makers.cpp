@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "dray/engine/group_marks.h"
+#include "dray/model/workload_size.h"
+#include "sim/pod_steps.h"
 
 // Names, labels and owners as the controllers give them: pkg/controller/{job,replicaset,
 // deployment,statefulset,cronjob} of Kubernetes 1.37, and those of JobSet, LeaderWorkerSet,
@@ -44,18 +47,20 @@ std::string lower(std::string text) {
 }
 
 std::int32_t at_once(const PodSet& job) {
-  const auto wanted = job.parallelism.value_or(1);
-  return job.completions ? std::min(wanted, *job.completions) : wanted;
+  return pods_at_once(job.parallelism, job.completions);
 }
 
 std::int32_t in_all(const PodSet& job) {
   return job.completions && at_once(job) > 0 ? *job.completions : at_once(job);
 }
 
-std::int32_t workers_of(const PodSet& group) {
-  if (group.suspended) return 0;
-  const auto least = group.least.value_or(0);
-  return std::min(std::max(group.replicas.value_or(least), least), group.most.value_or(INT32_MAX));
+RayWorkerGroup ray_group(const PodSet& group) {
+  return {.name = group.name,
+          .replicas = group.replicas,
+          .min_replicas = group.least,
+          .max_replicas = group.most,
+          .hosts = group.size,
+          .suspend = group.suspended};
 }
 
 bool is_head(const PodOwner& owner, const PodSet& set) {
@@ -79,7 +84,7 @@ std::int64_t count(const PodOwner& owner, const PodSet& set, bool later) {
     case PodOwnerForm::ray_cluster:
     case PodOwnerForm::ray_user:
       if (!set.pod) return 0;
-      return is_head(owner, set) ? 1 : std::int64_t{workers_of(set)} * set.size.value_or(1);
+      return is_head(owner, set) ? 1 : workers_of(ray_group(set));
     case PodOwnerForm::replicas:
     case PodOwnerForm::training:
       return set.pod ? replicas : 0;
@@ -99,7 +104,11 @@ OwnerReference controller(std::string api_version, std::string kind, std::string
 class Maker {
  public:
   Maker(const PodOwner& owner, bool later)
-      : owner_(owner), later_(later), space_(owner.meta.namespace_name), name_(owner.meta.name) {}
+      : owner_(owner),
+        later_(later),
+        space_(owner.meta.namespace_name),
+        name_(owner.meta.name),
+        steps_(owner, later) {}
 
   std::vector<KubeObject> make() {
     switch (owner_.form) {
@@ -154,7 +163,9 @@ class Maker {
     const auto& set = owner_.templates.front();
     const auto pods = set.replicas.value_or(1);
     if (owner_.kind == "StatefulSet") {
-      for (std::int32_t i = 0; i < pods; ++i) add_ordinal(set, name_, i, itself(), {});
+      for (std::int32_t i = 0; i < pods; ++i) {
+        add_ordinal(set, name_, i, itself(), {}, steps_.of_ordinal(i));
+      }
       return;
     }
     auto name = name_;
@@ -180,7 +191,8 @@ class Maker {
     add(set, std::move(pod), std::move(by), labels, annotations);
   }
 
-  void add_job(const PodSet& job, const std::string& name, Labels labels) {
+  void add_job(const PodSet& job, const std::string& name, Labels labels,
+               const std::function<Labels(std::int32_t)>& steps = {}) {
     const auto by = controller("batch/v1", "Job", name, space_);
     for (const auto* key : {"batch.kubernetes.io/job-name", "job-name"}) labels[key] = name;
     for (const auto* key : {"batch.kubernetes.io/controller-uid", "controller-uid"}) {
@@ -192,6 +204,9 @@ class Maker {
     if (pods > at_once(job)) annotations[at_once_annotation] = std::to_string(at_once(job));
     for (std::int32_t i = 0; i < pods; ++i) {
       auto base = name + "-";
+      if (steps) {
+        for (auto& [key, value] : steps(i)) annotations.insert_or_assign(key, std::move(value));
+      }
       if (indexed) {
         const auto index = std::to_string(i);
         labels[completion_index] = annotations[completion_index] = index;
@@ -230,7 +245,8 @@ class Maker {
                             {"jobset.sigs.k8s.io/job-index", std::to_string(i)},
                             {"jobset.sigs.k8s.io/job-global-index", std::to_string(global)},
                             {"jobset.sigs.k8s.io/restart-attempt", "0"}};
-        add_job(job, fmt::format("{}-{}-{}", name_, job.name, i), labels);
+        add_job(job, fmt::format("{}-{}-{}", name_, job.name, i), labels,
+                [&](std::int32_t pod) { return steps_.of_job(job.name, i, pod); });
       }
     }
   }
@@ -239,13 +255,15 @@ class Maker {
     const auto& worker = owner_.templates.back();
     const auto& leader = owner_.templates.front().pod ? owner_.templates.front() : worker;
     const auto size = worker.size.value_or(1);
-    const Labels annotations{{"leaderworkerset.sigs.k8s.io/size", std::to_string(size)}};
+    const Labels of_all{{engine::leader_worker_size_annotation, std::to_string(size)}};
     for (std::int32_t group = 0; group < worker.replicas.value_or(1); ++group) {
       Labels labels{{engine::leader_worker_set_label, name_},
                     {engine::leader_worker_index_label, std::to_string(group)}};
       const auto base = fmt::format("{}-{}", name_, group);
       for (std::int32_t i = 0; i < size; ++i) {
-        labels.insert_or_assign("leaderworkerset.sigs.k8s.io/worker-index", std::to_string(i));
+        labels.insert_or_assign(engine::leader_worker_worker_label, std::to_string(i));
+        auto annotations = steps_.of_replica(group, i);
+        annotations.insert(of_all.begin(), of_all.end());
         if (i == 0) {
           add_ordinal(leader, name_, group, controller("apps/v1", "StatefulSet", name_, space_),
                       labels, annotations);
@@ -289,8 +307,7 @@ class Maker {
     cluster.autoscaling = owner_.autoscaling;
     for (const auto& group : owner_.templates) {
       if (is_head(owner_, group)) continue;
-      cluster.workers.push_back(
-          {group.name, workers_of(group), group.least, group.size, group.suspended});
+      cluster.workers.push_back(ray_group(group));
     }
     made_.emplace_back(std::move(cluster));
     add_ray(name);
@@ -316,16 +333,17 @@ class Maker {
           labels.emplace(engine::training_role_label, std::move(role));
         }
         const bool launcher = type == "launcher";
+        const auto annotations = steps_.of_training(launcher);
         if (launcher && by_job) {
           const auto job = name_ + "-launcher";
           labels.emplace("batch.kubernetes.io/job-name", job);
           add(set, generated(job + "-", Drawn::job, drawn_++),
-              controller("batch/v1", "Job", job, space_), labels);
+              controller("batch/v1", "Job", job, space_), labels, annotations);
         } else {
           add(set,
               launcher ? fmt::format("{}-launcher", name_)
                        : fmt::format("{}-{}-{}", name_, type, i),
-              itself(), labels);
+              itself(), labels, annotations);
         }
       }
     }
@@ -335,6 +353,7 @@ class Maker {
   const bool later_;
   const std::string& space_;
   const std::string& name_;
+  const PodSteps steps_;
   std::size_t drawn_ = 0;
   std::vector<KubeObject> made_;
 };

@@ -23,12 +23,23 @@ inline constexpr const char* old_coscheduling_min_label =
 inline constexpr const char* volcano_annotation = "scheduling.k8s.io/group-name";
 inline constexpr const char* job_set_label = "jobset.sigs.k8s.io/jobset-name";
 inline constexpr const char* replicated_job_label = "jobset.sigs.k8s.io/replicatedjob-name";
+inline constexpr const char* job_index_label = "jobset.sigs.k8s.io/job-index";
+inline constexpr const char* job_set_attempt_label = "jobset.sigs.k8s.io/restart-attempt";
+/// Label and annotation of pods of an Indexed Job.
+inline constexpr const char* completion_index_mark = "batch.kubernetes.io/job-completion-index";
 
 inline constexpr const char* leader_worker_set_label = "leaderworkerset.sigs.k8s.io/name";
 inline constexpr const char* leader_worker_index_label = "leaderworkerset.sigs.k8s.io/group-index";
-/// On the object: its workers are made when their leader has a node.
-inline constexpr const char* leader_worker_exclusive_annotation =
-    "leaderworkerset.sigs.k8s.io/exclusive-topology";
+/// The leader's is 0.
+inline constexpr const char* leader_worker_worker_label =
+    "leaderworkerset.sigs.k8s.io/worker-index";
+/// On pods: how many a replica has at the revision that they are of.
+inline constexpr const char* leader_worker_size_annotation = "leaderworkerset.sigs.k8s.io/size";
+inline constexpr const char* leader_worker_subgroup_label =
+    "leaderworkerset.sigs.k8s.io/subgroup-index";
+/// On the object: the node label in which each subgroup's pods agree.
+inline constexpr const char* leader_worker_subgroup_topology_annotation =
+    "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology";
 inline constexpr const char* ray_cluster_label = "ray.io/cluster";
 inline constexpr const char* ray_group_label = "ray.io/group";
 inline constexpr const char* training_job_label = "training.kubeflow.org/job-name";

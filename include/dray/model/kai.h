@@ -73,18 +73,28 @@ struct KaiPodGroup {
   bool operator==(const KaiPodGroup&) const = default;
 };
 
-/// Topology of kai.scheduler/v1alpha1: node labels, the widest domain first.
+/// A level of a KaiTopology.
+struct KaiTopologyLevel {
+  std::string label;       ///< of nodes
+  std::string alias = {};  ///< a second name for it in constraints; empty: none
+
+  bool operator==(const KaiTopologyLevel&) const = default;
+};
+
+/// Topology of kai.scheduler/v1alpha1: its levels, the widest domain first.
 struct KaiTopology {
   ObjectMeta meta;
-  std::vector<std::string> levels;
+  std::vector<KaiTopologyLevel> levels;
 
   bool operator==(const KaiTopology&) const = default;
 
   /// The fields below its metadata, as the API names them: what is read and what is written.
   static void describe(auto& io, auto& topology) {
     io.object("spec", [&](auto& spec) {
-      spec.items("levels", topology.levels,
-                 [](auto& item, auto& label) { item.required("nodeLabel", label); });
+      spec.items("levels", topology.levels, [](auto& item, auto& level) {
+        item.required("nodeLabel", level.label);
+        item.field("alias", level.alias);
+      });
     });
   }
 };

@@ -61,12 +61,22 @@ struct CoschedulingGroup {
   }
 };
 
+/// spec.networkTopology of a Volcano PodGroup: how far apart its pods may be.
+struct VolcanoNetworkTopology {
+  std::string mode;                          ///< hard (the default) or soft
+  std::optional<std::int32_t> highest_tier;  ///< highestTierAllowed; tier 1 is the narrowest
+  std::string highest_tier_name;
+
+  bool operator==(const VolcanoNetworkTopology&) const = default;
+};
+
 /// PodGroup of scheduling.volcano.sh/v1beta1.
 struct VolcanoGroup {
   ObjectMeta meta;
   std::int32_t min_member = 0;
   std::string queue;
   std::string priority_class;
+  std::optional<VolcanoNetworkTopology> network_topology;
 
   bool operator==(const VolcanoGroup&) const = default;
 
@@ -76,8 +86,22 @@ struct VolcanoGroup {
       spec.field("minMember", group.min_member);
       spec.field("queue", group.queue);
       spec.field("priorityClassName", group.priority_class);
+      spec.optional("networkTopology", group.network_topology, [](auto& item, auto& topology) {
+        item.field("mode", topology.mode);
+        item.field("highestTierAllowed", topology.highest_tier);
+        item.field("highestTierName", topology.highest_tier_name);
+      });
     });
   }
+};
+
+/// What a ReplicatedJob waits for: its Jobs are created once the Jobs of `name` have that status.
+struct JobDependency {
+  std::string name;
+  std::string status;  ///< Ready or Complete
+
+  bool operator==(const JobDependency&) const = default;
+  auto operator<=>(const JobDependency&) const = default;
 };
 
 /// One kind of Job of a JobSet.
@@ -86,8 +110,19 @@ struct ReplicatedJob {
   std::int32_t replicas = 1;
   std::optional<std::int32_t> parallelism;
   std::optional<std::int32_t> completions;
+  std::vector<JobDependency> depends_on = {};
+  Labels annotations = {};  ///< of the Jobs: template.metadata.annotations
 
   bool operator==(const ReplicatedJob&) const = default;
+};
+
+/// How many Jobs of one kind have finished: an entry of status.replicatedJobsStatus.
+struct ReplicatedJobStatus {
+  std::string name;
+  std::int32_t succeeded = 0;
+  std::int32_t failed = 0;
+
+  bool operator==(const ReplicatedJobStatus&) const = default;
 };
 
 /// JobSet of jobset.x-k8s.io/v1alpha2: Jobs that make one workload.
@@ -95,6 +130,7 @@ struct JobSet {
   ObjectMeta meta;
   std::vector<ReplicatedJob> jobs;
   bool in_order = false;  ///< startupPolicy InOrder: a kind starts when the one before is ready
+  std::vector<ReplicatedJobStatus> statuses;  ///< by name
 
   bool operator==(const JobSet&) const = default;
 };

@@ -27,6 +27,8 @@ struct BatchJob {
   std::optional<std::int32_t> min_count;  ///< of the gang; none: all that run at a time
   std::vector<std::string> topology;      ///< spec.scheduling: node labels to agree in
   std::int32_t succeeded = 0;
+  std::string failed_indexes;         ///< status.failedIndexes: `1,3-5`, with backoffLimitPerIndex
+  std::vector<Condition> conditions;  ///< their types and statuses: Complete, Failed
 
   bool operator==(const BatchJob&) const = default;
 
@@ -49,7 +51,14 @@ struct BatchJob {
         });
       });
     });
-    io.object("status", [&](auto& status) { status.field("succeeded", job.succeeded); });
+    io.object("status", [&](auto& status) {
+      status.field("succeeded", job.succeeded);
+      status.field("failedIndexes", job.failed_indexes);
+      status.items("conditions", job.conditions, [](auto& item, auto& condition) {
+        item.required("type", condition.type);
+        item.required("status", condition.status);
+      });
+    });
   }
 };
 
@@ -58,13 +67,22 @@ struct LeaderWorkerSet {
   ObjectMeta meta;
   std::optional<std::int32_t> size;  ///< pods of a replica, the leader among them; none: 1
   std::string startup_policy;        ///< LeaderReady: workers are made when their leader is ready
+  std::optional<std::int32_t> subgroup_size;  ///< subGroupPolicy: pods of a subgroup
+  std::string subgroup_type;                  ///< LeaderWorker (the default) or LeaderExcluded
 
   bool operator==(const LeaderWorkerSet&) const = default;
 
   /// The fields below its metadata, as the API names them: what is read and what is written.
   static void describe(auto& io, auto& set) {
     io.object("spec", [&](auto& spec) {
-      spec.object("leaderWorkerTemplate", [&](auto& each) { each.field("size", set.size); });
+      spec.object("leaderWorkerTemplate", [&](auto& each) {
+        each.field("size", set.size);
+        bool has_subgroups = set.subgroup_size || !set.subgroup_type.empty();
+        each.object("subGroupPolicy", has_subgroups, [&](auto& subgroups) {
+          subgroups.field("subGroupPolicyType", set.subgroup_type);
+          subgroups.field("subGroupSize", set.subgroup_size);
+        });
+      });
       spec.field("startupPolicy", set.startup_policy);
     });
   }
@@ -75,6 +93,7 @@ struct RayWorkerGroup {
   std::string name;
   std::optional<std::int32_t> replicas;
   std::optional<std::int32_t> min_replicas;
+  std::optional<std::int32_t> max_replicas = {};
   std::optional<std::int32_t> hosts;  ///< pods a replica; none: 1
   bool suspend = false;
 
@@ -97,6 +116,7 @@ struct RayCluster {
         item.required("groupName", group.name);
         item.field("replicas", group.replicas);
         item.field("minReplicas", group.min_replicas);
+        item.field("maxReplicas", group.max_replicas);
         item.field("numOfHosts", group.hosts);
         item.field("suspend", group.suspend);
       });

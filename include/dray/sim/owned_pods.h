@@ -63,6 +63,8 @@ struct PodSet {
   std::optional<std::int32_t> parallelism;
   std::optional<std::int32_t> completions;
   std::string completion_mode;
+  std::vector<JobDependency> depends_on = {};  ///< of a replicated job
+  Labels annotations = {};                     ///< of a replicated job's Jobs
   bool suspended = false;
   std::optional<Pod> pod;  ///< its labels, annotations and specification
 };
@@ -74,7 +76,10 @@ struct PodOwner {
   std::string kind;
   ObjectMeta meta;
   bool suspended = false;
-  bool autoscaling = false;       ///< of a RayCluster
+  bool autoscaling = false;  ///< of a RayCluster
+  /// In which order pods are created, as the kind says it: startupPolicyOrder, startupPolicy,
+  /// podManagementPolicy or launcherCreationPolicy.
+  std::string order;
   std::vector<PodSet> templates;  ///< of a LeaderWorkerSet leader, worker; of Ray the head first
   std::string place;              ///< `job.yaml:12`, for errors
   std::size_t position = 0;       ///< so many objects stand before its pods
@@ -83,10 +88,21 @@ struct PodOwner {
 /// On pods of a Job of which some come only as others end: how many are there at a time.
 inline constexpr const char* at_once_annotation = "sim.dray.dev/at-once";
 
+/// On pods that others wait for: the groups of pods that they are in, separated by spaces.
+inline constexpr const char* step_annotation = "sim.dray.dev/step";
+/// On pods that are created only once others are that far: `STEP STATE COUNT`, separated by
+/// semicolons; so many pods of the step are scheduled, ready or complete.
+inline constexpr const char* after_annotation = "sim.dray.dev/after";
+/// On pods for whose end others wait: where nothing says how long they run, they run so long.
+inline constexpr const char* assumed_seconds_annotation = "sim.dray.dev/assumed-run-seconds";
+
 /// Which pods are made.
 struct OwnedPodsOptions {
   std::size_t most = 1'000'000;  ///< objects in all: a typing error is not to fill the memory
-  bool later = false;  ///< also those that a Job makes when others have ended (at_once_annotation)
+  /// Whether it is known when pods end. Then those are made, too, that a Job makes when others have
+  /// ended (at_once_annotation), and pods say for which others their controllers wait
+  /// (after_annotation). Otherwise all pods of an object are there at once.
+  bool later = false;
 };
 
 /// Adds behind each owner the pods that its controller makes when the object is new, with the

@@ -28,6 +28,8 @@ struct PodWorkload {
     /// Of a Job of which only so many are there at a time (sim::at_once_annotation): it comes when
     /// one of those before it has ended.
     bool later = false;
+    /// Its controller creates it when others are that far (sim::after_annotation).
+    bool staged = false;
   };
   std::vector<Arrival> pods;  ///< in the order of their times
 };

@@ -45,8 +45,9 @@ std::map<Uid, std::string> outcomes_by_job(const planner::Plan& plan,
 
 std::optional<planner::PlanInput> PolicyDiff::changed(const planner::PlanInput& input) {
   const auto& topologies = input.policy ? input.policy->topologies : policy::Topologies();
-  if (!policy_ || policy_->topologies != topologies) {
-    auto compiled = policy::compile(config_, topologies);
+  const auto& aliases = input.policy ? input.policy->level_aliases : policy::LevelAliases();
+  if (!policy_ || policy_->topologies != topologies || policy_->level_aliases != aliases) {
+    auto compiled = policy::compile(config_, topologies, aliases);
     if (!compiled) {
       problem_ = compiled.error().message;
       return std::nullopt;

@@ -39,13 +39,18 @@ constexpr std::array<std::string_view, 10> first_words{
     "budget",    "account", "container", "label",    "value"};
 
 /// Labels that rules of dray's read.
-constexpr std::array<std::string_view, 11> read_labels{"dray.dev/queue",
+constexpr std::array<std::string_view, 16> read_labels{"dray.dev/queue",
                                                        "kai.scheduler/queue",
                                                        engine::kai_subgroup_label,
                                                        engine::kai_task_priority_label,
                                                        engine::kai_preemptibility_label,
                                                        engine::old_coscheduling_min_label,
                                                        engine::replicated_job_label,
+                                                       engine::job_index_label,
+                                                       engine::job_set_attempt_label,
+                                                       engine::completion_index_mark,
+                                                       engine::leader_worker_worker_label,
+                                                       engine::leader_worker_subgroup_label,
                                                        engine::leader_worker_index_label,
                                                        engine::ray_group_label,
                                                        engine::training_replica_label,
@@ -99,7 +104,9 @@ class Names {
     if (kind == Kind::pod) {
       labels(meta.labels);
     } else if (kind != Kind::node) {
-      meta.labels.clear();
+      // Owners of pods name their queue.
+      std::erase_if(meta.labels,
+                    [](const auto& entry) { return !is_one_of(entry.first, read_labels); });
     }
   }
 

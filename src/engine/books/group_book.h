@@ -15,6 +15,7 @@
 #include "dray/policy/gang.h"
 #include "dray/policy/queue_config.h"
 #include "engine/books/gang_rules.h"
+#include "engine/books/group_pods.h"
 #include "engine/books/job_key.h"
 #include "engine/books/workload_book.h"
 
@@ -30,6 +31,9 @@ struct GroupForm {
   std::optional<Duration> evict_delay;
   std::optional<Duration> stale_after;
   policy::SubGroup root;  ///< its pod sets have no tasks yet
+  /// Minimums count members that have succeeded; false: they leave out what is over already.
+  bool counts_succeeded = true;
+  std::optional<VolcanoNetworkTopology> network_topology;  ///< to be translated by the policy
 
   bool operator==(const GroupForm&) const = default;
 };
@@ -40,6 +44,12 @@ class GroupBook {
  public:
   /// Whether pods of such an owner are a gang in the pod's queue.
   using Gangs = std::function<bool(const Pod&, policy::GangOwner)>;
+
+  /// What an owner of pods bears; valid until the next change of the book.
+  struct Owner {
+    const Labels* labels = nullptr;
+    const Labels* annotations = nullptr;
+  };
 
   /// By the rule of queues that say nothing.
   GroupBook();
@@ -53,10 +63,19 @@ class GroupBook {
   /// The names of the group objects that the pod speaks of, whether they are there and whatever
   /// they say.
   [[nodiscard]] static std::set<std::string> group_names(const Pod& pod);
-  /// The group as it is now; `first` is any of its pods, for what only pods say. NotReady while the
-  /// object is not there.
+  /// The group as it is now, for what controllers create now: members of a later stage are not
+  /// counted. NotReady while the object is not there, or says what cannot be honoured.
   [[nodiscard]] std::expected<GroupForm, planner::NotReady> form_of(const JobKey& key,
-                                                                    const Pod& first) const;
+                                                                    const GroupPods& pods) const;
+  /// The same, of a group of which one pod is known.
+  [[nodiscard]] std::expected<GroupForm, planner::NotReady> form_of(const JobKey& key,
+                                                                    const Pod& only) const {
+    return form_of(key, GroupPods(only));
+  }
+  /// The marks of the objects that own the pod, as far as they are watched: the topmost first.
+  [[nodiscard]] std::vector<Owner> owners_of(const Pod& pod) const;
+  /// The topology in KAI's annotations of what owns the pod, the topmost first, else of the pod.
+  [[nodiscard]] policy::TopologyConstraint topology_by_marks(const Pod& pod) const;
   /// The pod set of the form that the pod belongs to.
   [[nodiscard]] std::string set_of(const JobKey& key, const Pod& pod) const;
 
@@ -80,16 +99,33 @@ class GroupBook {
   bool keep_pod_group(const PodGroup& group);
   bool forget_pod_group(const std::pair<std::string, std::string>& key);
   void count_topology(const std::vector<std::string>& labels, bool more);
+  [[nodiscard]] std::vector<std::string> topology_labels(Kind kind,
+                                                         const std::string& namespace_name,
+                                                         const std::string& name) const;
 
   template <class T>
-  [[nodiscard]] static const T* find(const Table<T>& table, const JobKey& key);
+  [[nodiscard]] static const T* find(const Table<T>& table, const JobKey& key) {
+    const auto found = table.find({key.namespace_name, key.name});
+    return found == table.end() ? nullptr : &found->second;
+  }
   [[nodiscard]] std::optional<std::int32_t> priority_of(const std::string& class_name) const;
   template <class Group>
   [[nodiscard]] GroupForm form_of_group(const Group& group) const;
   [[nodiscard]] GroupForm form(const PodGroup& group) const;
   [[nodiscard]] GroupForm form(const KaiPodGroup& group) const;
   [[nodiscard]] GroupForm form(const VolcanoGroup& group) const;
-  [[nodiscard]] static GroupForm form(const Workload& workload, const JobKey& key);
+  [[nodiscard]] GroupForm form(const CoschedulingGroup& group) const;
+  [[nodiscard]] std::expected<GroupForm, planner::NotReady> form(const JobSet& set,
+                                                                 const JobKey& key,
+                                                                 const GroupPods& pods) const;
+  [[nodiscard]] std::expected<GroupForm, planner::NotReady> form(const Workload& workload,
+                                                                 const JobKey& key,
+                                                                 const GroupPods& pods) const;
+  [[nodiscard]] std::expected<GroupForm, planner::NotReady> form_by_object(
+      const JobKey& key, const GroupPods& pods) const;
+  [[nodiscard]] std::expected<GroupForm, planner::NotReady> form_by_marks(const JobKey& key,
+                                                                          const Pod& first) const;
+  void leave_out_later(policy::SubGroup& root, const GroupPods& pods) const;
   [[nodiscard]] bool is_gang(const JobKey& key, const Pod& pod) const;
   [[nodiscard]] bool said_by_workload(const Pod& pod) const;
 
@@ -101,7 +137,7 @@ class GroupBook {
   Table<JobSet> job_sets_;
   WorkloadBook workloads_;
   Table<PriorityClass> priority_classes_;
-  std::map<std::string, int> topology_uses_;  ///< PodGroups that name the label
+  std::map<std::string, int> topology_uses_;  ///< objects that name the label
   std::uint64_t topology_version_ = 0;
 };
 

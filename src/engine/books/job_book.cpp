@@ -6,9 +6,10 @@
 
 #include "dray/cluster/state.h"
 #include "dray/engine/group_marks.h"
-#include "dray/engine/pod_queue.h"
 #include "dray/engine/share_wish.h"
 #include "engine/books/lineage.h"
+#include "engine/books/succeeded_members.h"
+#include "engine/books/volcano_topology.h"
 
 namespace dray::engine {
 namespace {
@@ -16,11 +17,6 @@ namespace {
 /// A pod that is still there so long after it should be gone: nobody may count on its room (KAI's
 /// --stuck-in-releasing-threshold).
 constexpr Duration stuck_after = std::chrono::minutes(2);
-
-/// KAI's rule where queues are KAI's: from this priority on, a job is not preemptible by itself.
-constexpr std::int32_t kai_non_preemptible_from = 100;
-/// Of pods that the cluster cannot do without (scheduling.SystemCriticalPriority).
-constexpr std::int32_t system_critical_priority = 2'000'000'000;
 
 std::int64_t task_priority(const Pod& pod) {
   const auto found = pod.meta.labels.find(kai_task_priority_label);
@@ -167,23 +163,37 @@ std::optional<Time> JobBook::next_change() const {
   return stuck_at_.begin()->first;
 }
 
-GroupForm JobBook::form_alone(const Pod& pod) {
+GroupForm JobBook::form_alone(const Pod& pod) const {
   GroupForm form;
   form.uid = pod.meta.uid;
   form.created = pod.meta.created;
   form.root = planner::plain_gang(0, 1);
+  form.root.topology = groups_.topology_by_marks(pod);
+  return form;
+}
+
+std::expected<GroupForm, planner::NotReady> JobBook::form_of(const Entry& entry) const {
+  std::vector<const Pod*> pods;
+  pods.reserve(entry.pods.size());
+  for (const auto& uid : entry.pods) pods.push_back(pods_.at(uid).pod.get());
+  if (!entry.key.is_group()) return form_alone(*pods.front());
+  const auto lives = std::ranges::find_if(
+      pods, [](const Pod* pod) { return !pod->finished() && !pod->meta.deleted; });
+  const auto& first = lives == pods.end() ? *pods.front() : **lives;
+  auto form = groups_.form_of(entry.key, GroupPods(first, std::move(pods)));
+  if (!form || !form->network_topology) return form;
+  auto topology = volcano_constraint(*form->network_topology, policy_->config.topology);
+  if (!topology) return std::unexpected(std::move(topology.error()));
+  form->root.topology = *std::move(topology);
   return form;
 }
 
 void JobBook::make(Entry& entry, Time now) {
   entry.not_ready.reset();
   if (entry.pods.empty()) return replace(entry, nullptr);
-  const auto& first = *pods_.at(*entry.pods.begin()).pod;
-  entry.not_ready = unsupported_marks(first);
+  entry.not_ready = unsupported_marks(*pods_.at(*entry.pods.begin()).pod);
   if (entry.not_ready) return replace(entry, nullptr);
-  const auto form = entry.key.is_group()
-                        ? groups_.form_of(entry.key, first)
-                        : std::expected<GroupForm, planner::NotReady>(form_alone(first));
+  const auto form = form_of(entry);
   if (!form) {
     entry.not_ready = form.error();
     return replace(entry, nullptr);
@@ -192,6 +202,7 @@ void JobBook::make(Entry& entry, Time now) {
   job.uid = form->uid;
   job.gang = form->root;
   add_members(entry, job, now);
+  if (form->counts_succeeded) leave_out_succeeded(job);
   if (WorkloadBook::owner_of(entry.key.source)) entry.minimum.settle(job);
   const auto some = std::ranges::any_of(
       job.members, [](const planner::Member& member) { return alive(member.state); });
@@ -269,55 +280,6 @@ void JobBook::set_times(const Entry& entry, planner::Job& job) {
   job.evictions_paused_until = remembered_.in_vain.paused_until(job.lineage);
   const auto stale = stale_since_.find(job.uid);
   if (stale != stale_since_.end()) job.stale_since = stale->second;
-}
-
-/// A job that runs stays in its queue, whatever its labels say by now, as long as the policy is the
-/// same. One that waits must be allowed to be there.
-void JobBook::choose_queue(Entry& entry, planner::Job& job, const std::string& of_group) const {
-  const bool same_policy =
-      entry.queued_by == policy_ || (entry.queued_by && entry.queued_by->config == policy_->config);
-  const bool runs = std::ranges::any_of(job.members, [](const planner::Member& member) {
-    return member.state == planner::MemberState::placed && member.pod->node_name;
-  });
-  if (entry.job && runs && same_policy) {
-    job.queue = entry.job->queue;
-    return;
-  }
-  entry.queued_by = policy_;
-  const auto& lead = job.first();
-  const auto queue = default_queue_only_ ? std::string(policy::default_queue)
-                                         : (of_group.empty() ? queue_of(lead) : of_group);
-  job.queue = policy::QueueName(queue);
-  if (runs || default_queue_only_) return;
-  for (const auto& member : job.members) {
-    if (!alive(member.state) || rules_.users.allows(queue, *member.pod)) continue;
-    entry.not_ready = planner::NotReady{
-        Reason::queue_missing, "queue " + queue + " is not for namespace " +
-                                   member.pod->meta.namespace_name + " or its service account (" +
-                                   "the policy's queues[].namespaces and serviceAccounts)"};
-    return;
-  }
-}
-
-policy::QueueName JobBook::queue_for(const Pod& pod) const {
-  return policy::QueueName(default_queue_only_ ? std::string(policy::default_queue)
-                                               : queue_of(pod));
-}
-
-bool JobBook::may_be_gang(const Pod& pod, policy::GangOwner owner) const {
-  return rules_.gangs.allows(default_queue_only_ ? "" : queue_of(pod), owner);
-}
-
-std::string JobBook::queue_of(const Pod& pod) const {
-  return engine::queue_of(policy_->config.pod_queues, pod);
-}
-
-bool JobBook::preemptible(const Pod& pod, std::int32_t priority) const {
-  const auto label = pod.meta.labels.find(kai_preemptibility_label);
-  if (label != pod.meta.labels.end()) return label->second != "non-preemptible";
-  if (priority >= system_critical_priority) return false;
-  const bool kai = policy_->config.queues_from == policy::QueueSource::kai;
-  return !kai || priority < kai_non_preemptible_from;
 }
 
 void JobBook::replace(Entry& entry, std::shared_ptr<const planner::Job> job) {

@@ -117,7 +117,8 @@ class JobBook {
   };
 
   void make(Entry& entry, Time now);
-  [[nodiscard]] static GroupForm form_alone(const Pod& pod);
+  [[nodiscard]] GroupForm form_alone(const Pod& pod) const;
+  [[nodiscard]] std::expected<GroupForm, planner::NotReady> form_of(const Entry& entry) const;
   void add_members(const Entry& entry, planner::Job& job, Time now);
   void set_times(const Entry& entry, planner::Job& job);
   [[nodiscard]] std::string queue_of(const Pod& pod) const;

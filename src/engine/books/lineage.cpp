@@ -1,17 +1,13 @@
 #include "engine/books/lineage.h"
 
-#include <algorithm>
 #include <string_view>
+
+#include "engine/books/pod_mentions.h"
 
 namespace dray::engine {
 namespace {
 
 constexpr std::string_view template_hash_label = "pod-template-hash";
-
-const OwnerReference* controller_of(const Pod& pod) {
-  const auto found = std::ranges::find(pod.meta.owners, true, &OwnerReference::controller);
-  return found == pod.meta.owners.end() ? nullptr : &*found;
-}
 
 /// A ReplicaSet that a Deployment made has another name with each template.
 std::string workload_of(const Pod& pod, const OwnerReference& owner) {

@@ -9,11 +9,6 @@
 namespace dray::engine {
 namespace {
 
-const OwnerReference* controller_of(const Pod& pod) {
-  const auto owner = std::ranges::find(pod.meta.owners, true, &OwnerReference::controller);
-  return owner == pod.meta.owners.end() ? nullptr : &*owner;
-}
-
 bool is_batch_job(const OwnerReference& owner) {
   return owner.kind == "Job" && owner.api_version.starts_with("batch/");
 }
@@ -60,6 +55,25 @@ void add_by_owner(const Pod& pod, std::vector<Mention>& found) {
 std::string mark(const Labels& marks, const char* key) {
   const auto found = marks.find(key);
   return found == marks.end() ? "" : found->second;
+}
+
+const OwnerReference* controller_of(const Pod& pod) {
+  const auto owner = std::ranges::find(pod.meta.owners, true, &OwnerReference::controller);
+  return owner == pod.meta.owners.end() ? nullptr : &*owner;
+}
+
+bool follows_leader(const Pod& pod) {
+  const auto index = mark(pod.meta.labels, leader_worker_worker_label);
+  return !index.empty() && index != "0";
+}
+
+std::string leader_worker_pod_set(const std::string& index) {
+  return "subgroup-" + index;
+}
+
+std::string completion_index(const Pod& pod) {
+  auto index = mark(pod.meta.labels, completion_index_mark);
+  return index.empty() ? mark(pod.meta.annotations, completion_index_mark) : index;
 }
 
 std::vector<Mention> mentions_of(const Pod& pod) {

@@ -113,8 +113,16 @@ void PolicySource::make() {
   }
   policy::Topologies topologies;
   for (const auto& key : topology_keys_) topologies[key] = {key};
-  for (const auto& [name, topology] : topologies_) topologies[name] = topology.levels;
-  auto made = policy::compile(std::move(config), std::move(topologies));
+  policy::LevelAliases aliases;
+  for (const auto& [name, topology] : topologies_) {
+    auto& labels = topologies[name];
+    labels.clear();
+    for (const auto& level : topology.levels) {
+      labels.push_back(level.label);
+      if (!level.alias.empty()) aliases[{name, level.alias}] = level.label;
+    }
+  }
+  auto made = policy::compile(std::move(config), std::move(topologies), std::move(aliases));
   if (!made) {
     problem_ = made.error().message;
     return;

@@ -10,16 +10,19 @@
 #include "dray/engine/share_wish.h"
 #include "dray/model/pod_claim.h"
 #include "dray/model/pod_marks.h"
+#include "dray/model/workload_size.h"
 
 namespace dray::engine {
 namespace {
 
-constexpr std::array<std::string_view, 13> read_annotations{
-    reservation_annotation,      kai_group_annotation,          kai_min_member_annotation,
-    kai_topology_annotation,     kai_required_level_annotation, kai_preferred_level_annotation,
-    volcano_annotation,          fraction_annotation,           gpu_memory_annotation,
-    fraction_devices_annotation, fraction_container_annotation, pod_claim_annotation,
-    moved_requests_annotation};
+constexpr auto read_annotations = std::to_array<std::string_view>(
+    {reservation_annotation, kai_group_annotation, kai_min_member_annotation,
+     kai_topology_annotation, kai_required_level_annotation, kai_preferred_level_annotation,
+     volcano_annotation, fraction_annotation, gpu_memory_annotation, fraction_devices_annotation,
+     fraction_container_annotation, pod_claim_annotation, moved_requests_annotation,
+     completion_index_mark, job_set_exclusive_annotation, job_set_node_selector_annotation,
+     leader_worker_exclusive_annotation, leader_worker_size_annotation,
+     leader_worker_subgroup_topology_annotation});
 
 void drop(Labels& annotations) {
   std::erase_if(annotations, [](const auto& entry) {
@@ -57,6 +60,8 @@ void drop_unread(KubeObject& object) {
     drop(made_from->spec);
   } else if (auto* device_class = std::get_if<DeviceClass>(&object)) {
     for (auto& config : device_class->config) drop(config);
+  } else if (auto* job_set = std::get_if<JobSet>(&object)) {
+    for (auto& job : job_set->jobs) drop(job.annotations);
   }
 }
 

@@ -1,9 +1,11 @@
 #include "engine/books/workload_book.h"
 
 #include <algorithm>
+#include <limits>
 #include <variant>
 
 #include "dray/engine/group_marks.h"
+#include "dray/model/workload_size.h"
 #include "engine/books/pod_mentions.h"
 
 namespace dray::engine {
@@ -12,40 +14,73 @@ namespace {
 /// The group of a RayCluster's head, as KubeRay labels its pod.
 constexpr const char* ray_head = "headgroup";
 
+/// All pods agree in one node label, which is a topology of its own.
+policy::TopologyConstraint by_label(const std::string& label) {
+  return {.topology = label, .required = label, .preferred = {}};
+}
+
+JobProgress progress_of(const BatchJob& job) {
+  const bool over = std::ranges::any_of(job.conditions, [](const Condition& condition) {
+    return condition.status == "True" &&
+           (condition.type == "Complete" || condition.type == "Failed");
+  });
+  return {.parallelism = job.parallelism,
+          .completions = job.completions,
+          .succeeded = job.succeeded,
+          .failed_indexes = count_indexes(job.failed_indexes),
+          .over = over};
+}
+
+/// KAI's annotations make a gang of any Job, of at least one pod (its podgrouper's Job grouper).
+bool is_kai_gang(const BatchJob& job) {
+  const auto& annotations = job.meta.annotations;
+  return annotations.contains(kai_min_member_annotation) || has_kai_topology(annotations);
+}
+
 Workload workload_of(const BatchJob& job) {
   Workload made;
+  made.job = progress_of(job);
   const auto at_once = job.parallelism.value_or(1);
-  const auto left = job.completions ? *job.completions - job.succeeded : at_once;
-  made.minimum = std::max(1, std::min(job.min_count.value_or(at_once), left));
-  if (!job.topology.empty()) made.topology = job.topology.front();
+  auto wanted = job.min_count.value_or(at_once);
+  if (!job.topology.empty()) made.topology = by_label(job.topology.front());
   if (job.gang) {
     made.says = Workload::Says::gang;
-  } else if (job.basic || job.completion_mode != "Indexed" || at_once < 2 ||
+  } else if (job.basic) {
+    made.says = Workload::Says::single;
+  } else if (is_kai_gang(job)) {
+    made.says = Workload::Says::gang;
+    made.problem = wrong_min_member(job.meta.annotations,
+                                    "Job " + job.meta.namespace_name + "/" + job.meta.name)
+                       .value_or("");
+    wanted = number_mark(job.meta.annotations, kai_min_member_annotation).value_or(1);
+  } else if (job.completion_mode != "Indexed" || at_once < 2 ||
              job.completions != job.parallelism) {
     made.says = Workload::Says::single;
   }
+  made.minimum = std::max(1, std::min(wanted, made.job->pods_left()));
   return made;
 }
 
-/// Workers that are made only when their leader is ready, or has a node, cannot wait with it.
 Workload workload_of(const LeaderWorkerSet& set) {
   Workload made;
   made.minimum = set.size.value_or(1);
-  const bool leader_first = set.startup_policy == "LeaderReady" ||
-                            set.meta.annotations.contains(leader_worker_exclusive_annotation);
-  if (leader_first || made.minimum < 2) made.says = Workload::Says::single;
+  made.leader_first = starts_with_leader(set);
+  made.subgroups = {
+      .size = std::max(set.subgroup_size.value_or(0), 0),
+      .without_leader = set.subgroup_type == "LeaderExcluded",
+      .topology = mark(set.meta.annotations, leader_worker_subgroup_topology_annotation)};
+  if (made.minimum < 2) made.says = Workload::Says::single;
   return made;
 }
 
 Workload workload_of(const RayCluster& cluster) {
   Workload made;
   made.parts.emplace_back(ray_head, 1);
-  std::int32_t workers = 0;
+  std::int64_t workers = 0;
   for (const auto& group : cluster.workers) {
-    const auto fixed = group.replicas.value_or(group.min_replicas.value_or(0));
-    const auto replicas = cluster.autoscaling ? group.min_replicas.value_or(0) : fixed;
-    const auto pods = group.suspend ? 0 : replicas * group.hosts.value_or(1);
-    made.parts.emplace_back(group.name, pods);
+    const auto pods = cluster.autoscaling ? least_workers_of(group) : workers_of(group);
+    made.parts.emplace_back(group.name, static_cast<std::int32_t>(std::min<std::int64_t>(
+                                            pods, std::numeric_limits<std::int32_t>::max())));
     workers += pods;
   }
   if (workers == 0) made.says = Workload::Says::single;
@@ -57,7 +92,7 @@ Workload workload_of(const PodGroupTemplate& made_from) {
   Workload made;
   made.says = made_from.min_count ? Workload::Says::gang : Workload::Says::single;
   made.minimum = made_from.min_count.value_or(1);
-  if (!made_from.topology.empty()) made.topology = made_from.topology.front();
+  if (!made_from.topology.empty()) made.topology = by_label(made_from.topology.front());
   return made;
 }
 
@@ -95,6 +130,7 @@ std::optional<Workload> as_workload(const KubeObject& object) {
           auto made = workload_of(each);
           made.uid = each.meta.uid;
           made.created = each.meta.created;
+          made.marks = owner_marks(each.meta);
           return made;
         } else {
           return std::nullopt;
@@ -119,6 +155,11 @@ std::optional<Kind> kind_of(const JobKey& key) {
 }
 
 }  // namespace
+
+std::int32_t JobProgress::pods_left(std::int32_t seen) const {
+  if (over) return 0;
+  return pods_at_once(parallelism, completions, std::max(succeeded, seen) + failed_indexes);
+}
 
 bool WorkloadBook::observe_said(const KubeWorkload& object) {
   const auto& meta = object.meta;
@@ -160,8 +201,14 @@ bool WorkloadBook::observe(const KubeObject& object) {
   const Key key(dray::kind_of(object), meta.namespace_name, meta.name);
   const auto [place, added] = workloads_.try_emplace(key, *workload);
   if (added) return true;
-  if (place->second == *workload) return false;
-  place->second = *std::move(workload);
+  auto& known = place->second;
+  // Of a Job's progress only the pods that are left matter: one of ten thousand completions is not
+  // to wake all of its pods at each of them.
+  const bool same_left =
+      known.job && workload->job && known.job->pods_left() == workload->job->pods_left();
+  if (same_left) known.job = workload->job;
+  if (known == *workload) return false;
+  known = *std::move(workload);
   return true;
 }
 
@@ -182,8 +229,16 @@ const Workload* WorkloadBook::find(const JobKey& key) const {
     return said == said_.end() ? nullptr : &said->second.begin()->second;
   }
   const auto kind = kind_of(key);
-  if (!kind) return nullptr;
-  const auto found = workloads_.find({*kind, key.namespace_name, key.name});
+  return kind ? object(*kind, key.namespace_name, key.name) : nullptr;
+}
+
+const Workload* WorkloadBook::object(Kind kind, const std::string& namespace_name,
+                                     const std::string& name) const {
+  if (kind == Kind::workload) {
+    const auto controller = controllers_.find({kind, namespace_name, name});
+    return controller == controllers_.end() ? nullptr : &said_.at(controller->second).at(name);
+  }
+  const auto found = workloads_.find({kind, namespace_name, name});
   return found == workloads_.end() ? nullptr : &found->second;
 }
 

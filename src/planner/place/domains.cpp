@@ -33,7 +33,9 @@ const DomainTree& Domains::tree_of(const std::string& topology,
 
 std::optional<Domains::Levels> Domains::levels_of(const policy::TopologyConstraint& constraint,
                                                   const std::vector<std::string>& keys) const {
-  const auto level_of = [&](const std::string& key) -> std::optional<std::size_t> {
+  const auto level_of = [&](const std::string& name) -> std::optional<std::size_t> {
+    const auto alias = policy_.level_aliases.find({constraint.topology, name});
+    const auto& key = alias == policy_.level_aliases.end() ? name : alias->second;
     const auto at = std::ranges::find(keys, key);
     if (at == keys.end()) return std::nullopt;
     return static_cast<std::size_t>(at - keys.begin()) + 1;

@@ -8,6 +8,7 @@
 #include "dray/simulate/pods_run.h"
 #include "simulate/pods/job_turns.h"
 #include "simulate/pods/of_node.h"
+#include "simulate/pods/staged_pods.h"
 
 namespace dray::simulate {
 namespace {
@@ -110,9 +111,11 @@ PodWorkload pods_of(const std::vector<KubeObject>& objects, std::optional<Durati
     if (const auto* pod = std::get_if<Pod>(&object)) {
       if (comes_with_the_node(*pod)) continue;
       const auto created = pod->meta.created;
+      const bool later = turns.is_later(*pod);
       workload.pods.push_back({.pod = fresh(*pod),
                                .at = created ? *created - *first : Duration(0),
-                               .later = turns.is_later(*pod)});
+                               .later = later,
+                               .staged = !later && StagedPods::is_staged(*pod)});
     } else if (auto needed = of_workload(object)) {
       workload.objects.push_back(std::move(*needed));
     }
@@ -121,7 +124,7 @@ PodWorkload pods_of(const std::vector<KubeObject>& objects, std::optional<Durati
   if (apart) {
     Duration at{0};
     for (auto& arrival : workload.pods) {
-      if (!arrival.later) arrival.at = std::exchange(at, at + *apart);
+      if (!arrival.later && !arrival.staged) arrival.at = std::exchange(at, at + *apart);
     }
   }
   return workload;

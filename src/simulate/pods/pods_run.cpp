@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
 #include "dray/sim/calm_cluster.h"
 #include "dray/sim/kubelet.h"
+#include "dray/sim/owned_pods.h"
 #include "simulate/pods/job_turns.h"
 #include "simulate/pods/pod_churn.h"
 #include "simulate/pods/pod_log.h"
+#include "simulate/pods/staged_pods.h"
 
 namespace dray::simulate {
 namespace {
@@ -56,14 +59,21 @@ Time bound_at(const Pod& pod, Time now) {
   return pod.meta.created.value_or(now);
 }
 
+/// Of a pod for whose end others wait.
+std::optional<Duration> assumed_run_time(const Pod& pod) {
+  const auto found = pod.meta.annotations.find(sim::assumed_seconds_annotation);
+  if (found == pod.meta.annotations.end()) return std::nullopt;
+  return std::chrono::seconds(std::strtoll(found->second.c_str(), nullptr, 10));
+}
+
 /// The object as it is; a pod of dray's with an end, as PodsOptions::run_time has it.
 KubeObject with_end(const KubeObject& object, const PodsOptions& options, Time now) {
   const auto* pod = std::get_if<Pod>(&object);
-  if (pod == nullptr || !options.run_time || pod->finished() ||
-      pod->scheduler_name != options.engine.scheduler_name) {
-    return object;
-  }
-  const auto time = *options.run_time;
+  if (pod == nullptr || pod->finished()) return object;
+  const bool ours = pod->scheduler_name == options.engine.scheduler_name;
+  const auto run_time = ours && options.run_time ? options.run_time : assumed_run_time(*pod);
+  if (!run_time) return object;
+  const auto time = *run_time;
   const auto ran = pod->node_name ? std::max(Duration(0), now - bound_at(*pod, now)) : Duration(0);
   const auto left = std::chrono::ceil<std::chrono::seconds>(ran < time ? time - ran : ran);
   auto ending = *pod;
@@ -91,6 +101,7 @@ class PodsPlayer {
     loop_.set_observer([this](const sim::WatchEvent& event) {
       if (auto* bound = log_.saw(event, loop_.now())) tell_job(*bound);
       if (const auto* next = later_.next_after(event)) create_at(loop_.now(), *next);
+      for (const auto* next : staged_.next_after(event)) create_at(loop_.now(), *next);
     });
   }
 
@@ -154,6 +165,8 @@ class PodsPlayer {
     for (const auto& arrival : workload_.pods) {
       if (arrival.later) {
         later_.add(arrival);
+      } else if (arrival.staged) {
+        staged_.add(arrival);
       } else if (arrival.at > Duration(0)) {
         create_at(origin_ + arrival.at, arrival);
       } else if (auto made = create(arrival.pod); !made) {
@@ -180,8 +193,8 @@ class PodsPlayer {
     const auto now = loop_.now() - origin_;
     if (options_.at_most && now >= *options_.at_most) return cut_ = true;
     if (options_.until) return now >= *options_.until;
-    const bool all_came =
-        created_ + later_.count() == workload_.objects.size() + workload_.pods.size();
+    const bool all_came = created_ + later_.count() + staged_.count() ==
+                          workload_.objects.size() + workload_.pods.size();
     const auto last_churn = options_.churn.empty() ? Duration(0) : options_.churn.back().at;
     return all_came && log_.to_end() == 0 && now >= std::max(log_.last(), last_churn) + quiet;
   }
@@ -223,6 +236,7 @@ class PodsPlayer {
   Time origin_;
   PodLog log_;
   LaterPods later_;
+  StagedPods staged_;
   PodChurn churn_;
   std::size_t created_ = 0;
   bool cut_ = false;

@@ -75,7 +75,15 @@ template <class Io, Like<ReplicatedJob> T>
 void describe(Io& io, T& job) {
   io.required("name", job.name);
   io.required("replicas", job.replicas);
+  io.items("dependsOn", job.depends_on, [](auto& item, auto& dependency) {
+    item.required("name", dependency.name);
+    item.required("status", dependency.status);
+  });
   io.object("template", [&](auto& job_template) {
+    if (Io::reading || !job.annotations.empty()) {
+      job_template.object("metadata",
+                          [&](auto& meta) { meta.field("annotations", job.annotations); });
+    }
     job_template.object("spec", [&](auto& spec) {
       spec.field("parallelism", job.parallelism);
       spec.field("completions", job.completions);
@@ -99,6 +107,14 @@ void describe(Io& io, T& job_set) {
         policy.required("startupPolicyOrder", std::string("InOrder"));
       });
     }
+  });
+  if (!Io::reading && job_set.statuses.empty()) return;
+  io.object("status", [&](auto& status) {
+    status.items("replicatedJobsStatus", job_set.statuses, [](auto& item, auto& jobs) {
+      item.required("name", jobs.name);
+      item.required("succeeded", jobs.succeeded);
+      item.required("failed", jobs.failed);
+    });
   });
 }
 

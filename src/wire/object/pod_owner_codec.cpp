@@ -29,15 +29,23 @@ void read_job(FieldReader& io, PodSet& job) {
 }
 
 void read_job_template(FieldReader& io, std::string_view name, PodSet& job) {
-  io.object(name,
-            [&](auto& made) { made.object("spec", [&](auto& spec) { read_job(spec, job); }); });
+  io.object(name, [&](auto& made) {
+    made.object("metadata", [&](auto& meta) { meta.field("annotations", job.annotations); });
+    made.object("spec", [&](auto& spec) { read_job(spec, job); });
+  });
 }
 
 void read_job_set(FieldReader& io, PodOwner& owner) {
   io.field("suspend", owner.suspended);
+  io.object("startupPolicy",
+            [&](auto& policy) { policy.field("startupPolicyOrder", owner.order); });
   io.items("replicatedJobs", owner.templates, [](auto& item, auto& job) {
     item.field("name", job.name);
     count(item, "replicas", job.replicas);
+    item.items("dependsOn", job.depends_on, [](auto& on, auto& dependency) {
+      on.field("name", dependency.name);
+      on.field("status", dependency.status);
+    });
     read_job_template(item, "template", job);
   });
 }
@@ -45,6 +53,7 @@ void read_job_set(FieldReader& io, PodOwner& owner) {
 void read_groups(FieldReader& io, PodOwner& owner) {
   auto& worker = owner.templates.back();
   count(io, "replicas", worker.replicas);
+  io.field("startupPolicy", owner.order);
   io.object("leaderWorkerTemplate", [&](auto& group) {
     count(group, "size", worker.size);
     group.field("leaderTemplate", owner.templates.front().pod);
@@ -76,6 +85,7 @@ void read_ray(FieldReader& io, PodOwner& owner) {
 
 void read_training(FieldReader& io, PodOwner& owner) {
   io.object("runPolicy", [&](auto& policy) { policy.field("suspend", owner.suspended); });
+  io.field("launcherCreationPolicy", owner.order);
   if (!io.member().key().ends_with("ReplicaSpecs")) return;
   io.member().members([&](const Reader& entry) {
     auto& set = owner.templates.emplace_back();
@@ -91,6 +101,7 @@ void read_spec(FieldReader& io, PodOwner& owner) {
   switch (owner.form) {
     case PodOwnerForm::replicas:
       count(io, "replicas", owner.templates.front().replicas);
+      io.field("podManagementPolicy", owner.order);
       return io.field("template", owner.templates.front().pod);
     case PodOwnerForm::job:
       io.field("suspend", owner.suspended);

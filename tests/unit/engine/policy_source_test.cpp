@@ -87,13 +87,17 @@ TEST_CASE("topologies: the file's, KAI's, and labels that groups name") {
   source.set_config(std::make_shared<const policy::PolicyConfig>(config));
   KaiTopology fabric;
   fabric.meta.name = "fabric";
-  fabric.levels = {"tier-1", "tier-0"};
+  fabric.levels = {{.label = "tier-1"}, {.label = "tier-0", .alias = "rack"}};
   CHECK(source.observe(fabric));
   CHECK(source.set_topology_keys({"example.com/rack"}));
   CHECK(!source.set_topology_keys({"example.com/rack"}));
   const auto& made = source.policy()->topologies;
   CHECK(made.at("") == std::vector<std::string>{"zone", "rack"});
-  CHECK(made.at("fabric") == fabric.levels);
+  CHECK(made.at("fabric") == std::vector<std::string>{"tier-1", "tier-0"});
+  CHECK(source.policy()->level_aliases == policy::LevelAliases{{{"fabric", "rack"}, "tier-0"}});
+  fabric.levels[1].alias.clear();
+  CHECK(source.observe(fabric));
+  CHECK(source.policy()->level_aliases.empty());
   CHECK(made.at("example.com/rack") == std::vector<std::string>{"example.com/rack"});
 }
 

@@ -77,24 +77,37 @@ TEST_CASE("a Job is a gang if it says so, may be one if all its pods run at once
   }
 }
 
+TEST_CASE("completions of a Job count as news only where fewer pods are left") {
+  WorkloadBook book;
+  auto job = indexed(4);
+  job.completions = 100;
+  CHECK(book.observe(job));
+  job.succeeded = 50;
+  CHECK_FALSE(book.observe(job));
+  job.succeeded = 98;
+  CHECK(book.observe(job));
+  CHECK(book.find({GroupSource::batch_job, "default", "w", ""})->job->pods_left() == 2);
+}
+
 TEST_CASE("a Job's pods agree in the label that it names") {
   auto job = indexed(2);
   job.topology = {"rack"};
-  CHECK(seen(job, GroupSource::batch_job).topology == "rack");
+  CHECK(seen(job, GroupSource::batch_job).topology ==
+        policy::TopologyConstraint{"rack", "rack", ""});
 }
 
-TEST_CASE(
-    "a replica of a LeaderWorkerSet waits together, unless its workers come after the leader") {
+TEST_CASE("a replica of a LeaderWorkerSet waits together, or its workers after their leader") {
   auto set = named<LeaderWorkerSet>();
   set.size = 4;
   CHECK(seen(set, GroupSource::leader_worker_set).minimum == 4);
   CHECK(seen(set, GroupSource::leader_worker_set).says == Says::nothing);
   auto late = set;
   late.startup_policy = "LeaderReady";
-  CHECK(seen(late, GroupSource::leader_worker_set).says == Says::single);
+  CHECK(seen(late, GroupSource::leader_worker_set).leader_first);
   auto exclusive = set;
   exclusive.meta.annotations = {{"leaderworkerset.sigs.k8s.io/exclusive-topology", "rack"}};
-  CHECK(seen(exclusive, GroupSource::leader_worker_set).says == Says::single);
+  CHECK(seen(exclusive, GroupSource::leader_worker_set).leader_first);
+  CHECK_FALSE(seen(set, GroupSource::leader_worker_set).leader_first);
   set.size.reset();
   CHECK(seen(set, GroupSource::leader_worker_set).says == Says::single);
 }

@@ -180,6 +180,15 @@ TEST_CASE("pods that a Job makes as others end say how many of it are there at a
   CHECK(make_pods(owner(Form::job, "Job", {job(0, 5)}), true).empty());
 }
 
+TEST_CASE("a RayCluster's workers are clamped as KubeRay does") {
+  auto group = with(pods("gpu", 9), 2, 1);
+  group.most = 3;
+  CHECK(count_pods(owner(Form::ray_cluster, "RayCluster", {pods(), group}), false) == 7);
+  const auto made = make_pods(owner(Form::ray_user, "RayJob", {pods(), group}), false);
+  CHECK(made.size() == 8);
+  CHECK(std::get<RayCluster>(made[0]).workers.at(0).max_replicas == 3);
+}
+
 TEST_CASE("a generated name has room for its letters") {
   auto long_name = owner(Form::job, "Job", {pods()});
   long_name.meta.name = std::string(63, 'n');

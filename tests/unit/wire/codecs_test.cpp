@@ -55,22 +55,26 @@ std::vector<Row> complete_objects() {
        head("PodGroup", "scheduling.x-k8s.io/v1alpha1") + R"(,"spec":{"minMember":3}})"},
       {Kind::volcano_group,
        head("PodGroup", "scheduling.volcano.sh/v1beta1") +
-           R"(,"spec":{"minMember":3,"queue":"q","priorityClassName":"high"}})"},
+           R"(,"spec":{"minMember":3,"queue":"q","priorityClassName":"high",)"
+           R"("networkTopology":{"mode":"hard","highestTierAllowed":2,"highestTierName":"rack"}}})"},
       {Kind::kai_topology,
        head("Topology", "kai.scheduler/v1alpha1") +
-           R"(,"spec":{"levels":[{"nodeLabel":"zone"},{"nodeLabel":"rack"}]}})"},
+           R"(,"spec":{"levels":[{"nodeLabel":"zone","alias":"z"},{"nodeLabel":"rack"}]}})"},
       {Kind::batch_job,
        head("Job", "batch/v1") +
            R"(,"spec":{"parallelism":4,"completions":4,"completionMode":"Indexed",)"
            R"("scheduling":{"schedulingPolicy":{"gang":{"minCount":3}},)"
-           R"("schedulingConstraints":{"topology":[{"key":"rack"}]}}},"status":{"succeeded":1}})"},
+           R"("schedulingConstraints":{"topology":[{"key":"rack"}]}}},"status":{"succeeded":1,)"
+           R"("failedIndexes":"1,3-5","conditions":[{"type":"Failed","status":"True"}]}})"},
       {Kind::leader_worker_set,
        head("LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1") +
-           R"(,"spec":{"leaderWorkerTemplate":{"size":4},"startupPolicy":"LeaderReady"}})"},
+           R"(,"spec":{"leaderWorkerTemplate":{"size":4,)"
+           R"("subGroupPolicy":{"subGroupPolicyType":"LeaderExcluded","subGroupSize":2}},)"
+           R"("startupPolicy":"LeaderReady"}})"},
       {Kind::ray_cluster,
        head("RayCluster", "ray.io/v1") +
            R"(,"spec":{"enableInTreeAutoscaling":true,"workerGroupSpecs":[{"groupName":"gpu",)"
-           R"("replicas":3,"minReplicas":2,"numOfHosts":4,"suspend":true}]}})"},
+           R"("replicas":3,"minReplicas":2,"maxReplicas":5,"numOfHosts":4,"suspend":true}]}})"},
       {Kind::pytorch_job, head("PyTorchJob", "kubeflow.org/v1") +
                               R"(,"spec":{"runPolicy":{"schedulingPolicy":{"minAvailable":3}},)"
                               R"("elasticPolicy":{"minReplicas":2},)"
@@ -111,6 +115,10 @@ class Filler {
   void object(std::string_view /*name*/, bool& present, F&& describe) {
     present = true;
     describe(*this);
+  }
+  template <class T, class F>
+  void optional(std::string_view /*name*/, std::optional<T>& value, F&& describe) {
+    describe(*this, value.emplace());
   }
   template <class T, class F>
   void items(std::string_view /*name*/, std::vector<T>& values, F&& describe) {

@@ -50,5 +50,15 @@ TEST_CASE("a JobSet") {
   CHECK(rewritten<JobSet>(json) == json);
 }
 
+TEST_CASE("a JobSet whose kinds wait for each other, and how far they are") {
+  const std::string json =
+      R"({"kind":"JobSet","apiVersion":"jobset.x-k8s.io/v1alpha2","metadata":{"name":"s"},)"
+      R"("spec":{"replicatedJobs":[{"name":"data","replicas":1,"template":{"spec":{}}},)"
+      R"({"name":"node","replicas":2,"dependsOn":[{"name":"data","status":"Complete"}],)"
+      R"("template":{"metadata":{"annotations":{"a":"b"}},"spec":{"parallelism":4}}}]},)"
+      R"("status":{"replicatedJobsStatus":[{"name":"data","succeeded":1,"failed":0}]}})";
+  CHECK(rewritten<JobSet>(json) == json);
+}
+
 }  // namespace
 }  // namespace dray::wire::group_codec_test

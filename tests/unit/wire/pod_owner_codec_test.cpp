@@ -112,6 +112,39 @@ TEST_CASE("how many pods each kind of object wants, and their templates") {
   }
 }
 
+TEST_CASE("the order in which pods are created is where each kind has it") {
+  struct Row {
+    std::string api_version;
+    std::string kind;
+    std::string spec;
+    std::string want;
+  };
+  const auto row =
+      GENERATE(Row{"jobset.x-k8s.io/v1alpha2", "JobSet",
+                   "{startupPolicy: {startupPolicyOrder: InOrder}}", "InOrder"},
+               Row{"leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "{startupPolicy: LeaderReady}",
+                   "LeaderReady"},
+               Row{"apps/v1", "StatefulSet", "{podManagementPolicy: Parallel}", "Parallel"},
+               Row{"kubeflow.org/v2beta1", "MPIJob",
+                   "{launcherCreationPolicy: WaitForWorkersReady}", "WaitForWorkersReady"});
+  DYNAMIC_SECTION(row.kind) {
+    const auto manifests = load(object(row.api_version, row.kind, row.spec));
+    REQUIRE(manifests);
+    CHECK(manifests->owners.at(0).order == row.want);
+  }
+}
+
+TEST_CASE("kinds of a JobSet name those they wait for, and have annotations of their own") {
+  const auto manifests = load(
+      object("jobset.x-k8s.io/v1alpha2", "JobSet",
+             "{replicatedJobs: [{name: a, template: {metadata: {annotations: {k: v}}, spec: {}}}, "
+             "{name: b, dependsOn: [{name: a, status: Ready}]}]}"));
+  REQUIRE(manifests);
+  const auto& templates = manifests->owners.at(0).templates;
+  CHECK(templates.at(0).annotations == Labels{{"k", "v"}});
+  CHECK(templates.at(1).depends_on == std::vector<JobDependency>{{"a", "Ready"}});
+}
+
 TEST_CASE("suspension is where each kind has it") {
   struct Row {
     std::string api_version;
