@@ -68,9 +68,8 @@ std::vector<Row> complete_objects() {
            R"("failedIndexes":"1,3-5","conditions":[{"type":"Failed","status":"True"}]}})"},
       {Kind::leader_worker_set,
        head("LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1") +
-           R"(,"spec":{"leaderWorkerTemplate":{"size":4,)"
-           R"("subGroupPolicy":{"subGroupPolicyType":"LeaderExcluded","subGroupSize":2}},)"
-           R"("startupPolicy":"LeaderReady"}})"},
+           R"(,"spec":{"leaderWorkerTemplate":{"size":4,"subGroupPolicy":{)"
+           R"("subGroupPolicyType":"LeaderExcluded","subGroupSize":2}},"startupPolicy":"LeaderReady"}})"},
       {Kind::ray_cluster,
        head("RayCluster", "ray.io/v1") +
            R"(,"spec":{"enableInTreeAutoscaling":true,"workerGroupSpecs":[{"groupName":"gpu",)"
