@@ -45,6 +45,7 @@ planner::PlanInput PlanInputs::of_all(Time now) {
   room_.refresh(input.jobs, now);
   input.disruption_budgets = admission_.budgets().budgets(now);
   input.holds = room_.holds();
+  input.kept = room_.kept();
   input.leaving = room_.leaving_claims(now);
   input.usage = usage_.history();
   input.budget = budget();
@@ -69,6 +70,13 @@ planner::PlanInput PlanInputs::of_one(const std::shared_ptr<const planner::Job>&
       if (auto other = admission_.jobs().find(hold.job)) input.jobs.put(std::move(other));
     }
     input.jobs.put(job);
+  }
+  // Room that is kept for the job itself is its own.
+  if (const auto& kept = room_.kept(); kept && kept->job != job->uid) {
+    if (auto other = admission_.jobs().find(kept->job)) {
+      input.jobs.put(std::move(other));
+      input.kept = kept;
+    }
   }
   for (const auto& member : job->members) {
     const auto* pod = pods_.find(member.pod->meta.uid);

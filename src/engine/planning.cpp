@@ -79,6 +79,7 @@ void Engine::Router::take(const std::shared_ptr<const planner::Plan>& made,
   usage_.account(plan, now);
   auto& jobs = admission_.jobs();
   jobs.set_stale(plan.stale);
+  room_.keep(plan.kept);
   // Before it is taken: what that asks for comes on top.
   plans_.taken(plan, jobs.next_change(), admission_.budgets().next_change(), now);
   // Those whose devices are chosen anew come last, or they might choose what the plan gave others.

@@ -105,14 +105,14 @@ std::vector<Eviction> evictions_of(const PlanJob& job, const Solution& solution,
 }  // namespace
 
 MakeRoom::MakeRoom(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer,
-                   Decisions& decisions, Turns& turns, const NodeSet& open_nodes)
+                   Decisions& decisions, Turns& turns, RoomKeeper& keeper)
     : context_(context),
       jobs_(jobs),
       overlay_(overlay),
       placer_(placer),
       decisions_(decisions),
       turns_(turns),
-      open_nodes_(open_nodes),
+      keeper_(keeper),
       search_(context, jobs, overlay, placer, decisions),
       again_at_(context.input.now) {}
 
@@ -191,6 +191,14 @@ MakeRoom::Kind MakeRoom::kind_of(const PlanJob& job, std::span<const std::uint32
   return kind;
 }
 
+/// The same for a job that others wait behind: with victims it needs no room to be kept.
+bool MakeRoom::help_with_kept_room(PlanJob& job, Action action, const JobOrder& order) {
+  const RoomKeeper::Lifted lifted(keeper_);
+  const bool helped = help(job, action, order);
+  if (helped) keeper_.drop();
+  return helped;
+}
+
 /// Whether the job got room; of a gang other groups get it where those that come first cannot.
 bool MakeRoom::help(PlanJob& job, Action action, const JobOrder& order) {
   bool helped = help_next_chunk(job, action, order);
@@ -258,8 +266,8 @@ bool MakeRoom::use_leftovers(PlanJob& job, std::span<const std::uint32_t> chunk,
   }
   const auto& queue = decisions_.queues()[*job.queue];
   const auto share = queue.fair_share - queue.allocated;
-  const auto placed =
-      placer_.place(job, chunk, open_nodes_, Room::releasing, within_share ? &share : nullptr);
+  const auto placed = placer_.place(job, chunk, placer_.fit().everywhere(), Room::releasing,
+                                    within_share ? &share : nullptr);
   if (!placed) return false;
   decisions_.hold(job, *placed, overlay_.queues());
   return true;

@@ -11,6 +11,7 @@
 
 #include "dray/policy/reclaim.h"
 #include "planner/evict/victim_search.h"
+#include "planner/room_keeper.h"
 #include "planner/turns.h"
 
 namespace dray::planner {
@@ -27,9 +28,8 @@ struct RoomMade {
 /// Makes room for waiting jobs by evicting others: consolidation, reclaim, preemption.
 class MakeRoom {
  public:
-  /// `open_nodes`: where jobs may go onto what others' victims left.
   MakeRoom(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer,
-           Decisions& decisions, Turns& turns, const NodeSet& open_nodes);
+           Decisions& decisions, Turns& turns, RoomKeeper& keeper);
 
   /// Those of the actions that the input and the policy allow, in KAI's order.
   [[nodiscard]] RoomMade run(std::span<PlanJob* const> waiting);
@@ -77,6 +77,7 @@ class MakeRoom {
   [[nodiscard]] bool help(PlanJob& job, Action action, const JobOrder& order);
   [[nodiscard]] bool help_next_chunk(PlanJob& job, Action action, const JobOrder& order);
   [[nodiscard]] const Task& hardest_of(const PlanJob& job, std::span<const std::uint32_t> chunk);
+  [[nodiscard]] bool help_with_kept_room(PlanJob& job, Action action, const JobOrder& order);
   [[nodiscard]] bool use_leftovers(PlanJob& job, std::span<const std::uint32_t> chunk,
                                    const policy::Reclaimer& reclaimer, bool within_share);
   void carry_out(PlanJob& job, const Solution& solution, Action action);
@@ -90,7 +91,7 @@ class MakeRoom {
   Placer& placer_;
   Decisions& decisions_;
   Turns& turns_;
-  const NodeSet& open_nodes_;
+  RoomKeeper& keeper_;
   VictimSearch search_;
   Trying trying_;
   std::map<Kind, std::size_t> failed_;  ///< how many sets had been evicted then

@@ -45,8 +45,8 @@ PlanMaker::PlanMaker(const PlanInput& input, PlanMemory& memory)
       overlay_(input.snapshot, memory.nodes(), start_.queues),
       placer_(context_, jobs_, overlay_, memory.allocator(), memory.verdicts(), memory.rankings()),
       feasibility_(input.snapshot, memory.nodes(), memory.allocator(), memory.feasibility()),
-      decisions_(start_.queues,
-                 WhyThere(context_, overlay_, placer_.fit().everywhere(), options_)) {}
+      decisions_(start_.queues, WhyThere(context_, overlay_, placer_.fit().everywhere(), options_)),
+      keeper_(context_, jobs_, overlay_, placer_, decisions_, memory) {}
 
 Plan PlanMaker::make(JobWatch* watch) {
   Plan plan;
@@ -59,18 +59,16 @@ Plan PlanMaker::make(JobWatch* watch) {
 
   Turns turns(context_, overlay_.queues(), waiting);
   auto served =
-      ServeJobs(context_, jobs_, overlay_, placer_, decisions_, turns, feasibility_, watch)
+      ServeJobs(context_, jobs_, overlay_, placer_, decisions_, turns, feasibility_, keeper_, watch)
           .run(waiting, input_.actions.place);
   plan.refused_early = served.refused_early;
-  again_at.add(served.again_at);
   if (evicts(context_)) {
-    auto made = MakeRoom(context_, jobs_, overlay_, placer_, decisions_, turns, served.open_nodes)
-                    .run(waiting);
+    auto made =
+        MakeRoom(context_, jobs_, overlay_, placer_, decisions_, turns, keeper_).run(waiting);
     const auto& budget = input_.budget.nodes_tried;
     placer_.fit().allow(budget - std::min(budget, placer_.fit().tried()));
     LateReprieve(context_, jobs_, overlay_, placer_, decisions_).run(made.evictions);
-    ServeLosers(context_, jobs_, overlay_, placer_, decisions_, served.open_nodes)
-        .run(std::move(made.losers));
+    ServeLosers(context_, jobs_, overlay_, placer_, decisions_).run(std::move(made.losers));
     plan.evictions = std::move(made.evictions);
     plan.scenarios = made.scenarios;
     plan.refused_early += made.refused_early;
@@ -82,6 +80,8 @@ Plan PlanMaker::make(JobWatch* watch) {
     std::ranges::move(gangs.evictions, std::back_inserter(plan.evictions));
     again_at.add(gangs.again_at);
   }
+  plan.kept = keeper_.kept();
+  again_at.add(keeper_.again_at());
   plan.progress = input_.actions.place ? turns.finish(jobs_, decisions_) : input_.progress;
   plan.jobs = decisions_.take_outcomes();
   std::ranges::stable_partition(plan.jobs, gets_something);
@@ -98,7 +98,7 @@ Plan PlanMaker::make(JobWatch* watch) {
 std::vector<Reason> PlanMaker::verdicts(const Uid& job) {
   release_leaving_pods();
   release_leaving_claims();
-  const auto& asked = *jobs_.find(job);
+  auto& asked = *jobs_.find(job);
   const auto lack = lacks(asked, asked.tasks.front());
   std::vector<Reason> said;
   said.reserve(input_.only->size());
@@ -112,8 +112,22 @@ std::vector<Reason> PlanMaker::verdicts(const Uid& job) {
       said.push_back(said_by(*node, asked, asked.tasks.front()));
     }
   }
+  judge_kept_nodes(asked, said);
   overlay_.undo(0);
   return said;
+}
+
+/// Nodes that would take the pod, and on which the room is kept for another job.
+void PlanMaker::judge_kept_nodes(PlanJob& job, std::vector<Reason>& said) {
+  static_cast<void>(keeper_.begin({}, false));
+  if (!keeper_.keeps_from(job)) return;
+  for (const auto node : keeper_.nodes_for(job.tasks.front())) {
+    if (keeper_.takes(job, node)) continue;
+    const auto& name = input_.snapshot->name(node);
+    for (std::size_t i = 0; i < said.size(); ++i) {
+      if ((*input_.only)[i] == name && said[i] == Reason::none) said[i] = Reason::room_kept;
+    }
+  }
 }
 
 Advice PlanMaker::advise(const Uid& job, const Uid& pod) {
@@ -146,8 +160,9 @@ void PlanMaker::hold_room_of_others(const PlanJob& job) {
   auto waiting = waiting_jobs();
   std::erase(waiting, &job);
   Turns turns(context_, overlay_.queues(), waiting);
-  static_cast<void>(ServeJobs(context_, jobs_, overlay_, placer_, decisions_, turns, feasibility_)
-                        .run(waiting, false));
+  static_cast<void>(
+      ServeJobs(context_, jobs_, overlay_, placer_, decisions_, turns, feasibility_, keeper_)
+          .run(waiting, false));
 }
 
 /// What the nodes say; those that will do come back, the best first.
@@ -222,6 +237,8 @@ void PlanMaker::ask_node_groups(std::vector<JobOutcome>& outcomes, JobWatch* wat
 /// members want a domain, and where the plan's budget for looking has ended.
 std::vector<const Task*> PlanMaker::tasks_without_room(PlanJob& job) {
   const auto chunk = job.next_chunk();
+  std::optional<RoomKeeper::Lifted> its_own;
+  if (keeper_.keeps_for(job)) its_own.emplace(keeper_);
   const auto before = overlay_.mark();
   std::vector<const Task*> tasks;
   for (const auto id : chunk) {

@@ -4,6 +4,7 @@
 
 #include "planner/make_room.h"
 #include "planner/plan_memory.h"
+#include "planner/room_keeper.h"
 #include "planner/serve_jobs.h"
 
 namespace dray::planner {
@@ -32,6 +33,7 @@ class PlanMaker {
   [[nodiscard]] Reason lacks(const PlanJob& job, const Task& task) const;
   [[nodiscard]] Reason said_by(cluster::NodeIndex node, const PlanJob& job, const Task& task);
   void hold_room_of_others(const PlanJob& job);
+  void judge_kept_nodes(PlanJob& job, std::vector<Reason>& said);
   [[nodiscard]] std::vector<cluster::NodeIndex> judge(PlanJob& job, const Task& task,
                                                       Advice& advice);
   void ask_node_groups(std::vector<JobOutcome>& outcomes, JobWatch* watch);
@@ -46,6 +48,7 @@ class PlanMaker {
   Placer placer_;
   Feasibility feasibility_;
   Decisions decisions_;
+  RoomKeeper keeper_;
 };
 
 }  // namespace dray::planner

@@ -95,7 +95,8 @@ bool MakeRoom::look_at(PlanJob& job, Action action, const JobOrder& order, Allow
   search_.allow(extended ? turns_.extend(budget.scenarios) : left.scenarios);
   const auto nodes = fit.tried();
   const auto scenarios = search_.scenarios();
-  const bool helped = help(job, action, order);
+  const bool helped =
+      keeper_.keeps_for(job) ? help_with_kept_room(job, action, order) : help(job, action, order);
   if (!extended) {
     left.nodes -= std::min(left.nodes, fit.tried() - nodes);
     left.scenarios -= std::min(left.scenarios, search_.scenarios() - scenarios);

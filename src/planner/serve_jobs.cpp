@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "dray/base/saturating_time.h"
+#include "dray/base/count_of.h"
 #include "planner/state/job_order.h"
 
 namespace dray::planner {
@@ -27,7 +27,7 @@ bool started(const PlanJob& job) {
 
 ServeJobs::ServeJobs(const PlanContext& context, const JobTable& jobs, Overlay& overlay,
                      Placer& placer, Decisions& decisions, Turns& turns, Feasibility& feasibility,
-                     JobWatch* watch)
+                     RoomKeeper& keeper, JobWatch* watch)
     : context_(context),
       jobs_(jobs),
       overlay_(overlay),
@@ -35,19 +35,20 @@ ServeJobs::ServeJobs(const PlanContext& context, const JobTable& jobs, Overlay& 
       decisions_(decisions),
       turns_(turns),
       feasibility_(feasibility),
-      again_at_(context.input.now),
-      watch_(watch) {
-  served_.open_nodes = placer.fit().everywhere();
-}
+      keeper_(keeper),
+      watch_(watch) {}
 
 Served ServeJobs::run(std::span<PlanJob* const> waiting, bool place) {
   serve_holds(waiting);
+  const auto* started = keeper_.begin(waiting, place);
+  if (started != nullptr) turns_.looked(*started);
+  if (started != nullptr && watch_ != nullptr) watch_->turns.push_back(started->job->uid);
   if (place) serve_all(waiting);
-  served_.again_at = again_at_.get();
   return std::move(served_);
 }
 
 void ServeJobs::take(PlanJob& job, std::span<const Placed> placed) {
+  ++placements_;
   if (all_idle(placed)) {
     decisions_.start(job, placed, overlay_.queues());
   } else {
@@ -144,6 +145,8 @@ ServeJobs::Left ServeJobs::serve(JobOrder& order, Left left) {
 
 /// Whether the job got its next chunk.
 bool ServeJobs::serve_chunk(PlanJob& job) {
+  // It is here for its room only: what is asked is another job.
+  if (context_.input.only && keeper_.keeps_for(job)) return false;
   const auto chunk = job.next_chunk();
   const auto least = job.least_of(chunk, overlay_.queues().resources());
   if (const auto no =
@@ -151,32 +154,28 @@ bool ServeJobs::serve_chunk(PlanJob& job) {
     refuse(job, *no);
     return false;
   }
-  const bool kept_from = kept_for_ != nullptr && kept_for_ != &job;
-  const auto& among = kept_from ? served_.open_nodes : placer_.fit().everywhere();
-  const auto placed = placer_.place(job, chunk, among, Room::releasing);
+  const auto placed = keeper_.place(job, chunk);
   if (placed) {
     take(job, *placed);
     return true;
   }
-  if (serve_another_chunk(job, placed.error(), among)) return true;
-  if (report_infeasible(job, chunk.size(), placed.error())) return false;
-  if (decisions_.find(job) == nullptr || !started(job)) {
-    explain(job, chunk.size(), placed.error());
-  }
-  if (!placed.error().over) keep_nodes(job, chunk);
+  if (serve_another_chunk(job, placed.error())) return true;
+  if (report_infeasible(job, chunk, placed.error())) return false;
+  if (!placed.error().over) keeper_.refused(job, chunk);
+  if (decisions_.find(job) == nullptr || !started(job)) explain(job, chunk, placed.error());
   return false;
 }
 
 /// A group of a gang that finds no room does not keep the gang's other groups from starting:
 /// whether the job got a chunk without it.
-bool ServeJobs::serve_another_chunk(PlanJob& job, const NoRoom& failure, const NodeSet& among) {
+bool ServeJobs::serve_another_chunk(PlanJob& job, const NoRoom& failure) {
   const auto* lacking = failure.task;
   bool served = false;
   while (!served && lacking != nullptr && !placer_.fit().exhausted() && job.pass_over(*lacking)) {
     const auto chunk = job.next_chunk();
     const auto least = job.least_of(chunk, overlay_.queues().resources());
     if (policy::check_capacity(overlay_.queues(), *job.queue, least, job.job->preemptible)) break;
-    const auto placed = placer_.place(job, chunk, among, Room::releasing);
+    const auto placed = keeper_.place(job, chunk);
     served = placed.has_value();
     if (served) {
       take(job, *placed);
@@ -205,7 +204,8 @@ void ServeJobs::say_over(const PlanJob& job, const policy::CapacityRefusal& refu
 }
 
 /// Whether no node could take the job, whoever leaves: then nothing else is done for it.
-bool ServeJobs::report_infeasible(PlanJob& job, std::size_t members, const NoRoom& failure) {
+bool ServeJobs::report_infeasible(PlanJob& job, std::span<const std::uint32_t> chunk,
+                                  const NoRoom& failure) {
   const auto* before = decisions_.find(job);
   if (context_.input.only || (before != nullptr && gets_something(*before))) return false;
   auto& fit = placer_.fit();
@@ -215,7 +215,7 @@ bool ServeJobs::report_infeasible(PlanJob& job, std::size_t members, const NoRoo
   if (!found) return false;
   turns_.set_infeasible(job);
   if (watched(job)) {  // who asks why is shown what each node lacks
-    explain(job, members, failure);
+    explain(job, chunk, failure);
     return true;
   }
   auto why = found->too_large;
@@ -229,7 +229,41 @@ bool ServeJobs::report_infeasible(PlanJob& job, std::size_t members, const NoRoo
   return true;
 }
 
-void ServeJobs::explain(const PlanJob& job, std::size_t members, const NoRoom& failure) {
+void ServeJobs::explain(PlanJob& job, std::span<const std::uint32_t> chunk, NoRoom failure) {
+  if (keeper_.keeps_from(job) && !placer_.fit().exhausted() && room_is_kept(job, chunk, failure)) {
+    if (watched(job)) show(chunk.size(), failure, {});
+    if (chunk.size() == 1) return decisions_.wait(job, Reason::room_kept, {});
+    return decisions_.wait(job, Reason::gang_no_room,
+                           fmt::format("room for {} of {} pods; the others: {}", failure.placed,
+                                       chunk.size(), plain_text(Reason::room_kept)));
+  }
+  if (!keeper_.keeps_for(job)) return say_no_room(job, chunk.size(), failure);
+  const RoomKeeper::Lifted lifted(keeper_);
+  say_no_room(job, chunk.size(), failure);
+  auto& outcome = decisions_.outcome(job);
+  const auto nodes = keeper_.nodes();
+  decisions_.wait(job, outcome.reason,
+                  fmt::format("{}; {} {} kept for it", outcome.detail, count_of(nodes, "node"),
+                              nodes == 1 ? "is" : "are"));
+}
+
+/// Whether there would be room for the chunk if none were kept for another job; if not, the failure
+/// becomes the one without that.
+bool ServeJobs::room_is_kept(PlanJob& job, std::span<const std::uint32_t> chunk, NoRoom& failure) {
+  const auto& shape = job.tasks[chunk.front()].shape;
+  const bool alike = chunk.size() == 1 && shape != nullptr && !shape->singular;
+  if (!alike || watched(job)) return keeper_.would_fit(job, chunk, failure);
+  // Room becomes less in the course of a plan.
+  const auto known = would_fit_.find(shape->number);
+  if (known != would_fit_.end() && (!known->second.fits || known->second.at == placements_)) {
+    return known->second.fits;
+  }
+  const bool fits = keeper_.would_fit(job, chunk, failure);
+  would_fit_[shape->number] = {.fits = fits, .at = placements_};
+  return fits;
+}
+
+void ServeJobs::say_no_room(const PlanJob& job, std::size_t members, const NoRoom& failure) {
   if (failure.task == nullptr) return decisions_.wait(job, Reason::no_node_fits, {});
   if (failure.task->shape == nullptr) {
     const auto& why = failure.task->not_ready;
@@ -239,7 +273,6 @@ void ServeJobs::explain(const PlanJob& job, std::size_t members, const NoRoom& f
   auto refusal = placer_.why_not(failure);
   if (watched(job)) show(members, failure, refusal.devices);
   if (placer_.fit().exhausted()) return decisions_.wait(job, Reason::planning, refusal.detail);
-  if (refusal.detail.empty() && kept_for_ != nullptr) refusal.reason = Reason::room_kept;
   if (failure.no_domain) return decisions_.wait(job, Reason::no_domain, refusal.detail);
   if (members == 1) return decisions_.wait(job, refusal.reason, std::move(refusal.detail));
   decisions_.wait(
@@ -248,17 +281,19 @@ void ServeJobs::explain(const PlanJob& job, std::size_t members, const NoRoom& f
                   refusal.detail.empty() ? std::string(name(refusal.reason)) : refusal.detail));
 }
 
-void ServeJobs::show(std::size_t members, const NoRoom& failure, std::string text) {
-  auto nodes = nodes_alike(failure, placer_.fit(), overlay_);
+void ServeJobs::show(std::size_t members, NoRoom failure, std::string text) {
   NodesAlike kept{.reason = Reason::room_kept,
                   .what = {},
                   .text = std::string(plain_text(Reason::room_kept)),
                   .nearest = {},
                   .nodes = {}};
-  for (const auto node : placer_.fit().everywhere().nodes) {
-    const bool asked = std::ranges::find(failure.among, node) != failure.among.end();
-    if (!asked && kept_for_ != nullptr) kept.nodes.push_back(overlay_.snapshot().name(node));
+  if (keeper_.keeps_from(*jobs_.find(watch_->job))) {
+    for (const auto node : keeper_.nodes_for(*failure.task)) {
+      kept.nodes.push_back(overlay_.snapshot().name(node));
+      std::erase(failure.among, node);
+    }
   }
+  auto nodes = nodes_alike(failure, placer_.fit(), overlay_);
   if (!kept.nodes.empty()) nodes.push_back(std::move(kept));
   std::ranges::stable_sort(nodes, std::greater(),
                            [](const NodesAlike& alike) { return alike.nodes.size(); });
@@ -269,28 +304,6 @@ void ServeJobs::show(std::size_t members, const NoRoom& failure, std::string tex
                                            .text = std::move(text),
                                            .nodes = std::move(nodes),
                                            .state = overlay_.releasing()});
-}
-
-/// The first job that has waited for too long gets nodes to itself: what ends on them is not given
-/// to others, and so it starts at the latest when the jobs on these nodes have ended.
-void ServeJobs::keep_nodes(PlanJob& job, std::span<const std::uint32_t> chunk) {
-  if (kept_for_ != nullptr || chunk.size() < 2 || placer_.fit().exhausted()) return;
-  const auto due = saturating_add(job.job->queued, context_.policy.config.gangs.reserve_after);
-  if (due > context_.input.now) return again_at_.add(due);
-  std::vector<Task*> tasks;
-  for (const auto id : chunk) {
-    if (job.tasks[id].shape == nullptr) return;
-    tasks.push_back(&job.tasks[id]);
-  }
-  auto nodes = placer_.domains().roomiest(job, tasks, placer_.fit().everywhere());
-  if (nodes.empty()) return;
-  std::ranges::sort(nodes);
-  std::erase_if(served_.open_nodes.nodes,
-                [&](auto node) { return std::ranges::binary_search(nodes, node); });
-  kept_for_ = &job;
-  decisions_.wait(
-      job, Reason::gang_no_room,
-      decisions_.outcome(job).detail + fmt::format("; {} nodes are kept for it", nodes.size()));
 }
 
 }  // namespace dray::planner

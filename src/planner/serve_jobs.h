@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +13,7 @@
 #include "planner/place/decisions.h"
 #include "planner/place/feasibility.h"
 #include "planner/place/placer.h"
+#include "planner/room_keeper.h"
 #include "planner/state/context.h"
 #include "planner/state/job_order.h"
 #include "planner/turns.h"
@@ -19,10 +22,7 @@ namespace dray::planner {
 
 /// What placing jobs came to, besides the decisions.
 struct Served {
-  /// Where the other actions may place jobs: not on nodes that are kept for one that waits long.
-  NodeSet open_nodes;
   std::size_t refused_early = 0;  ///< jobs that a queue's bound refused without a search
-  std::optional<Time> again_at;   ///< when nodes are to be kept for a job
 };
 
 /// Places waiting jobs on what is free, in their order (KAI's action allocate).
@@ -30,7 +30,7 @@ class ServeJobs {
  public:
   /// `watch` is told of its job; it may be null.
   ServeJobs(const PlanContext& context, const JobTable& jobs, Overlay& overlay, Placer& placer,
-            Decisions& decisions, Turns& turns, Feasibility& feasibility,
+            Decisions& decisions, Turns& turns, Feasibility& feasibility, RoomKeeper& keeper,
             JobWatch* watch = nullptr);
 
   /// First the jobs for which an earlier plan holds room, then, if `place`, all of `waiting`.
@@ -47,17 +47,20 @@ class ServeJobs {
   };
   Left serve(JobOrder& order, Left left);
   [[nodiscard]] bool serve_chunk(PlanJob& job);
-  [[nodiscard]] bool serve_another_chunk(PlanJob& job, const NoRoom& failure, const NodeSet& among);
+  [[nodiscard]] bool serve_another_chunk(PlanJob& job, const NoRoom& failure);
   void take(PlanJob& job, std::span<const Placed> placed);
   void refuse(const PlanJob& job, const policy::CapacityRefusal& refusal);
   void say_over(const PlanJob& job, const policy::CapacityRefusal& refusal);
-  [[nodiscard]] bool report_infeasible(PlanJob& job, std::size_t members, const NoRoom& failure);
-  void explain(const PlanJob& job, std::size_t members, const NoRoom& failure);
+  [[nodiscard]] bool report_infeasible(PlanJob& job, std::span<const std::uint32_t> chunk,
+                                       const NoRoom& failure);
+  void explain(PlanJob& job, std::span<const std::uint32_t> chunk, NoRoom failure);
+  void say_no_room(const PlanJob& job, std::size_t members, const NoRoom& failure);
+  [[nodiscard]] bool room_is_kept(PlanJob& job, std::span<const std::uint32_t> chunk,
+                                  NoRoom& failure);
   [[nodiscard]] bool watched(const PlanJob& job) const {
     return watch_ != nullptr && watch_->job == job.job->uid;
   }
-  void show(std::size_t members, const NoRoom& failure, std::string text);
-  void keep_nodes(PlanJob& job, std::span<const std::uint32_t> chunk);
+  void show(std::size_t members, NoRoom failure, std::string text);
 
   const PlanContext& context_;
   const JobTable& jobs_;
@@ -66,8 +69,14 @@ class ServeJobs {
   Decisions& decisions_;
   Turns& turns_;
   Feasibility& feasibility_;
-  const PlanJob* kept_for_ = nullptr;  ///< the job that waits long and has nodes to itself
-  Earliest again_at_;
+  RoomKeeper& keeper_;
+  /// Whether pods of a shape would find room if none were kept, after so many placements.
+  struct WouldFit {
+    bool fits = false;
+    std::size_t at = 0;
+  };
+  std::map<std::uint32_t, WouldFit> would_fit_;
+  std::size_t placements_ = 0;
   Served served_;
   JobWatch* watch_;
 };

@@ -9,12 +9,11 @@
 namespace dray::planner {
 
 ServeLosers::ServeLosers(const PlanContext& context, const JobTable& jobs, Overlay& overlay,
-                         Placer& placer, Decisions& decisions, const NodeSet& open_nodes)
+                         Placer& placer, Decisions& decisions)
     : jobs_(jobs),
       overlay_(overlay),
       placer_(placer),
       decisions_(decisions),
-      open_nodes_(open_nodes),
       order_(overlay.queues(), context.total, context.input.now, context.policy.config.aging, {}) {}
 
 void ServeLosers::run(std::vector<PlanJob*> losers) {
@@ -71,7 +70,7 @@ std::optional<std::vector<Placed>> ServeLosers::place(PlanJob& job,
   if (policy::check_capacity(overlay_.queues(), *job.queue, least, job.job->preemptible)) {
     return std::nullopt;
   }
-  auto placed = placer_.place(job, chunk, open_nodes_, Room::idle);
+  auto placed = placer_.place(job, chunk, placer_.fit().everywhere(), Room::idle);
   if (!placed) return std::nullopt;
   return *std::move(placed);
 }

@@ -17,9 +17,8 @@ namespace dray::planner {
 /// it has started, so the order of the queue holds. They get idle room; nobody is evicted for them.
 class ServeLosers {
  public:
-  /// `open_nodes`: where jobs may start.
   ServeLosers(const PlanContext& context, const JobTable& jobs, Overlay& overlay, Placer& placer,
-              Decisions& decisions, const NodeSet& open_nodes);
+              Decisions& decisions);
 
   void run(std::vector<PlanJob*> losers);
 
@@ -35,7 +34,6 @@ class ServeLosers {
   Overlay& overlay_;
   Placer& placer_;
   Decisions& decisions_;
-  const NodeSet& open_nodes_;
   JobOrder order_;
 };
 

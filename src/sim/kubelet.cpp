@@ -10,14 +10,19 @@
 namespace dray::sim {
 namespace {
 
-std::optional<Duration> run_time(const Pod& pod) {
-  const auto note = pod.meta.annotations.find(run_seconds_annotation);
-  if (note == pod.meta.annotations.end()) return std::nullopt;
-  std::int64_t seconds = 0;
-  const auto& text = note->second;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return saturating_seconds(seconds);
+/// How the pod ends, and after which time.
+struct End {
+  Duration after;
+  std::string_view phase;
+};
+
+std::optional<End> end_of(const Pod& pod) {
+  const auto seconds = run_seconds(pod);
+  const auto own = seconds ? std::optional(saturating_seconds(*seconds)) : std::nullopt;
+  const auto longest = pod.longest_run();
+  if (longest && (!own || *longest < *own)) return End{.after = *longest, .phase = "Failed"};
+  if (own) return End{.after = *own, .phase = "Succeeded"};
+  return std::nullopt;
 }
 
 Result<void> set_phase(ApiServer& server, const Pod& pod, std::string_view phase, Time now) {
@@ -27,6 +32,7 @@ Result<void> set_phase(ApiServer& server, const Pod& pod, std::string_view phase
         auto& live = std::get<Pod>(object);
         if (live.meta.uid != pod.meta.uid) return fail(ErrorCode::conflict, "another pod");
         live.phase = phase;
+        if (!live.start_time) live.start_time = now;
         set_condition(live.conditions,
                       {.type = "Ready",
                        .status = phase == "Running" ? "True" : "False",
@@ -42,6 +48,16 @@ Result<void> set_phase(ApiServer& server, const Pod& pod, std::string_view phase
 }
 
 }  // namespace
+
+std::optional<std::int64_t> run_seconds(const Pod& pod) {
+  const auto note = pod.meta.annotations.find(run_seconds_annotation);
+  if (note == pod.meta.annotations.end()) return std::nullopt;
+  std::int64_t seconds = 0;
+  const auto& text = note->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return seconds;
+}
 
 bool Kubelet::may_start(const Pod& pod, const ApiServer& server) {
   return std::ranges::all_of(pod.resource_claims, [&](const PodResourceClaim& reference) {
@@ -103,15 +119,15 @@ void Kubelet::act(const std::string& key, ApiServer& server, Time now) {
   }
   if (pod.finished()) return;
   if (const auto started = started_.find(pod.meta.uid); started != started_.end()) {
-    const auto time = run_time(pod);
-    if (time && now >= saturating_add(started->second, *time))
-      (void)set_phase(server, pod, "Succeeded", now);
+    const auto end = end_of(pod);
+    if (end && now >= saturating_add(started->second, end->after))
+      (void)set_phase(server, pod, end->phase, now);
     return;
   }
   if (!may_start(pod, server)) return at(now + std::chrono::seconds(1), key);
   if (!set_phase(server, pod, "Running", now)) return;
   started_[pod.meta.uid] = now;
-  if (const auto time = run_time(pod)) at(saturating_add(now, *time), key);
+  if (const auto end = end_of(pod)) at(saturating_add(now, end->after), key);
 }
 
 }  // namespace dray::sim

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "dray/base/time.h"
 #include "dray/model/meta.h"
 #include "dray/model/node.h"
 #include "dray/model/node_allocatable.h"
@@ -102,8 +105,11 @@ struct Pod : PodRequirements {
   std::string preemption_policy;
   std::vector<PodResourceClaim> resource_claims;
   std::optional<std::string> pod_group;  ///< spec.schedulingGroup.podGroupName
+  /// spec.activeDeadlineSeconds: the kubelet ends the pod so long after its start at the latest.
+  std::optional<std::int64_t> active_deadline_seconds;
 
   std::string phase;  ///< Pending, Running, Succeeded, Failed, Unknown
+  std::optional<Time> start_time;  ///< status.startTime: the kubelet has seen the pod
   std::vector<Condition> conditions;
   std::optional<NodeName> nominated_node;
   std::vector<PodResourceClaimStatus> resource_claim_statuses;
@@ -114,6 +120,13 @@ struct Pod : PodRequirements {
   [[nodiscard]] PodKey key() const { return {meta.namespace_name, meta.name}; }
   /// Succeeded or Failed: it holds nothing any more.
   [[nodiscard]] bool finished() const { return phase == "Succeeded" || phase == "Failed"; }
+  /// How long it runs at the most: it is ended then, whatever it does. Nothing: nobody ends it.
+  [[nodiscard]] std::optional<Duration> longest_run() const {
+    if (!active_deadline_seconds) return std::nullopt;
+    return std::chrono::seconds(std::clamp<std::int64_t>(*active_deadline_seconds, 0, longest));
+  }
+  /// Deadlines beyond that are taken for it: a hundred years.
+  static constexpr std::int64_t longest = std::int64_t{100} * 365 * 24 * 3600;
   bool operator==(const Pod&) const = default;
 };
 

@@ -97,6 +97,20 @@ struct Hold {
   bool operator==(const Hold&) const = default;
 };
 
+/// Room that a plan keeps for a job that has waited for long and that others would starve
+/// (`gangs.reserveAfter`): nobody else gets it, but for pods that end in time. What runs there is
+/// not evicted. Give it back with the next PlanInput, or the choice of the job starts anew.
+struct KeptRoom {
+  Uid job;
+  /// Where its next pods go once those in the way have ended.
+  std::vector<Placement> placements;
+  std::vector<Uid> in_the_way;  ///< pods that have to end for that, sorted
+  /// When all of these have ended at the latest; nothing: of one it is not known.
+  std::optional<Time> complete;
+
+  bool operator==(const KeptRoom&) const = default;
+};
+
 /// A claim whose pod has finished or is gone, and whose devices nobody has taken off it yet: it is
 /// releasing them.
 struct LeavingClaim {
@@ -140,6 +154,7 @@ struct PlanInput {
   std::optional<std::span<const NodeName>> only;
   std::vector<DisruptionBudget> disruption_budgets;
   std::vector<Hold> holds;
+  std::shared_ptr<const KeptRoom> kept;               ///< by the plan before; null: for nobody
   std::vector<LeavingClaim> leaving;                  ///< sorted by claim
   std::shared_ptr<const policy::UsageHistory> usage;  ///< null: the past does not count
   Actions actions;
@@ -221,6 +236,7 @@ struct Plan {
   std::vector<JobOutcome> jobs;
   std::vector<Eviction> evictions;  ///< in the order of their beneficiaries
   std::vector<StaleGang> stale;     ///< every gang that is stale now, sorted by uid
+  std::optional<KeptRoom> kept;     ///< absent: for nobody. A plan for `only` some nodes keeps none
   std::vector<QueueReport> queues;
   policy::Amounts total;             ///< what the cluster has of the counted resources
   std::size_t nodes_tried = 0;       ///< (pod, node) pairs that were looked at in full

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +13,8 @@ namespace dray::sim {
 
 /// How long a pod runs before it is Succeeded, in seconds; without it it runs until it is deleted.
 inline constexpr const char* run_seconds_annotation = "sim.dray.dev/run-seconds";
+/// What it says; nothing: it is not there, or no number.
+[[nodiscard]] std::optional<std::int64_t> run_seconds(const Pod& pod);
 
 /// How long things take on a node.
 struct KubeletOptions {
@@ -20,8 +23,8 @@ struct KubeletOptions {
 };
 
 /// The kubelets of all nodes, as far as the API server sees them: a bound pod runs once its claims
-/// are allocated and reserved for it (pkg/kubelet/cm/dra/manager.go), ends after its time, and is
-/// gone some time after it is marked for deletion.
+/// are allocated and reserved for it (pkg/kubelet/cm/dra/manager.go), ends after its time or at its
+/// activeDeadlineSeconds, and is gone some time after it is marked for deletion.
 class Kubelet {
  public:
   /// All nodes' kubelets in one.

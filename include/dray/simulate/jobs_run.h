@@ -129,6 +129,8 @@ struct JobsOptions {
   /// For comparison: the planner is shown every job that waits at every plan, also those like one
   /// that finds no room, and makes a plan at every regular look.
   bool show_all = false;
+  /// The planner knows how long jobs run, as if each had that as its activeDeadlineSeconds.
+  bool known_run_times = false;
   std::vector<Churn> churn;  ///< in the order of its times; its nodes are of the cluster
   bool keep_stays = false;   ///< for a map of what ran where
 };

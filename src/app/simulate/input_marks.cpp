@@ -83,7 +83,8 @@ InputMark settings_mark(const SimulateFlags& flags) {
     mark.add(*text);
   }
   for (const auto& scheduler : flags.schedulers) mark.add(scheduler);
-  mark.add(fmt::format("{} {} {}", flags.demand, flags.lenient, flags.backlog));
+  mark.add(fmt::format("{} {} {} {}", flags.demand, flags.lenient, flags.backlog,
+                       flags.known_run_times));
   return {"flags", mark.text()};
 }
 

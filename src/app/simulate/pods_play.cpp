@@ -101,6 +101,7 @@ Result<void> refuse_other_flags(const SimulateFlags& flags) {
   if (!flags.order.empty()) return refuse("--order");
   if (!flags.decisions.empty()) return refuse("--decisions");
   if (!flags.plan_every.empty()) return refuse("--plan-every");
+  if (flags.known_run_times) return refuse("--known-run-times");
   return {};
 }
 

@@ -39,6 +39,9 @@ void add_pods(CLI::App& command, SimulateFlags& flags) {
 }
 
 void add_queues(CLI::App& command, SimulateFlags& flags) {
+  command.add_flag("--known-run-times", flags.known_run_times,
+                   "Of jobs in time: the planner knows how long each runs, as if that were its "
+                   "activeDeadlineSeconds");
   command.add_option("--draw-queues", flags.draw_queues,
                      "Of jobs in time: each is of one of these queues, NAME*WEIGHT+…, drawn by "
                      "weight; for traces that name none");
@@ -157,6 +160,7 @@ Result<simulate::JobsOptions> jobs_options(const SimulateFlags& flags) {
   options.plan_pause = times->plan_pause.value_or(Duration(0));
   options.plan_every = every->value_or(Duration(0));
   options.until = times->until;
+  options.known_run_times = flags.known_run_times;
   if (*every && **every == Duration(0)) {
     return fail(ErrorCode::invalid, "--plan-every 0: expected a time above 0");
   }

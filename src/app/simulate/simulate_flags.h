@@ -45,6 +45,7 @@ struct SimulateFlags {
   std::string shard;
   std::string checkpoint;
   bool backlog = false;
+  bool known_run_times = false;
   std::string report;
   std::string output = "table";
 };

@@ -38,6 +38,10 @@ std::vector<planner::Hold> RoomBook::holds() const {
   return all;
 }
 
+void RoomBook::keep(std::optional<planner::KeptRoom> room) {
+  kept_ = room ? std::make_shared<const planner::KeptRoom>(*std::move(room)) : nullptr;
+}
+
 void RoomBook::moved(const std::string& lineage, std::vector<Placement> placements, Time now) {
   moved_.emplace(lineage, Moved{std::move(placements), now + moved_room_life});
 }
@@ -92,6 +96,7 @@ std::vector<planner::LeavingClaim> RoomBook::leaving_claims(Time now) {
 
 void RoomBook::reset() {
   holds_.clear();
+  kept_.reset();
   moved_.clear();
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,9 @@
 
 namespace dray::engine {
 
-/// Room that is promised but not free yet: held for jobs until its victims are gone, kept for jobs
-/// that were moved until their pods are made anew, and devices of claims whose pod has ended.
+/// Room that is promised but not free yet: held for jobs until its victims are gone, kept for one
+/// that has waited for long until those who run there have ended, kept for jobs that were moved
+/// until their pods are made anew, and devices of claims whose pod has ended.
 class RoomBook {
  public:
   /// How long room is kept for the pods that a controller makes in place of those that were moved.
@@ -27,6 +29,11 @@ class RoomBook {
   void end_hold(const Uid& job) { holds_.erase(job); }
   [[nodiscard]] bool holds(const Uid& job) const { return holds_.contains(job); }
   [[nodiscard]] std::vector<planner::Hold> holds() const;
+
+  /// What the last plan keeps for a job that has waited for long.
+  void keep(std::optional<planner::KeptRoom> room);
+  /// Null: nothing.
+  [[nodiscard]] const std::shared_ptr<const planner::KeptRoom>& kept() const { return kept_; }
 
   /// The job of that lineage was moved to these places.
   void moved(const std::string& lineage, std::vector<Placement> placements, Time now);
@@ -62,6 +69,7 @@ class RoomBook {
 
   cluster::ClusterState& cluster_;
   std::map<Uid, std::vector<Placement>> holds_;  ///< by job
+  std::shared_ptr<const planner::KeptRoom> kept_;
   /// By lineage, the first one moved first: pods of one workload may be jobs by themselves.
   std::multimap<std::string, Moved> moved_;
   std::map<ClaimKey, Left> leaving_;  ///< claims whose only user, a pod, has ended

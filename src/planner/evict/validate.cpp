@@ -71,10 +71,15 @@ bool VictimValidator::may_be_evicted(const Attempt& attempt, std::span<const Vic
     return std::ranges::all_of(
         each.tasks, [&](const auto* task) { return this->may_be_withdrawn(attempt, *task); });
   };
+  const auto on_kept_room = [&](const Victims& each) {
+    return std::ranges::any_of(each.tasks, [&](const auto* task) {
+      return task->node && decisions_.is_kept(*task->node);
+    });
+  };
   return has_priority(attempt, *chunk.job) &&
          (chunk.keeps_minimum || !protected_by_runtime(attempt, *chunk.job)) &&
          !would_reclaim_back(attempt, chunk, taken) &&
-         std::ranges::all_of(unit, may_be_withdrawn) &&
+         std::ranges::all_of(unit, may_be_withdrawn) && std::ranges::none_of(unit, on_kept_room) &&
          std::ranges::all_of(
              unit.subspan(1),
              [&](const Victims& each) { return may_go_along(attempt, each, taken); }) &&

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -55,12 +56,20 @@ class Decisions {
   /// The member has lost that room.
   void forget(const Task& task) { kept_.erase(&task); }
 
+  /// Room on these nodes, sorted, is kept for a job that waits for those who run there to end:
+  /// nobody of them is evicted for others, who would not get that room.
+  void keep_nodes(std::vector<cluster::NodeIndex> nodes) { kept_nodes_ = std::move(nodes); }
+  [[nodiscard]] bool is_kept(cluster::NodeIndex node) const {
+    return std::ranges::binary_search(kept_nodes_, node);
+  }
+
  private:
   policy::QueueTree queues_;
   WhyThere why_there_;
   std::vector<JobOutcome> outcomes_;
   std::vector<std::uint32_t> places_;  ///< in `outcomes_`, from 1, by PlanJob::slot; 0: none
   std::map<const Task*, Left> kept_;   ///< members that others leave for, and how these do
+  std::vector<cluster::NodeIndex> kept_nodes_;
 };
 
 }  // namespace dray::planner

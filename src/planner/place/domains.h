@@ -30,12 +30,6 @@ class Domains {
                                           std::span<const cluster::NodeIndex> taken,
                                           const NodeSet& among);
 
-  /// Nodes that could take all of `tasks` were they empty, those with the most free first, within
-  /// one domain where the job asks for that; empty: there are none.
-  [[nodiscard]] std::vector<cluster::NodeIndex> roomiest(const PlanJob& job,
-                                                         std::span<Task* const> tasks,
-                                                         const NodeSet& among);
-
   /// How many members like this one the node has room for once those who are going have gone, at
   /// most.
   [[nodiscard]] std::size_t room_for(Task& task, cluster::NodeIndex node);

@@ -7,6 +7,15 @@
 #include "planner/state/claim_use.h"
 
 namespace dray::planner {
+namespace {
+
+/// What the member takes of its node by the placement, devices apart.
+cluster::NodeUse taken_use(const Task& task, const Placement& placement) {
+  if (placement.node_allocatable.empty()) return task.demand->use;
+  return cluster::use_of(task.pod(), placement.node_allocatable);
+}
+
+}  // namespace
 
 Overlay::Overlay(std::shared_ptr<const cluster::Snapshot> snapshot, NodeTable& nodes,
                  policy::QueueTree& queues)
@@ -89,27 +98,51 @@ void Overlay::place(PlanJob& job, Task& task, cluster::NodeIndex node, const Pla
   open_step();
   const auto before = task.demand;
   if (takes != nullptr) task.demand = takes;
-  const auto put = [&](cluster::AllocatedState& state) {
-    if (placement.node_allocatable.empty()) {
-      state.add_use(node, task.demand->use);
-    } else {
-      state.add_use(node, cluster::use_of(task.pod(), placement.node_allocatable));
-    }
-    state.add_claims(placement);
-  };
   if (room == Room::releasing) {
     for (const auto& part : placement.claims) {
       if (idle_ && !idle_->allocation(part.claim)) from_releasing_.push_back(part.claim);
     }
   }
-  put(releasing_);
-  if (idle_) put(*idle_);
-  touch(node, *task.demand, -1);
+  add(task, node, placement);
   count(job, task.comes_on_top(), true);
   const bool moves = task.has_to_leave();
   set(job, task, policy::TaskState::placed, node);
   task_changes_.back().demand = before;
   task.moved = moves;
+  revise_shared(placement);
+}
+
+/// The member takes its room in both views.
+void Overlay::add(const Task& task, cluster::NodeIndex node, const Placement& placement) {
+  const auto use = taken_use(task, placement);
+  releasing_.add_use(node, use);
+  releasing_.add_claims(placement);
+  if (idle_) {
+    idle_->add_use(node, use);
+    idle_->add_claims(placement);
+  }
+  touch(node, *task.demand, -1);
+}
+
+void Overlay::reserve(const Task& task, cluster::NodeIndex node, const Placement& placement) {
+  open_step();
+  add(task, node, placement);
+  revise_shared(placement);
+}
+
+void Overlay::unreserve(const Task& task, cluster::NodeIndex node, const Placement& placement) {
+  open_step();
+  const auto use = taken_use(task, placement);
+  const auto remove = [&](cluster::AllocatedState& state) {
+    state.remove_use(node, use);
+    for (const auto& part : placement.claims) {
+      // Others of the job may share it, and the first of them has taken it off already.
+      if (!snapshot().allocation(part.claim)) state.release(part.claim);
+    }
+  };
+  remove(releasing_);
+  if (idle_) remove(*idle_);
+  touch(node, *task.demand, 1);
   revise_shared(placement);
 }
 

@@ -63,6 +63,12 @@ class Overlay {
   /// A member that was leaving before the plan is releasing its room.
   void release_leaving(const Task& task);
 
+  /// Room for a waiting member is nobody's from now on, though the member does not get it yet and
+  /// its queue holds no more: others may be using it still.
+  void reserve(const Task& task, cluster::NodeIndex node, const Placement& placement);
+  /// The opposite of reserve().
+  void unreserve(const Task& task, cluster::NodeIndex node, const Placement& placement);
+
   /// The claim of a pod that is gone is releasing its devices.
   void release_claim(const ClaimKey& claim, cluster::NodeIndex node, const PodDemand& demand);
 
@@ -101,6 +107,7 @@ class Overlay {
 
   void open_step();
   void renew(cluster::NodeIndex node);
+  void add(const Task& task, cluster::NodeIndex node, const Placement& placement);
   void touch(cluster::NodeIndex node, const PodDemand& demand, double sign);
   void count(const PlanJob& job, const policy::Amounts& amounts, bool more);
   void free_room(const Task& task);

@@ -26,8 +26,7 @@ constexpr int most_plans_at_once = 64;
 /// Evicted jobs that wait.
 struct Evicted {
   std::map<Uid, std::shared_ptr<const planner::Job>> waiting;
-  std::multimap<Time, Uid>
-      forgiven_at;  ///< when it follows no more from whom they were evicted for
+  std::multimap<Time, Uid> forgiven_at;  ///< when nothing follows from it any more
 };
 
 class PlannerRun {
@@ -41,7 +40,7 @@ class PlannerRun {
         recorder_(setting, run, options),
         claims_(setting, state_),
         churn_(options.churn, setting.nodes()),
-        waiting_(setting, *policy, options.show_all),
+        waiting_(setting, *policy, options),
         books_(*policy) {
     input_.policy = std::move(policy);
     const auto& budgets = input_.policy->config.budgets;
@@ -184,6 +183,7 @@ class PlannerRun {
     recorder_.planned(plan, input_);
     input_.snapshot.reset();
     plan_.last = now_;
+    input_.kept = plan.kept ? std::make_shared<const planner::KeptRoom>(*plan.kept) : nullptr;
     books_.read(plan);
     return plan;
   }
@@ -198,7 +198,7 @@ class PlannerRun {
         job = evicted->second;
       } else if (shown) {
         job = job_object(setting_.workload().jobs[index], index, waiting_.queue_of(index),
-                         setting_.cluster().gpus);
+                         setting_.cluster().gpus, options_.known_run_times);
         claims_.make(*job);
       }
       changed_[std::move(uid)] = std::move(job);
@@ -345,6 +345,7 @@ class PlannerRun {
       auto pod = *member->pod;
       pod.node_name = placement.node;
       pod.phase = "Running";
+      pod.start_time = trace_start + now_;
       member->pod = std::make_shared<const Pod>(pod);
       member->state = planner::MemberState::placed;
       member->node = placement.node;

@@ -42,7 +42,8 @@ std::size_t index_of(const Uid& uid) {
 }
 
 std::shared_ptr<planner::Job> job_object(const TraceJob& trace, std::size_t index,
-                                         policy::QueueName queue, const GpuKind& gpus) {
+                                         policy::QueueName queue, const GpuKind& gpus,
+                                         bool known_run_time) {
   auto job = std::make_shared<planner::Job>();
   job->uid = job_uid(index);
   job->name = job->lineage = trace.name.empty() ? job->uid.get() : trace.name;
@@ -68,6 +69,9 @@ std::shared_ptr<planner::Job> job_object(const TraceJob& trace, std::size_t inde
   if (!trace.ask.models.empty()) {
     pod.required_node_affinity.emplace().terms.push_back(
         {.match_expressions = {{model_label, "In", trace.ask.models}}, .match_fields = {}});
+  }
+  if (known_run_time && trace.run_time) {
+    pod.active_deadline_seconds = std::chrono::ceil<std::chrono::seconds>(*trace.run_time).count();
   }
   for (std::int32_t i = 0; i < trace.pods; ++i) {
     pod.meta.name = fmt::format("{}-{}", job->uid.get(), i);

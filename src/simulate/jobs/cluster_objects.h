@@ -23,9 +23,10 @@ inline constexpr Time trace_start = Time(std::chrono::hours(24 * 365 * 50));
 /// Visits all that the cluster has.
 void for_each_object(const Cluster& cluster, const ObjectStream::Visit& visit);
 /// The job as the planner knows it, waiting; `index`: its place in the workload, which names it.
+/// `known_run_time`: the deadline of its pods is when they end.
 [[nodiscard]] std::shared_ptr<planner::Job> job_object(const TraceJob& job, std::size_t index,
-                                                       policy::QueueName queue,
-                                                       const GpuKind& gpus);
+                                                       policy::QueueName queue, const GpuKind& gpus,
+                                                       bool known_run_time = false);
 /// The claim of a job's pod, which names it in its spec; nothing where the GPUs are no devices.
 [[nodiscard]] std::optional<ResourceClaim> claim_object(const Pod& pod, const TraceJob& job,
                                                         const GpuKind& gpus);

@@ -18,14 +18,18 @@ policy::QueueName policy_queue(const TraceJob& job, const policy::Policy& policy
 
 }  // namespace
 
-WaitingJobs::WaitingJobs(const Setting& setting, const policy::Policy& policy, bool all)
-    : setting_(setting), all_(all), places_(setting.workload().jobs.size()) {
+WaitingJobs::WaitingJobs(const Setting& setting, const policy::Policy& policy,
+                         const JobsOptions& options)
+    : setting_(setting), all_(options.show_all), places_(setting.workload().jobs.size()) {
   const auto& jobs = setting.workload().jobs;
-  std::map<std::tuple<policy::QueueName, ShapeIndex, std::int32_t>, std::size_t> known;
+  std::map<std::tuple<policy::QueueName, ShapeIndex, std::int32_t, std::optional<Duration>>,
+           std::size_t>
+      known;
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     const auto shape = setting.data().shapes.of_jobs[job];
     const auto queue = policy_queue(jobs[job], policy);
-    const auto [at, added] = known.emplace(std::tuple(queue, shape, jobs[job].pods), 0);
+    const auto run_time = options.known_run_times ? jobs[job].run_time : std::nullopt;
+    const auto [at, added] = known.emplace(std::tuple(queue, shape, jobs[job].pods, run_time), 0);
     if (added) at->second = make_ask(job, queue, policy);
     ask_of_.push_back(at->second);
   }

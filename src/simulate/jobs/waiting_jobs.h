@@ -15,13 +15,13 @@
 
 namespace dray::simulate {
 
-/// The jobs that wait, those alike together: of one queue, asking for the same, of as many pods.
+/// The jobs that wait, those alike together: of one queue, asking for the same, of as many pods,
+/// and, where the planner knows run times, running as long.
 /// The planner is shown only the first few of each kind, because where one finds no room, those
 /// like it that came later find none either: a plan costs what may start and not what waits.
 class WaitingJobs {
  public:
-  /// `all`: every job is shown.
-  WaitingJobs(const Setting& setting, const policy::Policy& policy, bool all);
+  WaitingJobs(const Setting& setting, const policy::Policy& policy, const JobsOptions& options);
 
   /// The job waits from now on. `own`: it is like no other.
   void add(std::size_t job, bool own);

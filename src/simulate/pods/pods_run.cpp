@@ -66,8 +66,20 @@ std::optional<Duration> assumed_run_time(const Pod& pod) {
   return std::chrono::seconds(std::strtoll(found->second.c_str(), nullptr, 10));
 }
 
-/// The object as it is; a pod of dray's with an end, as PodsOptions::run_time has it.
-KubeObject with_end(const KubeObject& object, const PodsOptions& options, Time now) {
+/// A pod that says how long it runs in the simulation keeps its word, and dray may know it.
+KubeObject with_deadline(const KubeObject& object) {
+  auto made = object;
+  auto* pod = std::get_if<Pod>(&made);
+  if (pod != nullptr && !pod->active_deadline_seconds) {
+    pod->active_deadline_seconds = sim::run_seconds(*pod);
+  }
+  return made;
+}
+
+/// The object with what it says of its end; a pod of dray's that says nothing with an end as
+/// PodsOptions::run_time has it, of which dray knows nothing.
+KubeObject with_end(const KubeObject& given, const PodsOptions& options, Time now) {
+  const auto object = with_deadline(given);
   const auto* pod = std::get_if<Pod>(&object);
   if (pod == nullptr || pod->finished()) return object;
   const bool ours = pod->scheduler_name == options.engine.scheduler_name;

@@ -99,11 +99,13 @@ void describe_spec(Io& io, T& pod) {
     io.object("schedulingGroup", [&](auto& group) { group.field("podGroupName", pod.pod_group); });
   }
   io.field("hostNetwork", pod.host_network);
+  io.field("activeDeadlineSeconds", pod.active_deadline_seconds);
 }
 
 template <class Io, Like<Pod> T>
 void describe_status(Io& io, T& pod) {
   io.field("phase", pod.phase);
+  io.field("startTime", pod.start_time);
   io.field("conditions", pod.conditions);
   io.field("nominatedNodeName", pod.nominated_node);
   io.items("resourceClaimStatuses", pod.resource_claim_statuses, [](auto& item, auto& claim) {

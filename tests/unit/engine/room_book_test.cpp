@@ -49,6 +49,20 @@ TEST_CASE("room is held until the plan or a refusal ends it") {
   CHECK(book.holds().empty());
 }
 
+TEST_CASE("room is kept for a job until the next plan says otherwise, or another leads") {
+  cluster::ClusterState cluster;
+  RoomBook book(cluster);
+  CHECK_FALSE(book.kept());
+  const planner::KeptRoom room{
+      .job = Uid("a"), .placements = place("n0"), .in_the_way = {Uid("p")}, .complete = {}};
+  book.keep(room);
+  REQUIRE(book.kept());
+  CHECK(*book.kept() == room);
+  SECTION("for nobody") { book.keep(std::nullopt); }
+  SECTION("another leads") { book.reset(); }
+  CHECK_FALSE(book.kept());
+}
+
 TEST_CASE("a job that is gone holds nothing") {
   cluster::ClusterState cluster;
   RoomBook book(cluster);

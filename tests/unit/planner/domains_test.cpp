@@ -151,41 +151,5 @@ TEST_CASE("whether nodes might take all is a bound, also for members of several 
   CHECK(domains.may_take({}, {}));
 }
 
-TEST_CASE("the roomiest nodes could take all were they empty, within one domain") {
-  auto world = racks();
-  world.running("ra", "a", 0, 3, "a");
-  world.running("rc", "c", 0, 1, "a");
-  auto& gang = world.gang("g", "a", 2);
-  world.members(gang, 2, 4);
-  Asking c(world);
-  auto& domains = c.parts.placer.domains();
-  const auto roomiest = [&] {
-    std::string names;
-    for (const auto node :
-         domains.roomiest(c.parts.job("g"), c.tasks("g"), c.parts.placer.fit().everywhere())) {
-      names += c.parts.name(node);
-    }
-    return names;
-  };
-  CHECK(roomiest() == "bd");
-  c.parts.job("g").gang->topology = required("rack");
-  CHECK(roomiest() == "ba");
-  c.parts.job("g").gang->topology = required("nothing");
-  CHECK(roomiest().empty());
-}
-
-TEST_CASE("nodes where the gang may not go are not the roomiest") {
-  auto world = racks();
-  auto& gang = world.gang("g", "a", 2);
-  for (const auto* name : {"g0", "g1"}) {
-    world.member(gang, name, 4, {}, 0, [](Pod& pod) { pod.node_selector["zone"] = "z1"; });
-  }
-  world.input.refused = {{Uid("uid-g0"), NodeName("a")}};
-  Asking c(world);
-  const auto nodes = c.parts.placer.domains().roomiest(c.parts.job("g"), c.tasks("g"),
-                                                       c.parts.placer.fit().everywhere());
-  CHECK(nodes == c.parts.nodes({"b", "c"}).nodes);
-}
-
 }  // namespace
 }  // namespace dray::planner::domains_test

@@ -102,7 +102,7 @@ TEST_CASE("who lost its place gets another within its queue's limit only") {
   auto& loser = parts.job("loser");
   parts.decisions.wait(loser, Reason::room_kept, {});
   ServeLosers losers(parts.context, parts.memory.jobs(), parts.overlay, parts.placer,
-                     parts.decisions, parts.placer.fit().everywhere());
+                     parts.decisions);
   losers.run({&loser});
   CHECK(parts.held("x") == (limit == 3 ? 3 : 1));
 }

@@ -55,6 +55,22 @@ TEST_CASE("a bound pod runs, for its time") {
   CHECK(c.phase() == "Succeeded");
 }
 
+TEST_CASE("a pod that is not done by its deadline fails") {
+  Cluster c;
+  auto pod = make_pod("p0");
+  pod.meta.annotations[run_seconds_annotation] = GENERATE("10", "4", "");
+  const bool done = run_seconds(pod) == 4;
+  pod.active_deadline_seconds = 5;
+  c.bound(pod);
+  c.run(at(0), at(4));
+  const auto started = c.server.find<Pod>("default", "p0")->start_time;
+  CHECK(started >= at(0));
+  CHECK(c.phase() == "Running");
+  c.run(at(4), at(20));
+  CHECK(c.phase() == (done ? "Succeeded" : "Failed"));
+  CHECK(c.server.find<Pod>("default", "p0")->start_time == started);
+}
+
 TEST_CASE("a pod without a time runs on, one without a node never") {
   Cluster c;
   REQUIRE(c.server.create(make_pod("p0"), at(0)));

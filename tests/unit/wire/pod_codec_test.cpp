@@ -22,7 +22,8 @@ TEST_CASE("a pod, all fields") {
       R"("overhead":{"cpu":"10m"},"resources":{"requests":{"memory":"1Gi"},"limits":{"memory":"2Gi"}},)"
       R"("resourceClaims":[{"name":"a","resourceClaimName":"x"},)"
       R"({"name":"b","resourceClaimTemplateName":"t"}],"schedulingGroup":{"podGroupName":"pg"},)"
-      R"("hostNetwork":true},"status":{"phase":"Pending",)"
+      R"("hostNetwork":true,"activeDeadlineSeconds":600},)"
+      R"("status":{"phase":"Pending","startTime":"2026-01-02T03:04:05Z",)"
       R"("conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}],)"
       R"("nominatedNodeName":"n1","resourceClaimStatuses":[{"name":"a","resourceClaimName":"x"},)"
       R"({"name":"b"}],"extendedResourceClaimStatus":{"resourceClaimName":"e"}}})";

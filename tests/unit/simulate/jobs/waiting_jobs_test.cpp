@@ -28,7 +28,7 @@ planner::Plan plan_that_starts(std::initializer_list<std::size_t> jobs) {
 struct Fixture {
   Setting setting = setting_of("0,0,9,1,q\n1,1,9,1,q\n2,2,9,1,q\n3,3,9,8,q\n4,4,9,1,p\n");
   std::shared_ptr<const policy::Policy> fair = policy_of(setting.workload(), true).value();
-  WaitingJobs waiting{setting, *fair, false};
+  WaitingJobs waiting{setting, *fair, {}};
 
   void add(std::initializer_list<std::size_t> jobs) {
     for (const auto job : jobs) waiting.add(job, false);
