@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dray/base/saturating_time.h"
 #include "dray/policy/queue_order.h"
 #include "dray/policy/reclaim.h"
 #include "planner/room_keeper.h"
@@ -14,6 +15,9 @@ using cluster::NodeIndex;
 
 /// Of each queue so many jobs are looked at that have waited for long, the first ones.
 constexpr std::size_t most_due = 4;
+/// Room that nobody knows to become complete is kept from what queues are owed for so many times
+/// `gangs.reserveAfter` at a time.
+constexpr int patience = 12;
 
 }  // namespace
 
@@ -48,26 +52,33 @@ bool RoomKeeper::could_use(PlanJob& job, const RoomSearch::Found& found) {
 bool RoomKeeper::contested(const PlanJob& job, const RoomSearch::Found& found) {
   return std::ranges::any_of(due_, [&](const auto& first) {
     return std::ranges::any_of(first, [&](PlanJob* other) {
-      return other != &job && other->placed == 0 && precedes(*other, job) &&
-             std::ranges::find(hopeless_, other) == hopeless_.end() && could_use(*other, found);
+      return other != &job && other->placed == 0 && precedes(*other, job) && !is_hopeless(*other) &&
+             could_use(*other, found);
     });
   });
 }
 
 /// Whether a job of another queue that has waited for long as well has a right to the room: its
-/// queue stays within its quota with it, and this one's does not; or pods of this one's own queue
-/// are in the way, nobody knows for how long.
-bool RoomKeeper::yields(const PlanJob& job, const RoomSearch::Found& found) {
+/// queue stays within its quota with it, and this one's does not or has had its time; or pods of
+/// this one's own queue are in the way, nobody knows for how long.
+bool RoomKeeper::yields(const PlanJob& job, const RoomSearch::Found& found, bool overdue) {
   const bool own = std::ranges::any_of(found.in_the_way, [&](const RoomSearch::Ending& pod) {
     return pod.job->queue == job.queue && !pod.at;
   });
   return std::ranges::any_of(due_, [&](const auto& first) {
     return std::ranges::any_of(first, [&](PlanJob* other) {
       if (other->queue == job.queue || other->placed > 0) return false;
-      const bool owed = within_quota(*other, job) && !within_quota(job, *other);
+      const bool owed = within_quota(*other, job) && (overdue || !within_quota(job, *other));
       return (own || owed) && could_use(*other, found);
     });
   });
+}
+
+/// Whether room has been kept for long enough, where nobody knows when it is complete.
+bool RoomKeeper::overdue(const RoomSearch::Found& found) const {
+  const auto wait = context_.policy.config.gangs.reserve_after;
+  if (found.complete || wait > Duration::max() / patience) return false;
+  return saturating_add(context_.input.kept->since, wait * patience) <= context_.input.now;
 }
 
 /// Whether its queue, as far up as it is another than the rival's, stays within its quota with it.

@@ -127,12 +127,18 @@ const PlanJob* RoomKeeper::resume(std::span<PlanJob* const> waiting) {
   if (!wants(*job, chunk) || !may_have(*job, chunk)) return nullptr;
   if (starts(*job, chunk)) return job;
   auto found = find_again(*job, chunk);
-  if (!found || yields(*job, *found)) return nullptr;
+  if (!found) return nullptr;
+  const bool late = overdue(*found);
+  if (yields(*job, *found, late)) {
+    if (late) hopeless_.push_back(job);
+    return nullptr;
+  }
   // The bound that was given stands: whom it let in has ended by then.
   if (const auto before = context_.input.kept->complete; before && found->complete) {
     found->complete = std::min(*found->complete, *before);
   }
   keep(*job, *std::move(found));
+  kept_->since = context_.input.kept->since;
   return nullptr;
 }
 
@@ -184,7 +190,7 @@ void RoomKeeper::choose() {
     if (best == nullptr) return;
     auto* job = best->front();
     best->erase(best->begin());
-    if (decisions_.find(*job) != nullptr) continue;
+    if (decisions_.find(*job) != nullptr || is_hopeless(*job)) continue;
     const auto chunk = job->next_chunk();
     // Those that could start have their turn.
     const auto mark = overlay_.mark();
@@ -197,7 +203,7 @@ void RoomKeeper::choose() {
 void RoomKeeper::refused(PlanJob& job, std::span<const std::uint32_t> chunk) {
   const auto& input = context_.input;
   if (kept_ || input.only || searches_ >= 2 * most_searches || placer_.fit().exhausted()) return;
-  if (!wants(job, chunk)) return;
+  if (!wants(job, chunk) || is_hopeless(job)) return;
   if (due(job) > input.now) return again_at_.add(due(job));
   if (may_have(job, chunk)) search_for(job, chunk);
 }
@@ -206,7 +212,7 @@ void RoomKeeper::search_for(PlanJob& job, std::span<const std::uint32_t> chunk) 
   ++searches_;
   bool others_first = false;
   auto found = search().anywhere(job, chunk, [&](const RoomSearch::Found& room) {
-    return others_first = contested(job, room) || yields(job, room);
+    return others_first = contested(job, room) || yields(job, room, false);
   });
   if (found) {
     keep(job, *std::move(found));
@@ -283,6 +289,7 @@ void RoomKeeper::keep(PlanJob& job, RoomSearch::Found found) {
   kept.job = &job;
   kept.placed = std::move(found.placed);
   kept.complete = found.complete;
+  kept.since = context_.input.now;
   for (const auto& pod : found.in_the_way) kept.in_the_way.push_back(pod.task->pod().meta.uid);
   std::ranges::sort(kept.in_the_way);
   kept.nodes = nodes_of(context_.input, kept.placed);
@@ -313,7 +320,8 @@ std::optional<KeptRoom> RoomKeeper::kept() const {
   KeptRoom room{.job = kept_->job->job->uid,
                 .placements = {},
                 .in_the_way = kept_->in_the_way,
-                .complete = kept_->complete};
+                .complete = kept_->complete,
+                .since = kept_->since};
   room.placements.reserve(kept_->placed.size());
   for (const auto& each : kept_->placed) room.placements.push_back(each.placement);
   return room;

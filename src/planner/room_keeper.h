@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -83,6 +84,7 @@ class RoomKeeper {
     std::vector<Placed> placed;
     std::vector<Uid> in_the_way;
     std::optional<Time> complete;
+    Time since;
     std::vector<cluster::NodeIndex> nodes;  ///< sorted
   };
 
@@ -97,7 +99,11 @@ class RoomKeeper {
   [[nodiscard]] bool wants(const PlanJob& job, std::span<const std::uint32_t> chunk) const;
   void search_for(PlanJob& job, std::span<const std::uint32_t> chunk);
   [[nodiscard]] bool contested(const PlanJob& job, const RoomSearch::Found& found);
-  [[nodiscard]] bool yields(const PlanJob& job, const RoomSearch::Found& found);
+  [[nodiscard]] bool yields(const PlanJob& job, const RoomSearch::Found& found, bool overdue);
+  [[nodiscard]] bool overdue(const RoomSearch::Found& found) const;
+  [[nodiscard]] bool is_hopeless(const PlanJob& job) const {
+    return std::ranges::find(hopeless_, &job) != hopeless_.end();
+  }
   [[nodiscard]] bool could_use(PlanJob& job, const RoomSearch::Found& found);
   [[nodiscard]] bool within_quota(const PlanJob& job, const PlanJob& rival) const;
   [[nodiscard]] bool precedes(const PlanJob& a, const PlanJob& b) const;
@@ -121,7 +127,7 @@ class RoomKeeper {
   std::size_t lifted_ = 0;
   std::vector<std::vector<PlanJob*>> due_;  ///< by leaf queue: the first that have waited for long
   std::size_t searches_ = 0;
-  std::vector<const PlanJob*> hopeless_;  ///< searches found nothing for them
+  std::vector<const PlanJob*> hopeless_;  ///< for which this plan keeps no room
   std::unique_ptr<RoomSearch> search_;
   Earliest again_at_;
 };

@@ -107,6 +107,7 @@ struct KeptRoom {
   std::vector<Uid> in_the_way;  ///< pods that have to end for that, sorted
   /// When all of these have ended at the latest; nothing: of one it is not known.
   std::optional<Time> complete;
+  Time since;  ///< when room was first kept for it
 
   bool operator==(const KeptRoom&) const = default;
 };

@@ -53,13 +53,20 @@ TEST_CASE("room is kept for a job until the next plan says otherwise, or another
   cluster::ClusterState cluster;
   RoomBook book(cluster);
   CHECK_FALSE(book.kept());
-  const planner::KeptRoom room{
-      .job = Uid("a"), .placements = place("n0"), .in_the_way = {Uid("p")}, .complete = {}};
+  const planner::KeptRoom room{.job = Uid("a"),
+                               .placements = place("n0"),
+                               .in_the_way = {Uid("p")},
+                               .complete = {},
+                               .since = start};
   book.keep(room);
   REQUIRE(book.kept());
   CHECK(*book.kept() == room);
-  SECTION("for nobody") { book.keep(std::nullopt); }
-  SECTION("another leads") { book.reset(); }
+  SECTION("for nobody") {
+    book.keep(std::nullopt);
+  }
+  SECTION("another leads") {
+    book.reset();
+  }
   CHECK_FALSE(book.kept());
 }
 

@@ -302,6 +302,27 @@ TEST_CASE("room that is kept for a job above its queue's quota is for jobs withi
   CHECK(outcome(made, "b2").placements.size() == (owed ? 1 : 0));
 }
 
+TEST_CASE(
+    "room that does not become complete is kept from what queues are owed for some time only") {
+  auto world = cluster(1, 4);
+  world.queue("a", 4);
+  world.queue("b", 2);
+  world.queue("c", 0);
+  world.running("r", "n0", 0, 1, "c");
+  old_pod(world, "w", 4, "a");
+  auto made = world.plan();
+  REQUIRE(made.kept);
+  CHECK(made.kept->since == start);
+  give_back(world, made);
+  world.waiting("owed", 1, "b");
+  const auto hours = GENERATE(1h, 2h);
+  world.input.now = start + hours;
+  made = world.plan();
+  CHECK(outcome(made, "owed").placements.size() == (hours == 2h ? 1 : 0));
+  CHECK(made.kept.has_value() == (hours == 1h));
+  if (hours == 1h) CHECK(made.kept->since == start);
+}
+
 TEST_CASE("a plan for some nodes reserves what is kept, and keeps nothing by itself") {
   auto world = two_tenants();
   const auto made = world.plan();
