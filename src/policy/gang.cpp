@@ -110,12 +110,28 @@ void add_placed(const SubGroup& group, std::vector<std::uint32_t>& out) {
   for (const auto& g : group.sub_groups) add_placed(g, out);
 }
 
+void add_placed(const GroupMember& member, std::vector<std::uint32_t>& out) {
+  if (member.group != nullptr) {
+    add_placed(*member.group, out);
+  } else {
+    add_placed(*member.set, member.set->tasks.size(), out);
+  }
+}
+
 /// What a group can give without falling below its minimum; false if nothing.
 bool add_surplus(const SubGroup& group, MemberOrder order, std::vector<std::uint32_t>& out) {
   const auto ready = members_ready(group);
   if (ready == 0) return false;
   auto members = members_in_order(group, order);
   std::ranges::reverse(members);
+  if (has_minimum(group)) {
+    // A part of a member serves nobody, where others are enough.
+    for (const auto& member : members) {
+      if (member.progress.count >= member.progress.minimum) continue;
+      add_placed(member, out);
+      if (!out.empty()) return true;
+    }
+  }
   for (const auto& member : members) {
     if (member.group != nullptr) {
       if (add_surplus(*member.group, order, out)) return true;
@@ -126,11 +142,7 @@ bool add_surplus(const SubGroup& group, MemberOrder order, std::vector<std::uint
   }
   if (ready <= members_needed(group)) return false;
   for (const auto& member : members) {
-    if (member.group != nullptr) {
-      add_placed(*member.group, out);
-    } else {
-      add_placed(*member.set, member.set->tasks.size(), out);
-    }
+    add_placed(member, out);
     if (!out.empty()) return true;
   }
   return false;

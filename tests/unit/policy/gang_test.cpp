@@ -101,6 +101,9 @@ TEST_CASE("the next tasks to evict: surplus first, whole members next, then all"
   };
   const auto row = GENERATE(values<Row>({
       {"one above the minimum", group("", {set("a", 1, 1, "rrr")}), {{3}, true}},
+      {"what runs of a member below its minimum, where others are enough",
+       group("", {set("a", 1, 1, "rr"), set("b", 2, 3, "rp")}, {}, 1),
+       {{3}, true}},
       {"the whole gang at its minimum", group("", {set("a", 2, 1, "rr")}), {{2, 1}, false}},
       {"nothing", group("", {set("a", 1, 1, "")}), {{}, false}},
       {"from the last set that has more",
