@@ -94,17 +94,29 @@ class ClusterCheck {
     return false;
   }
 
+  /// Whether there may be something that the rule counts.
+  [[nodiscard]] bool may_count(const CountingRule& rule) const {
+    const auto& device_class = rule.device_class.get();
+    if (!device_class.empty()) return has(classes_, device_class);
+    return no_nodes() || has(resources_, rule.node_resource);
+  }
+
   void check_rules(const CountedResource& resource) {
+    const bool some_count = std::ranges::any_of(
+        resource.rules, [this](const CountingRule& rule) { return may_count(rule); });
+    if (!some_count) uncounted_.insert(resource.name);
     const auto consequence =
-        fmt::format("counts nothing, so that quotas and limits of {} do not apply", resource.name);
+        some_count ? std::string("counts nothing")
+                   : fmt::format("counts nothing, so that quotas and limits of {} do not apply",
+                                 resource.name);
     for (std::size_t i = 0; i < resource.rules.size(); ++i) {
       const auto& rule = resource.rules[i];
+      if (may_count(rule)) continue;
       const auto path = fmt::format("resources.{}[{}]", resource.name, i);
-      if (!check_class(rule.device_class.get(), path + ".deviceClass", consequence)) {
-        uncounted_.insert(resource.name);
+      if (!rule.device_class.get().empty()) {
+        check_class(rule.device_class.get(), path + ".deviceClass", consequence);
+        continue;
       }
-      if (no_nodes() || rule.node_resource.empty() || has(resources_, rule.node_resource)) continue;
-      uncounted_.insert(resource.name);
       problems_.warn(path + ".nodeResource", "{}: no node has the resource {}{}", consequence,
                      rule.node_resource, near_name(rule.node_resource, resources_));
     }

@@ -75,6 +75,13 @@ TEST_CASE("a class that does not exist is reported with the near one, and once")
                                   "is no DeviceClass hami; there is gpu.example.com"});
 }
 
+TEST_CASE("of several rules the one that counts nothing is reported, and the others apply") {
+  auto config = gpus_of("gpu.example.com", 0);
+  config.resources[0].rules.emplace_back().device_class = ClassName("gpu.amd.com");
+  CHECK(findings(config) == Texts{"resources.gpu[1].deviceClass: counts nothing: there is no "
+                                  "DeviceClass gpu.amd.com; did you mean gpu.example.com?"});
+}
+
 TEST_CASE("a node resource or a label that no node has is reported") {
   auto config = gpus_of("gpu.example.com", 0);
   config.resources[0].rules[0].device_class = {};
