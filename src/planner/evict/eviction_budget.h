@@ -30,8 +30,8 @@ class EvictionBudget {
   void allow_oversized(bool allowed) { oversized_ = allowed; }
   /// Whether a set was refused that allow_oversized() may let pass.
   [[nodiscard]] bool refused_by_size() const { return refused_by_size_; }
-  /// From here on exhausted() is of another search.
-  void begin_search() { exhausted_ = false; }
+  /// From here on refused_by_size() and exhausted() are of another search.
+  void begin_search() { exhausted_ = refused_by_size_ = false; }
   /// Whether the search was refused victims that the next plan may evict, because this one has
   /// evicted others already.
   [[nodiscard]] bool exhausted() const { return exhausted_; }
