@@ -34,6 +34,13 @@ Node node_of(const Json& json) {
   node.allocatable = {{"cpu", Quantity::from_milli(std::llround(get_or(have, "cpu", 0.0)))},
                       {"memory", whole(get_or(have, "memory", 0.0))},
                       {"pods", whole(get_or(have, "pods", 110.0))}};
+  if (json.value("notReady", false)) {
+    node.conditions.push_back(
+        {.type = "Ready", .status = "False", .reason = {}, .message = {}, .last_transition = {}});
+    // Kubernetes' controller of node life cycles taints it.
+    node.taints.push_back(
+        {.key = "node.kubernetes.io/not-ready", .value = {}, .effect = "NoSchedule"});
+  }
   return node;
 }
 

@@ -16,6 +16,9 @@ namespace {
 
 using std::chrono::seconds;
 
+/// Of tenant b's pods, where they end.
+constexpr int longest_run = 30;
+
 int total(const std::vector<int>& gpus) {
   return std::accumulate(gpus.begin(), gpus.end(), 0);
 }
@@ -91,10 +94,12 @@ Tenants any_sharers() {
   return t;
 }
 
-/// The same where nobody reclaims, and tenant a has no more than its limit.
+/// The same where nobody reclaims, and tenant a has no more than its limit. Room that is kept for a
+/// job of it is complete when tenant b's pods that run there have ended.
 Tenants any_limited() {
   auto t = any_sharers();
   t.limited = true;
+  for (auto& job : t.owed) job.runs = longest_run;
   return t;
 }
 
@@ -128,7 +133,8 @@ Duration bound_of(const Tenants& t) {
   const auto rounds =
       jobs / t.budgets.jobs + pairs / t.budgets.nodes_tried +
       pods / std::min(t.budgets.evictions, t.budgets.evictions_per_queue.value_or(64));
-  return seconds(60 + 4 * rounds) + 2 * t.budgets.victim_cooldown;
+  const auto kept = t.limited ? seconds(t.reserve_after + longest_run) : seconds(0);
+  return seconds(60 + 4 * rounds) + 2 * t.budgets.victim_cooldown + kept;
 }
 
 simulate::PodsRun play(const Tenants& t, bool hostile) {

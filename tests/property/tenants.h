@@ -72,6 +72,7 @@ struct OwedJob {
   int pods = 1;
   int gpus = 1;
   int at = 0;
+  int runs = 0;  ///< seconds; 0: for ever
 };
 
 struct Tenants {
@@ -107,7 +108,7 @@ inline std::ostream& operator<<(std::ostream& out, const Tenants& t) {
         << b.gpus << " gpus, priority " << b.priority << ", at " << b.at << " for " << b.runs;
   }
   for (const auto& o : t.owed) {
-    out << "\nb: " << o.pods << " pods with " << o.gpus << " gpus at " << o.at;
+    out << "\nb: " << o.pods << " pods with " << o.gpus << " gpus at " << o.at << " for " << o.runs;
   }
   return out << "\n";
 }
@@ -339,6 +340,9 @@ class TenantObjects {
     for (int i = 0; i < owed.pods; ++i) {
       auto made = pod("b", job + "-" + std::to_string(i), asked);
       if (owed.pods > 1) made.pod_group = job;
+      if (owed.runs > 0) {
+        made.meta.annotations[sim::run_seconds_annotation] = std::to_string(owed.runs);
+      }
       made_.pods.push_back({.pod = std::move(made), .at = std::chrono::seconds(owed.at)});
     }
   }

@@ -2,6 +2,8 @@
 // scheduler makes of it.
 package cluster
 
+import "slices"
+
 // Case is one line of a file of KAI cases: nodes, queues and jobs, the actions that are to run, and what is expected.
 type Case struct {
 	ID         string     `json:"id"`
@@ -46,6 +48,7 @@ type Node struct {
 	Labels       map[string]string  `json:"labels,omitempty"`
 	MigStrategy  string             `json:"migStrategy,omitempty"`
 	MaxPods      int                `json:"maxPods,omitempty"`
+	NotReady     bool               `json:"notReady,omitempty"` // with the taint that Kubernetes gives such a node
 	NUMA         *any               `json:"numa,omitempty"`
 }
 
@@ -84,13 +87,23 @@ type Job struct {
 	Tasks              []Task   `json:"tasks"`
 }
 
-// Gang is a tree: its leaves are sets of pods, of which a minimum has to run.
+// Gang is a tree: its leaves are sets of pods, of which a minimum has to run. Of its subgroups so many as MinSubGroup says; KAI
+// v0.12.0 knows no such number, and wants all of them.
 type Gang struct {
 	Name        string      `json:"name"`
 	MinSubGroup *int        `json:"minSubGroup,omitempty"`
 	Constraint  *Constraint `json:"topologyConstraint,omitempty"`
 	PodSets     []PodSet    `json:"podSets,omitempty"`
 	SubGroups   []Gang      `json:"subGroups,omitempty"`
+}
+
+// Sets are those of the whole tree.
+func (g *Gang) Sets() []PodSet {
+	all := slices.Clone(g.PodSets)
+	for i := range g.SubGroups {
+		all = append(all, g.SubGroups[i].Sets()...)
+	}
+	return all
 }
 
 type PodSet struct {

@@ -209,8 +209,8 @@ func supportedJob(j *Job, unsupported func(string) error) error {
 	if j.PreemptionDelaySec != nil {
 		return unsupported("preemption delay")
 	}
-	if hasMinSubGroup(&j.Gang) {
-		return unsupported("minSubGroup")
+	if wantsSome(&j.Gang) {
+		return unsupported("minSubGroup below the number of subgroups")
 	}
 	if mixed(&j.Gang) {
 		return unsupported("sets of pods beside subgroups")
@@ -257,14 +257,10 @@ func hasPodSet(g *Gang, name string) bool {
 	return false
 }
 
-func hasMinSubGroup(g *Gang) bool {
-	if g.MinSubGroup != nil {
+// wantsSome: not all subgroups have to run, somewhere in the tree.
+func wantsSome(g *Gang) bool {
+	if g.MinSubGroup != nil && *g.MinSubGroup != len(g.SubGroups) {
 		return true
 	}
-	for i := range g.SubGroups {
-		if hasMinSubGroup(&g.SubGroups[i]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.SubGroups, func(sub Gang) bool { return wantsSome(&sub) })
 }

@@ -43,8 +43,14 @@ func session(c *Case, start time.Time) (*framework.Session, error) {
 	for i := range c.Nodes {
 		nodes[c.Nodes[i].Name] = nodeOf(&c.Nodes[i])
 	}
+	infos := nodes_fake.BuildNodesInfoMap(nodes, onNodes, affinity)
+	for i := range c.Nodes {
+		if c.Nodes[i].NotReady {
+			breakDown(infos[c.Nodes[i].Name].Node)
+		}
+	}
 	ssn := &framework.Session{
-		Nodes:         nodes_fake.BuildNodesInfoMap(nodes, onNodes, affinity),
+		Nodes:         infos,
 		PodGroupInfos: jobs,
 		Queues:        queuesOf(c, start),
 		Topologies:    topologiesOf(c),
@@ -102,6 +108,12 @@ func nodeOf(n *Node) nodes_fake.TestNodeBasic {
 		}
 	}
 	return made
+}
+
+// breakDown: the node is not ready, as its kubelet and the controller of node life cycles say.
+func breakDown(n *v1.Node) {
+	n.Status.Conditions = []v1.NodeCondition{{Type: v1.NodeReady, Status: v1.ConditionFalse}}
+	n.Spec.Taints = []v1.Taint{{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule}}
 }
 
 func isCore(resource string) bool {

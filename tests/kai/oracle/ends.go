@@ -153,7 +153,7 @@ func (d *difference) grows(j *cluster.Job) bool {
 
 // hasMinimum: those of which `has` is true are as many as the job needs.
 func hasMinimum(j *cluster.Job, has func(cluster.Task) bool) bool {
-	return !slices.ContainsFunc(j.Gang.PodSets, func(set cluster.PodSet) bool {
+	return !slices.ContainsFunc(j.Gang.Sets(), func(set cluster.PodSet) bool {
 		var count int32
 		for _, t := range j.Tasks {
 			if (t.SubGroup == "" || t.SubGroup == set.Name) && has(t) {

@@ -20,13 +20,23 @@ const (
 
 // dray runs and evicts the same pods as KAI's own scheduler, but where a rule of explain says why not.
 func TestAgainstKAI(t *testing.T) {
-	total, seed := count(t), firstSeed(t)
+	compare(t, Generate, count(t))
+}
+
+// So it does with trees of subgroups, nodes that are not ready, fractions of GPUs, and three queues that take from each other.
+func TestWiderAgainstKAI(t *testing.T) {
+	compare(t, GenerateWider, count(t)/2)
+}
+
+func compare(t *testing.T, generate func(seed uint64) cluster.Case, total int) {
+	t.Helper()
+	seed := firstSeed(t)
 	tally := map[string]int{}
 	unexplained := 0
 	for from := 0; from < total && (unexplained < shown || os.Getenv("DRAY_KAI_ALL") != ""); from += batch {
 		var some []cluster.Case
 		for i := from; i < min(from+batch, total); i++ {
-			c := Generate(seed + uint64(i))
+			c := generate(seed + uint64(i))
 			err := answer(&c)
 			if errors.Is(err, errRestless) || errors.Is(err, cluster.ErrPanic) {
 				tally["without an answer: "+err.Error()]++

@@ -69,7 +69,7 @@ func withoutQueue(c *cluster.Case, i int) bool {
 
 func smallerJob(c *cluster.Case, i int, offer offer) {
 	job := &c.Jobs[i]
-	if len(job.Tasks) > 1 {
+	if len(job.Tasks) > 1 && len(job.Gang.SubGroups) == 0 {
 		// The last task goes; a minimum is not above the number of tasks.
 		offer(func(m *cluster.Case) bool {
 			j := &m.Jobs[i]
@@ -93,6 +93,7 @@ func smallerJob(c *cluster.Case, i int, offer offer) {
 			return true
 		})
 	}
+	offer(func(m *cluster.Case) bool { return withoutTree(&m.Jobs[i]) })
 	offer(func(m *cluster.Case) bool {
 		changed := m.Jobs[i].Gang.Constraint != nil
 		m.Jobs[i].Gang.Constraint = nil
@@ -129,6 +130,18 @@ func smallerJob(c *cluster.Case, i int, offer offer) {
 			return true
 		})
 	}
+}
+
+// withoutTree: all pods are one set, of which all have to run.
+func withoutTree(j *cluster.Job) bool {
+	if len(j.Gang.SubGroups) == 0 {
+		return false
+	}
+	j.Gang = cluster.Gang{PodSets: []cluster.PodSet{{Name: "default", MinMember: int32(len(j.Tasks))}}}
+	for i := range j.Tasks {
+		j.Tasks[i].SubGroup = ""
+	}
+	return true
 }
 
 func smallerQueue(c *cluster.Case, i int, offer offer) {
@@ -174,6 +187,9 @@ func smallerNodes(c *cluster.Case, offer offer) {
 		if c.Nodes[i].Allocatable["cpu"] < 20000*core {
 			offer(func(m *cluster.Case) bool { m.Nodes[i].Allocatable["cpu"] = 20000 * core; return true })
 		}
+		if c.Nodes[i].NotReady {
+			offer(func(m *cluster.Case) bool { m.Nodes[i].NotReady = false; return true })
+		}
 		if len(c.Nodes[i].Labels) > 0 {
 			offer(func(m *cluster.Case) bool { m.Nodes[i].Labels = nil; return true })
 		}
@@ -190,22 +206,35 @@ func smallerNodes(c *cluster.Case, offer offer) {
 	})
 }
 
+// setsOf names a gang's sets of pods with their minima, and its subgroups with what they are made of.
+func setsOf(g *cluster.Gang) string {
+	text := ""
+	for _, s := range g.PodSets {
+		text += fmt.Sprintf(" %s>=%d", s.Name, s.MinMember)
+	}
+	for i := range g.SubGroups {
+		text += fmt.Sprintf(" %s(%s )", g.SubGroups[i].Name, setsOf(&g.SubGroups[i]))
+	}
+	return text
+}
+
 // tell describes a case in a few lines.
 func tell(c *cluster.Case) string {
 	var lines []string
 	add := func(format string, arguments ...any) { lines = append(lines, "  "+fmt.Sprintf(format, arguments...)) }
 	add("%s %v", c.Suite, c.Actions)
 	for _, n := range c.Nodes {
-		add("node %s: %v GPUs, %v cores %v", n.Name, n.Allocatable["gpu"], n.Allocatable["cpu"]/core, n.Labels)
+		state := ""
+		if n.NotReady {
+			state = " not ready"
+		}
+		add("node %s: %v GPUs, %v cores %v%s", n.Name, n.Allocatable["gpu"], n.Allocatable["cpu"]/core, n.Labels, state)
 	}
 	for _, q := range c.Queues {
 		add("queue %s in %q priority %d: GPUs %+v, CPU %+v", q.Name, q.Parent, q.Priority, q.GPU, q.CPU)
 	}
 	for _, j := range c.Jobs {
-		sets := ""
-		for _, s := range j.Gang.PodSets {
-			sets += fmt.Sprintf(" %s>=%d", s.Name, s.MinMember)
-		}
+		sets := setsOf(&j.Gang)
 		if j.Gang.Constraint != nil {
 			sets += fmt.Sprintf(" %+v", *j.Gang.Constraint)
 		}

@@ -71,7 +71,7 @@ func taken(d *difference, j *cluster.Job, said [][]string, n int) []string {
 	of := func(line []string) bool { return line[1] == j.Name }
 	before, after := slices.ContainsFunc(said[:n], of), slices.ContainsFunc(said[n+1:], of)
 	minimum := 0
-	for _, set := range j.Gang.PodSets {
+	for _, set := range j.Gang.Sets() {
 		minimum += int(set.MinMember)
 	}
 	minimum = min(minimum, len(lost))

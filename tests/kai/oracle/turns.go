@@ -164,7 +164,7 @@ func keptForOther(d *difference) bool {
 func halved(d *difference) bool {
 	for i := range d.c.Jobs {
 		j := &d.c.Jobs[i]
-		for _, set := range j.Gang.PodSets {
+		for _, set := range j.Gang.Sets() {
 			var ran, left int32
 			for _, t := range j.Tasks {
 				if t.SubGroup != "" && t.SubGroup != set.Name {

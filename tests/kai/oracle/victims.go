@@ -90,7 +90,7 @@ func evictedWithGang(d *difference) bool {
 		any = true
 		stay := slices.ContainsFunc(j.Tasks, func(t cluster.Task) bool { return holds(d.dray[t.UID]) })
 		moves := slices.ContainsFunc(j.Tasks, func(t cluster.Task) bool { return lost(d.kai[t.UID], d.dray[t.UID]) })
-		if stay || !moves || len(j.Gang.PodSets) == 1 && j.Gang.PodSets[0].MinMember == 1 {
+		if stay || !moves || singly(&j.Gang) {
 			return false
 		}
 	}
@@ -177,4 +177,10 @@ func staysOwn(d *difference) bool {
 		}
 	}
 	return true
+}
+
+// singly: any one pod of the gang may run alone.
+func singly(g *cluster.Gang) bool {
+	sets := g.Sets()
+	return len(sets) == 1 && sets[0].MinMember == 1
 }
