@@ -91,7 +91,7 @@ void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
   for (auto* job : order_.aside) {
     if (stays_settled(*job)) continue;
     refresh_waiting(*job);
-    order_.aside_by.jobs_moved = true;
+    order_.aside_by.claims_moved = true;
   }
 }
 

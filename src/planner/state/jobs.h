@@ -206,7 +206,8 @@ class JobTable {
   struct Aside {
     Reported reported;
     std::uint64_t hardware = 0;
-    bool jobs_moved = false;  ///< some came since, or their claims changed
+    bool jobs_moved = false;    ///< some came since
+    bool claims_moved = false;  ///< those of some that are aside changed
     bool became_feasible = false;
   };
   /// Jobs in the order of uids.

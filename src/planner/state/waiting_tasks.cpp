@@ -105,9 +105,9 @@ Kept<Shape>::Value JobTable::shape_of(const Task& task, CountedClaims& counted) 
 
 void JobTable::set_aside(const Reported& reported, std::uint64_t hardware,
                          const std::function<bool(PlanJob&)>& is_infeasible) {
-  const bool same_list = reported == order_.aside_by.reported;
-  const bool same = same_list && hardware == order_.aside_by.hardware;
-  if (same && !order_.aside_by.jobs_moved) return;
+  const auto& by = order_.aside_by;
+  const bool same = reported == by.reported && hardware == by.hardware && !by.claims_moved;
+  if (same && !by.jobs_moved) return;
   order_.aside_by = {.reported = reported, .hardware = hardware};
   const auto is_listed = [&](const PlanJob& job) {
     if (!reported) return false;
@@ -123,7 +123,7 @@ void JobTable::set_aside(const Reported& reported, std::uint64_t hardware,
   };
   bool moved = false;
   for (auto* job : order_.aside) {
-    if (belongs_aside(*job)) continue;
+    if (same || belongs_aside(*job)) continue;
     set_infeasible(*job, false);
     moved = true;
   }

@@ -146,6 +146,19 @@ TEST_CASE("a plan that was taken says when the next may differ") {
   }
 }
 
+TEST_CASE("what a plan hands on is there for the next one, until leadership changes") {
+  PlanCycle cycle;
+  CHECK(cycle.progress().get() == nullptr);
+  planner::Plan plan;
+  plan.progress = planner::CarriedProgress(std::make_shared<const planner::Progress>(
+      planner::Progress{.plan = 7, .looks = {}, .infeasible = {}}));
+  cycle.taken(plan, std::nullopt, std::nullopt, start);
+  REQUIRE(cycle.progress().get() != nullptr);
+  CHECK(cycle.progress().get()->plan == 7);
+  cycle.reset();
+  CHECK(cycle.progress().get() == nullptr);
+}
+
 TEST_CASE("a plan that its budget ended goes on, at once only where it moved something") {
   struct Row {
     std::string name;
@@ -160,13 +173,17 @@ TEST_CASE("a plan that its budget ended goes on, at once only where it moved som
   with_hold.jobs.emplace_back().held = placed_on("n0").placements;
   planner::Plan with_eviction;
   with_eviction.evictions.emplace_back();
+  auto lacks_evictions = with_eviction;
+  lacks_evictions.ended_by = {planner::BudgetKind::evictions};
   planner::Plan idle;
   idle.jobs.emplace_back();
-  const auto row = GENERATE_COPY(Row{"not exhausted", false, with_placement, false, false},
-                                 Row{"a placement", true, with_placement, true, false},
-                                 Row{"held room", true, with_hold, true, false},
-                                 Row{"an eviction", true, with_eviction, true, false},
-                                 Row{"nothing moved", true, idle, false, true});
+  const auto row =
+      GENERATE_COPY(Row{"not exhausted", false, with_placement, false, false},
+                    Row{"a placement", true, with_placement, true, false},
+                    Row{"held room", true, with_hold, true, false},
+                    Row{"an eviction", true, with_eviction, true, false},
+                    Row{"more evictions than a plan may", true, lacks_evictions, false, true},
+                    Row{"nothing moved", true, idle, false, true});
   DYNAMIC_SECTION(row.name) {
     PlanCycle cycle;
     auto plan = row.plan;

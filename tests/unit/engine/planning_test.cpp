@@ -207,6 +207,20 @@ TEST_CASE("a plan that its budget ended is followed by the next") {
   CHECK(bench.engine.next_tick() == start + 1s);
 }
 
+TEST_CASE("the next plan knows what the one before it handed on") {
+  OnePod bench;
+  CHECK(bench.wanted.back().input->progress.get() == nullptr);
+  auto plan = plan_of({});
+  plan.exhausted = true;
+  plan.progress = planner::CarriedProgress(std::make_shared<const planner::Progress>(
+      planner::Progress{.plan = 7, .looks = {}, .infeasible = {}}));
+  bench.planned(plan);
+  bench.now = start + 1s;
+  bench.tick();
+  REQUIRE(bench.wanted.back().input->progress.get() != nullptr);
+  CHECK(bench.wanted.back().input->progress.get()->plan == 7);
+}
+
 TEST_CASE("a plan made under an earlier leadership is not taken") {
   OnePod bench;
   const auto generation = bench.wanted.back().generation;

@@ -95,10 +95,16 @@ TEST_CASE("no group starts with a part of what it needs") {
     CHECK(outcome(made, "g").detail == "1 of 2");
   }
   SECTION("there is no room for the other one") {
+    world.node("n1", 1);
+    world.running("r", "n1", 0, 1, "y");
     add(world, gang, "a", 2, "a1", 1);
     const auto made = world.plan();
     CHECK(started(made).empty());
     CHECK(outcome(made, "g").reason == Reason::gang_no_room);
+  }
+  SECTION("the cluster could not hold the other one") {
+    add(world, gang, "a", 2, "a1", 1);
+    CHECK(outcome(world.plan(), "g").reason == Reason::no_node_fits);
   }
 }
 
