@@ -204,15 +204,14 @@ class Maker {
     if (pods > at_once(job)) annotations[at_once_annotation] = std::to_string(at_once(job));
     for (std::int32_t i = 0; i < pods; ++i) {
       auto base = name + "-";
-      if (steps) {
-        for (auto& [key, value] : steps(i)) annotations.insert_or_assign(key, std::move(value));
-      }
+      auto own = steps ? steps(i) : Labels();
+      own.insert(annotations.begin(), annotations.end());
       if (indexed) {
         const auto index = std::to_string(i);
-        labels[completion_index] = annotations[completion_index] = index;
+        labels[completion_index] = own[completion_index] = index;
         base += index + "-";
       }
-      add(job, generated(base, Drawn::job, drawn_++), by, labels, annotations);
+      add(job, generated(base, Drawn::job, drawn_++), by, labels, own);
     }
   }
 
