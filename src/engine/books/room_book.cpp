@@ -15,7 +15,7 @@ const planner::Member* member_of(const planner::Job& job, const Uid& pod) {
 }
 
 /// A pod that is gone, or done, stands in its claim for a while.
-bool uses(const cluster::ClusterState& cluster, const ClaimConsumer& user) {
+bool still_uses(const cluster::ClusterState& cluster, const ClaimConsumer& user) {
   if (!user.api_group.empty()) return true;
   const auto pod = cluster.pod(user.uid);
   return pod && !pod->finished();
@@ -85,7 +85,7 @@ std::vector<planner::LeavingClaim> RoomBook::leaving_claims(Time now) {
     const auto claim = cluster_.claim(key);
     return now >= left.until || !claim || claim->meta.uid != left.claim || !claim->allocation ||
            std::ranges::any_of(claim->reserved_for, [&](const auto& user) {
-             return user.uid != left.user && uses(cluster_, user);
+             return user.uid != left.user && still_uses(cluster_, user);
            });
   });
   std::vector<planner::LeavingClaim> claims;
