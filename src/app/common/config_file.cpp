@@ -31,7 +31,7 @@ std::vector<std::string> fields_of(const CLI::App& command, const ConfigForm& fo
   return fields;
 }
 
-Error at(const std::string& path, wire::TextPlace place, std::string message) {
+Error error_at(const std::string& path, wire::TextPlace place, std::string message) {
   return {ErrorCode::invalid, fmt::format("{}:{}:{}: {}", path, place.line, place.column, message)};
 }
 
@@ -40,7 +40,7 @@ Result<void> expect_text(const ConfigNode& root, std::string_view key, std::stri
   const auto* node = root.find(key);
   if (node != nullptr && node->text == want) return {};
   const auto place = node == nullptr ? root.place : node->place;
-  return std::unexpected(at(path, place, fmt::format("expected {}: {}", key, want)));
+  return std::unexpected(error_at(path, place, fmt::format("expected {}: {}", key, want)));
 }
 
 Result<void> set_option(CLI::App& command, const ConfigNode::Member& member,
@@ -48,7 +48,7 @@ Result<void> set_option(CLI::App& command, const ConfigNode::Member& member,
   const auto flag = flag_name(member.key);
   auto* option = command.get_option_no_throw("--" + flag);
   if (option == nullptr || !is_field(flag, form)) {
-    return std::unexpected(at(path, member.place,
+    return std::unexpected(error_at(path, member.place,
                               fmt::format("no field \"{}\"{}", member.key,
                                           suggest(member.key, fields_of(command, form)))));
   }
@@ -57,14 +57,14 @@ Result<void> set_option(CLI::App& command, const ConfigNode::Member& member,
   if (member.value.kind == ConfigNode::Kind::scalar) values.push_back(member.value.text);
   for (const auto& item : member.value.items) {
     if (item.kind != ConfigNode::Kind::scalar) {
-      return std::unexpected(at(path, item.place, "expected a plain value"));
+      return std::unexpected(error_at(path, item.place, "expected a plain value"));
     }
     values.push_back(item.text);
   }
   if (values.empty()) {
     // What is not there has its place at whatever comes next.
     const bool absent = member.value.kind == ConfigNode::Kind::null;
-    return std::unexpected(at(path, absent ? member.place : member.value.place,
+    return std::unexpected(error_at(path, absent ? member.place : member.value.place,
                               fmt::format("{}: expected a value", member.key)));
   }
   try {
@@ -73,7 +73,7 @@ Result<void> set_option(CLI::App& command, const ConfigNode::Member& member,
     }
     option->run_callback();
   } catch (const CLI::Error& error) {
-    return std::unexpected(at(path, member.value.place, error.what()));
+    return std::unexpected(error_at(path, member.value.place, error.what()));
   }
   return {};
 }
@@ -109,14 +109,14 @@ Result<void> apply_config_file(CLI::App& command, const std::string& path, const
   auto root = wire::parse_yaml(*text);
   if (!root) return std::unexpected(Error(root.error()).within(path));
   if (root->kind != ConfigNode::Kind::map) {
-    return std::unexpected(at(path, root->place, "expected a " + form.kind));
+    return std::unexpected(error_at(path, root->place, "expected a " + form.kind));
   }
   if (auto is = expect_text(*root, "apiVersion", "dray.dev/v1alpha1", path); !is) return is;
   if (auto is = expect_text(*root, "kind", form.kind, path); !is) return is;
   std::set<std::string_view> seen;
   for (const auto& member : root->members) {
     if (!seen.insert(member.key).second) {
-      return std::unexpected(at(path, member.place, member.key + ": is there already"));
+      return std::unexpected(error_at(path, member.place, member.key + ": is there already"));
     }
     if (member.key == "apiVersion" || member.key == "kind") continue;
     if (auto set = set_option(command, member, path, form); !set) return set;
