@@ -24,7 +24,7 @@ std::string workload_name_of(const Pod& pod, const OwnerReference& owner) {
 }  // namespace
 
 std::string lineage_of(const JobKey& key, const Pod& pod) {
-  const auto* owner = workload_owner_of(pod);
+  const auto* owner = controller_of(pod);
   // Such a group goes by its owner's uid, which is another one where the owner is made anew.
   const bool by_owner = !key.is_group() || key.source == GroupSource::owner;
   if (by_owner && owner != nullptr) {
