@@ -5,6 +5,7 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -101,7 +102,8 @@ TEST_CASE("of two queues that tie, the one that may hold less in each resource c
     const auto left = allocatable(one.queue);
     const auto right = allocatable(other.queue);
     RC_PRE(left.within(right) && !right.within(left));
-    RC_ASSERT(compare_turns(one.get(), other.get(), Amounts(resources, 4)) < 0);
+    const bool first = compare_turns(one.get(), other.get(), Amounts(resources, 4)) < 0;
+    RC_ASSERT(first);
   }));
 }
 
