@@ -64,7 +64,10 @@ ResourceSlice any_slice(int number, bool shared_scopes) {
   slice.pool_generation = any(1, 8) == 1 ? 2 : 1;
   slice.pool_slice_count = any(1, 4);
   slice.scope = any_scope();
-  if (!shared_scopes && !slice.scope.node_name) slice.scope = {.node_name = NodeName("n1")};
+  if (!shared_scopes && !slice.scope.node_name) {
+    slice.scope = {};
+    slice.scope.node_name = NodeName("n1");
+  }
   if (any(0, 4) == 0) {
     slice.shared_counters = {{.name = "c", .counters = {{"units", Quantity(any(1, 3))}}}};
     return slice;

@@ -360,7 +360,8 @@ TEST_CASE("a placement is made anew where another node's part of its pool moved"
   }
   SECTION("a pool of all nodes, whose device it has, is of its node alone now") {
     auto shared = of_pool("fabric", 1);
-    shared.scope = {.all_nodes = true};
+    shared.scope = {};
+    shared.scope.all_nodes = true;
     shared.pool = PoolName("f");
     shared.pool_slice_count = 1;
     world.tell(shared);
@@ -368,7 +369,8 @@ TEST_CASE("a placement is made anew where another node's part of its pool moved"
         allocation({device_id("f", "gpu-of-fabric")});
     world.then = world.cluster.snapshot();
     CHECK(world.still());
-    shared.scope = {.node_name = NodeName("n1")};
+    shared.scope = {};
+    shared.scope.node_name = NodeName("n1");
     world.tell(shared);
   }
   CHECK(!world.still());
