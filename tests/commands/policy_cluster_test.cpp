@@ -36,7 +36,7 @@ std::string cluster() {
 
 /// The warning, with the file's name before it.
 std::string warning(const std::string& file, const std::string& severity = "") {
-  return file + ":4:10: " + severity +
+  return file + ":4:23: " + severity +
          "resources.gpu[0].deviceClass: counts nothing, so that quotas and limits of gpu do not "
          "apply: there is no DeviceClass gpu.nvidia.co; did you mean gpu.nvidia.com?\n";
 }
@@ -92,7 +92,7 @@ TEST_CASE("doctor finds it in the policy file that is named") {
                            "config/scheduler.yaml", "--policy", policy.path()});
   CHECK(found.status == 1);
   CHECK(found.out.contains("policy-names-nothing: " + policy.path() +
-                           "\n  what: 4:10: resources.gpu[0].deviceClass: counts nothing"));
+                           "\n  what: 4:23: resources.gpu[0].deviceClass: counts nothing"));
   CHECK(dray({"doctor", "--cluster", objects.path(), "--policy", "/no/such"}).status == 2);
 }
 
