@@ -83,7 +83,7 @@ bool RoomKeeper::overdue(const RoomSearch::Found& found) const {
 
 /// Whether its queue, as far up as it is another than the rival's, stays within its quota with it.
 bool RoomKeeper::within_quota(const PlanJob& job, const PlanJob& rival) const {
-  const auto& queues = overlay_.queues();
+  const auto& queues = decisions_.queues();
   const auto& queue = queues[policy::rivals(queues, *job.queue, *rival.queue).first];
   auto held = queue.allocated;
   held += job.next_counts(queues.resources());
@@ -94,7 +94,7 @@ bool RoomKeeper::within_quota(const PlanJob& job, const PlanJob& rival) const {
 /// queues that hold the same part of their shares the one that has waited longer comes first.
 bool RoomKeeper::precedes(const PlanJob& a, const PlanJob& b) const {
   if (a.queue == b.queue) return order_.before(a, b);
-  const auto& queues = overlay_.queues();
+  const auto& queues = decisions_.queues();
   const auto [left, right] = policy::rivals(queues, *a.queue, *b.queue);
   auto of_a = queues[left];
   auto of_b = queues[right];

@@ -96,7 +96,7 @@ bool RoomKeeper::wants(const PlanJob& job, std::span<const std::uint32_t> chunk)
 
 /// Whether its queue lets the job start, and does not have to give it back at once.
 bool RoomKeeper::may_have(const PlanJob& job, std::span<const std::uint32_t> chunk) const {
-  const auto& queues = overlay_.queues();
+  const auto& queues = decisions_.queues();
   const auto least = job.least_of(chunk, queues.resources());
   if (policy::check_capacity(queues, *job.queue, least, job.job->preemptible)) return false;
   const auto counts = job.counts_of(chunk, queues.resources());

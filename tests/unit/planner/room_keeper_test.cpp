@@ -68,6 +68,8 @@ World two_tenants() {
 
 TEST_CASE("room for a gang is kept from the queue whose turn comes first") {
   auto world = two_tenants();
+  // Also where its pods have waited longer: what their queue holds now decides.
+  world.job("next").queued = start - GENERATE(0h, 2h);
   const auto made = world.plan();
   CHECK(placed(made) == Where{{"g", "-"}, {"next", "-"}});
   CHECK(outcome(made, "next").reason == Reason::room_kept);
