@@ -135,7 +135,9 @@ void AllocatedState::clear_node(NodeIndex node) {
     for (const auto& slot : pool.slots) {
       if (!slot.use) continue;
       const auto& of = slot.slice->node_name();
-      if (!of.empty() && of != entry.facts->name.get()) continue;
+      // Another node's devices count where they draw on the same counters.
+      const bool elsewhere = !of.empty() && of != entry.facts->name.get();
+      if (elsewhere && !pool.has_counters) continue;
       for (const auto& [at, use] : *slot.use) {
         const DeviceId device{pool.driver, pool.name, DeviceName(*slot.slice->devices[at].name)};
         change_use(device, [](DeviceUse& changed) { changed = {}; });

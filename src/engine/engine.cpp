@@ -72,7 +72,7 @@ Engine::Status Engine::figures() const {
   return router_->figures();
 }
 
-bool Engine::is_settled() {
+bool Engine::is_settled() const {
   return router_->is_settled();
 }
 

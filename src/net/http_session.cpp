@@ -148,15 +148,17 @@ asio::awaitable<Received> receive(std::shared_ptr<const ServedBy> server,
   bool in_body = false;
   for (;;) {
     const auto used = parser.feed(session->inbox);
+    if (!session->allowed && (!used || parser.header_done())) {
+      // Named: g++ 12 destroys what is made inside of a co_await expression twice.
+      HttpParseError why{403, "this client certificate's name is not allowed here"};
+      co_await refuse(server, session, std::move(why));
+      co_return Received{Received::Outcome::refused, {}, false};
+    }
     if (!used) {
       co_await refuse(server, session, used.error());
       co_return Received{Received::Outcome::refused, {}, false};
     }
     session->inbox.erase(0, *used);
-    if (parser.header_done() && !session->allowed) {
-      co_await refuse(server, session, {403, "this client certificate's name is not allowed here"});
-      co_return Received{Received::Outcome::refused, {}, false};
-    }
     if (parser.done()) co_return complete(parser, connection);
     if (parser.header_done() && !std::exchange(in_body, true)) {
       connection.expires_after(options.body_timeout);

@@ -26,6 +26,7 @@ struct Answering {
   metrics::Metrics& metrics;
   const Partition& partition;
   Tracer* tracer;  ///< null: nobody wants spans
+  BodyType body_type;
 };
 
 /// The span of a call; nothing is noted where nobody wants it.
@@ -134,6 +135,13 @@ const Route* find_route(std::string_view path) {
   return route == routes.end() ? nullptr : route;
 }
 
+/// A page of another site can send any type but JSON, or none, without asking first.
+bool has_body_type(const HttpRequest& request, BodyType wanted) {
+  const auto type = request.header("Content-Type");
+  if (type.empty()) return wanted == BodyType::any;
+  return net::equals_ignoring_case(type.substr(0, type.find(';')), "application/json");
+}
+
 asio::awaitable<HttpResponse> answer(Answering by, HttpRequest request) {
   const auto start = std::chrono::steady_clock::now();
   const auto* route = find_route(request.path());
@@ -147,9 +155,7 @@ asio::awaitable<HttpResponse> answer(Answering by, HttpRequest request) {
     response.headers.push_back({"Allow", "POST"});
     co_return response;
   }
-  // A page of another site can send any other type without asking first.
-  const auto type = request.header("Content-Type");
-  if (!net::equals_ignoring_case(type.substr(0, type.find(';')), "application/json")) {
+  if (!has_body_type(request, by.body_type)) {
     co_return net::text_response(415, "the body must be application/json\n");
   }
   auto verdict = co_await route->run(by, std::move(request));
@@ -162,8 +168,8 @@ asio::awaitable<HttpResponse> answer(Answering by, HttpRequest request) {
 }  // namespace
 
 net::HttpHandler extender_routes(EngineStrand& engine, metrics::Metrics& metrics,
-                                 const Partition& partition, Tracer* tracer) {
-  return [by = Answering{engine, metrics, partition, tracer}](HttpRequest request) {
+                                 const Partition& partition, Tracer* tracer, BodyType type) {
+  return [by = Answering{engine, metrics, partition, tracer, type}](HttpRequest request) {
     return answer(by, std::move(request));
   };
 }

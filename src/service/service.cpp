@@ -65,7 +65,8 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
                [this](const std::string& what) { broke(what); },
                options_.lease ? options_.lease->identity : "", tracer_.get()}),
       extender_(io, options_.extender,
-                extender_routes(engine_, metrics_, partition_, tracer_.get())),
+                extender_routes(engine_, metrics_, partition_, tracer_.get(),
+                                options_.extender.tls ? BodyType::any : BodyType::declared)),
       admin_(io, guarded(options_.admin), admin_routes(engine_, api, metrics_, readiness_)) {
   readiness_.gates = &watches_.gates;
   readiness_.policy_watch = &watches_.policy.emplace(io, engine_);

@@ -56,7 +56,8 @@ class AllocatedState {
   void remove_pod(const Pod& pod);
 
   /// Takes everything off the node, and frees all devices that it may use, those of shared pools
-  /// included: for the question what it could hold. Claims keep their allocations.
+  /// and of other nodes that draw on the same counters included: for the question what it could
+  /// hold. Claims keep their allocations.
   void clear_node(NodeIndex node);
 
   // ---- What is seen ----

@@ -236,7 +236,7 @@ class Engine {
   [[nodiscard]] Status figures() const;
   /// The cluster is listed, no pod needs a plan or has a reservation, and no binding is in flight.
   /// Costs what has changed since it was last asked, however many pods there are.
-  [[nodiscard]] bool is_settled();
+  [[nodiscard]] bool is_settled() const;
   /// Counts the next pods, in the order of their uids, into what figures() gave; absent: from the
   /// first one on. The last of them, or nothing if that was all.
   [[nodiscard]] std::optional<Uid> count_pods(const std::optional<Uid>& last, std::size_t at_most,

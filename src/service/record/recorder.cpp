@@ -27,7 +27,7 @@ std::string line_of(Time now, const char* key, const std::string& json) {
 
 }  // namespace
 
-bool is_idle(engine::Engine& engine, Time now) {
+bool is_idle(const engine::Engine& engine, Time now) {
   const auto next = engine.next_tick();
   if (next && *next <= now + std::chrono::seconds(1)) return false;
   return engine.is_settled();

@@ -31,7 +31,7 @@ struct RecorderOptions {
 /// Whether the engine is settled and no timer is due soon: apart from the writes that it has asked
 /// for, another engine that gets the same state continues in the same way. Costs what has changed
 /// since it was last asked.
-[[nodiscard]] bool is_idle(engine::Engine& engine, Time now);
+[[nodiscard]] bool is_idle(const engine::Engine& engine, Time now);
 
 /// The flight recorder: what goes into an engine, step by step, with what the engine decided, in a
 /// folder of files `dray-START-NUMBER.jsonl.zst`. Each but a run's first opens with all that an

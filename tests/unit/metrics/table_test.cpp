@@ -79,6 +79,7 @@ std::shared_ptr<const policy::Policy> one_queue() {
 TEST_CASE("a row that is read gives a value for each of its labels") {
   Reading reading;
   reading.policy_problem = "a problem";
+  reading.policy_warnings = {"a class that is not there"};
   reading.version = "1.2.3";
   reading.watches.push_back({"pods"});
   reading.devices[DriverName("gpu.example.com")] = {};

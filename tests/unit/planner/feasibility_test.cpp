@@ -97,6 +97,37 @@ TEST_CASE("what others keep from a pod is not infeasible") {
   CHECK_FALSE(is_infeasible(world.plan(), "w"));
 }
 
+TEST_CASE("a counter that a pod of another node has taken makes no pod infeasible") {
+  World world;
+  for (const auto* node : {"n0", "n1"}) {
+    world.node(node, 0);
+    auto slice = make_gpus(node, 1);
+    slice.pool = PoolName("p");
+    slice.pool_slice_count = 3;
+    slice.devices[0].name = DeviceName(std::string("gpu-of-") + node);
+    slice.devices[0].consumes_counters = {
+        {.counter_set = "c", .counters = {{"units", Quantity(1)}}, .compatibility_groups = {}}};
+    world.tell(slice);
+  }
+  auto set = make_gpus("n0", 0);
+  set.meta = testing::cluster_meta("counters");
+  set.pool = PoolName("p");
+  set.pool_slice_count = 3;
+  set.shared_counters = {{.name = "c", .counters = {{"units", Quantity(1)}}}};
+  world.tell(set);
+  auto& job = world.running("r", "n0", 0, 1, "a");
+  auto claim = make_claim("c-r", 1, "r");
+  claim.allocation = testing::allocation({testing::device_id("p", "gpu-of-n0")});
+  claim.reserved_for = {testing::consumer("r", job.first().meta.uid)};
+  world.tell(claim);
+  world.waiting("w", 1, "a",
+                [](Pod& pod) { pod.node_selector = {{"kubernetes.io/hostname", "n1"}}; });
+  const auto made = world.plan();
+  REQUIRE(find(made, "w") != nullptr);
+  CHECK(find(made, "w")->placements.empty());
+  CHECK_FALSE(is_infeasible(made, "w"));
+}
+
 TEST_CASE("an infeasible job is reported once, and again when that has changed") {
   World world;
   world.node("n0", 2);

@@ -237,8 +237,6 @@ TEST_CASE("what is no call of the extender is refused, and not counted") {
   CHECK(got.header("Allow") == "POST");
   CHECK(bench.post("filter", "{}", "text/plain").status == 415);
   CHECK(bench.post("filter", "{}", "application/json-patch+json").status == 415);
-  CHECK(bench.post("filter", "{}", "").status == 415);
-  CHECK(bench.post("filter", "{}", "Application/JSON; charset=utf-8").status == 200);
   CHECK_THAT(bench.metrics.page({}), !Contains("dray_extender_requests_total{"));
 }
 
@@ -246,6 +244,7 @@ TEST_CASE("a body without a type, or with a charset, is taken for JSON") {
   Bench bench;
   CHECK(bench.post("bind", "{", "").status == 200);
   CHECK(bench.post("bind", "{", "application/json; charset=utf-8").status == 200);
+  CHECK(bench.post("bind", "{", "Application/JSON").status == 200);
 }
 
 TEST_CASE("a body over the limit is refused before it is read") {

@@ -45,7 +45,8 @@ TEST_CASE("a pod is kept off nodes without its volumes, and the extender is not 
   CHECK(c.offered.empty());
   REQUIRE(!c.server.events().empty());
   CHECK(c.server.events().back().event.note ==
-        "0/3 nodes are available: 3 node(s) didn't match PersistentVolume's node affinity.");
+        "0/3 nodes are available: 3 node(s) didn't match PersistentVolume's node affinity. "
+        "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.");
 }
 
 TEST_CASE("other schedulers' and gated pods are left alone") {
