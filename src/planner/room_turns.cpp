@@ -42,7 +42,8 @@ void MakeRoom::act(Action action, std::span<PlanJob* const> waiting, std::size_t
   auto order = order_of(jobs);
   // What a budget has cut short comes first: it may take all that a plan may evict.
   const auto extended = std::ranges::find(jobs, turns_.extended());
-  if (extended != jobs.end() && look_at(**extended, action, order, trying_.left)) order.reorder();
+  const bool first = extended != jobs.end() && turns_.extended_was_cut_short();
+  if (first && look_at(**extended, action, order, trying_.left)) order.reorder();
   const auto share = [actions](std::size_t budget) {
     return budget / actions + (budget % actions != 0 ? 1 : 0);
   };
@@ -59,6 +60,10 @@ void MakeRoom::act(Action action, std::span<PlanJob* const> waiting, std::size_t
           .scenarios = left.scenarios + scenarios.reserved};
   auto order_of_rest = order_of(rest);
   serve(action, order_of_rest, left);
+  // Those before it may have ended that.
+  if (extended != jobs.end() && !trying_.by.contains(*extended)) {
+    static_cast<void>(look_at(**extended, action, order, left));
+  }
   trying_.left.nodes -= nodes.in_order + nodes.reserved - left.nodes;
   trying_.left.scenarios -= scenarios.in_order + scenarios.reserved - left.scenarios;
   for (const auto* job : jobs) {

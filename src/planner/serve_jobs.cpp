@@ -109,6 +109,11 @@ void ServeJobs::serve_all(std::span<PlanJob* const> waiting) {
                        [this](const PlanJob* job) { return decisions_.find(*job) == nullptr; });
   auto order_of_rest = order_of(rest);
   static_cast<void>(serve(order_of_rest, {.jobs = 0, .nodes = left.nodes + parts.reserved}));
+  // Those before it may have ended that.
+  auto* extended = turns_.extended();
+  if (extended == nullptr || decisions_.find(*extended) != nullptr) return;
+  auto order_of_one = order_of({&extended, 1});
+  static_cast<void>(serve(order_of_one, {}));
 }
 
 /// Serves jobs in their order until nothing is left for the next one; those that something is

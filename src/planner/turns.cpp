@@ -52,10 +52,7 @@ void Turns::reserve(std::size_t most) {
   });
   reserved_ = dealt(overdue);
   if (reserved_.size() > most) reserved_.resize(most);
-  for (const auto* job : reserved_) {
-    states_[job->slot].reserved = true;
-    if (extended_ == nullptr && state(*job).cut_short > 0) extended_ = job;
-  }
+  for (const auto* job : reserved_) states_[job->slot].reserved = true;
 }
 
 /// Of each queue in turn its next job: the one that no plan has looked at for longest, of those
@@ -90,7 +87,7 @@ std::vector<PlanJob*> Turns::dealt(const std::vector<PlanJob*>& jobs) const {
 std::size_t Turns::extend(std::size_t budget) const {
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
   constexpr std::uint32_t most_doublings = 40;
-  const auto doublings = std::min(state(*extended_).cut_short, most_doublings);
+  const auto doublings = std::min(state(*extended()).cut_short, most_doublings);
   return std::max<std::size_t>(budget, 1) > (all >> doublings)
              ? all
              : std::max<std::size_t>(budget, 1) << doublings;

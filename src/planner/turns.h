@@ -28,11 +28,17 @@ class Turns {
   /// Jobs that a part of the budget is reserved for, in the order in which they get it.
   [[nodiscard]] std::span<PlanJob* const> reserved() const { return reserved_; }
   [[nodiscard]] bool is_reserved(const PlanJob& job) const { return state(job).reserved; }
-  /// The first of them whose last look a budget cut short: it gets more than the plan's budget,
-  /// twice as much each time, so that its look ends some day. Null: there is none.
-  [[nodiscard]] const PlanJob* extended() const { return extended_; }
-  /// That much.
+  /// The first of them: it has budgets of work of its own, twice as large each time that they cut
+  /// its look short, so that its look ends some day, whoever comes before it. Null: there is none.
+  [[nodiscard]] PlanJob* extended() const {
+    return reserved_.empty() ? nullptr : reserved_.front();
+  }
+  /// That much of a budget.
   [[nodiscard]] std::size_t extend(std::size_t budget) const;
+  /// Whether a budget cut its last look short.
+  [[nodiscard]] bool extended_was_cut_short() const {
+    return extended() != nullptr && state(*extended()).cut_short > 0;
+  }
 
   /// The plan has looked at the job in full, so far.
   void looked(const PlanJob& job);
@@ -72,7 +78,6 @@ class Turns {
   std::vector<PlanJob*> waiting_;
   std::vector<State> states_;  ///< by PlanJob::slot
   std::vector<PlanJob*> reserved_;
-  const PlanJob* extended_ = nullptr;
   std::set<BudgetKind> ended_by_;
 };
 

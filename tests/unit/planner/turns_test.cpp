@@ -3,8 +3,10 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/planner/fixture.h"
@@ -145,6 +147,30 @@ TEST_CASE("a look that the budget of nodes cuts short gets more each time") {
   }
   CHECK(placed);
   CHECK(plans == 5);
+}
+
+TEST_CASE("who has waited for its look longest gets one, whoever uses up the budget before it") {
+  World world;
+  world.allow_all_actions();
+  world.queue("a", 1);
+  for (const auto* name : {"n0", "n1"}) {
+    world.node(name, 4);
+    world.running(std::string("r") + name, name, 0, 4, "a");
+  }
+  world.node("n2", 1);
+  const std::pair<int, int> front[] = {{2, 9}, {3, 9}, {2, 0}, {2, 9}, {2, 9}};
+  for (std::size_t i = 0; i < std::size(front); ++i) {
+    world.waiting("a" + std::to_string(i), front[i].first, "a").priority = front[i].second;
+  }
+  world.waiting("last", 1, "a");
+  world.input.budget = {.jobs = 3, .nodes_tried = 1, .evictions = 0, .scenarios = 2};
+  std::size_t plans = 0;
+  for (bool placed = false; !placed && plans < 40; ++plans) {
+    const auto made = world.plan();
+    world.input.progress = made.progress;
+    placed = gets_something(made.jobs.front());
+  }
+  CHECK(plans < 40);
 }
 
 TEST_CASE("the budgets of evictions and scenarios keep no job from reclaiming for ever") {
