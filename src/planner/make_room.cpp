@@ -243,6 +243,8 @@ bool MakeRoom::help_next_chunk(PlanJob& job, Action action, const JobOrder& orde
   }
   // One of its kind failed, and nobody has gone since.
   auto kind = kind_of(job, chunk, action);
+  // Victims on the room that is kept for it may leave for it alone.
+  if (keeper_.keeps_for(job)) kind.job = job.job->uid;
   const auto before = failed_.find(kind);
   if (before != failed_.end() && before->second == sets_evicted_) return false;
   const bool within_share = action == Action::reclaim || somebody_owed_;

@@ -46,14 +46,13 @@ std::weak_ordering smaller_first(double left, double right) {
   return false_first(std::isnan(left), std::isnan(right));
 }
 
-/// The smaller in the first resource in which they differ. KAI asks whether one is smaller in one
-/// resource and larger in none, and has no order of others, by which three queues may each come
-/// before the next: this one orders all, and those of which KAI says something in the same way.
+/// The smaller in one resource at least and larger in none. KAI has no order of others and goes on
+/// to their age, by which three of them may each come before the next.
 std::weak_ordering weaker_first(const Amounts& left, const Amounts& right) {
-  for (std::size_t r = 0; r < left.size(); ++r) {
-    if (const auto o = smaller_first(left[r], right[r]); o != 0) return o;
-  }
-  return std::weak_ordering::equivalent;
+  const bool left_within = left.within(right);
+  const bool right_within = right.within(left);
+  if (left_within == right_within) return std::weak_ordering::equivalent;
+  return left_within ? std::weak_ordering::less : std::weak_ordering::greater;
 }
 
 }  // namespace

@@ -71,7 +71,9 @@ TEST_CASE("the log has a line for each decision, and at this verbosity no step o
   const auto said = [&](std::string_view words) { return ended.err.contains(words); };
   CHECK(said("dray] placed demo/train-0 of queue others: on dgxh100-00\n"));
   CHECK(said("dray] bound demo/train-0 to dgxh100-00\n"));
-  CHECK(said("dray] demo/huge-0 waits: dray: too few devices match the DeviceClass: wants 16 "));
+  CHECK(
+      said("dray] demo/huge-0 waits: dray: no node of this cluster could take the pod, even if it "
+           "were empty: wants 16 "));
   CHECK(said("dray] placed research/llm of queue research: 3 pods\n"));
   CHECK(said("dray] evicted product/serve-3\n"));
   CHECK_FALSE(said("BindPod "));
