@@ -19,9 +19,23 @@ constexpr std::size_t most_due = 4;
 /// `gangs.reserveAfter` at a time.
 constexpr int patience = 12;
 
+/// Whether what one of these jobs of a queue finds is what the other finds.
+bool are_alike(const PlanJob& a, const PlanJob& b) {
+  const auto is_like = [](const Task& one, const Task& other) {
+    return one.shape != nullptr && one.shape == other.shape && !one.shape->singular;
+  };
+  if (a.tasks.size() != b.tasks.size() || !is_like(a.tasks.front(), b.tasks.front())) return false;
+  if (a.tasks.size() == 1) return true;
+  const auto of_a = a.next_chunk();
+  const auto of_b = b.next_chunk();
+  return std::ranges::equal(
+      of_a, of_b, [&](auto left, auto right) { return is_like(a.tasks[left], b.tasks[right]); });
+}
+
 }  // namespace
 
-/// The first of each queue that have waited for long.
+/// The first of each queue that have waited for long, of those that are alike the first: they all
+/// find the same.
 void RoomKeeper::collect_due(std::span<PlanJob* const> waiting) {
   due_.assign(context_.policy.queues.queues().size(), {});
   for (auto* job : waiting) {
@@ -29,6 +43,12 @@ void RoomKeeper::collect_due(std::span<PlanJob* const> waiting) {
     if (job->placed > 0 && job->has_minimum()) continue;
     auto& first = due_[job->queue->get()];
     if (first.size() == most_due && !order_.before(*job, *first.back())) continue;
+    const auto like =
+        std::ranges::find_if(first, [&](const auto* other) { return are_alike(*job, *other); });
+    if (like != first.end()) {
+      if (!order_.before(*job, **like)) continue;
+      first.erase(like);
+    }
     const auto place = std::ranges::lower_bound(
         first, job, [this](const auto* a, const auto* b) { return order_.before(*a, *b); });
     first.insert(place, job);

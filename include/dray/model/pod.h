@@ -108,7 +108,7 @@ struct Pod : PodRequirements {
   /// spec.activeDeadlineSeconds: the kubelet ends the pod so long after its start at the latest.
   std::optional<std::int64_t> active_deadline_seconds;
 
-  std::string phase;  ///< Pending, Running, Succeeded, Failed, Unknown
+  std::string phase;               ///< Pending, Running, Succeeded, Failed, Unknown
   std::optional<Time> start_time;  ///< status.startTime: the kubelet has seen the pod
   std::vector<Condition> conditions;
   std::optional<NodeName> nominated_node;

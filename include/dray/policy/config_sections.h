@@ -155,7 +155,7 @@ struct Gangs {
   static void describe(auto& io, auto& gangs) {
     io.key("staleAfter", gangs.stale_after,
            "A running gang below its minimum for so long is evicted.");
-    io.key("reserveAfter", gangs.reserve_after, 
+    io.key("reserveAfter", gangs.reserve_after,
            "Room is kept for a gang, or a pod that wants several devices, that waited so long.");
   }
 };

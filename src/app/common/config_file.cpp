@@ -49,8 +49,8 @@ Result<void> set_option(CLI::App& command, const ConfigNode::Member& member,
   auto* option = command.get_option_no_throw("--" + flag);
   if (option == nullptr || !is_field(flag, form)) {
     return std::unexpected(error_at(path, member.place,
-                              fmt::format("no field \"{}\"{}", member.key,
-                                          suggest(member.key, fields_of(command, form)))));
+                                    fmt::format("no field \"{}\"{}", member.key,
+                                                suggest(member.key, fields_of(command, form)))));
   }
   if (option->count() > 0) return {};  // the command line wins
   std::vector<std::string> values;
@@ -65,7 +65,7 @@ Result<void> set_option(CLI::App& command, const ConfigNode::Member& member,
     // What is not there has its place at whatever comes next.
     const bool absent = member.value.kind == ConfigNode::Kind::null;
     return std::unexpected(error_at(path, absent ? member.place : member.value.place,
-                              fmt::format("{}: expected a value", member.key)));
+                                    fmt::format("{}: expected a value", member.key)));
   }
   try {
     for (const auto& value : values) {

@@ -204,7 +204,7 @@ bool NodeTable::read_changed(const cluster::Snapshot* before, std::size_t most) 
 void NodeTable::note_spanning_pools(const cluster::Snapshot& snapshot,
                                     const cluster::NodeEntry& entry) {
   for (const auto pool : entry.pools) {
-    if (cluster::spans_nodes(snapshot.pool(pool))) spanning_.try_emplace(pool, 0);
+    if (cluster::spans_nodes(snapshot.pool(pool))) spanning_.try_emplace(pool);
   }
 }
 
@@ -213,9 +213,18 @@ void NodeTable::note_spanning_pools(const cluster::Snapshot& snapshot,
 void NodeTable::renew_spanning_pools(const cluster::Snapshot& snapshot) {
   for (auto at = spanning_.begin(); at != spanning_.end();) {
     const auto& pool = snapshot.pool(at->first);
-    if (pool.version != at->second) {
-      at->second = pool.version;
-      cluster::for_each_node_of(snapshot, pool, [&](auto node) { set_stamp(node, new_stamp()); });
+    auto& known = at->second;
+    if (pool.version != known.version) {
+      known.version = pool.version;
+      std::vector<std::shared_ptr<const cluster::PublishedSlice>> slices;
+      slices.reserve(pool.slots.size());
+      for (const auto& slot : pool.slots) slices.push_back(slot.slice);
+      const bool other_hardware = known.slices != slices;
+      known.slices = std::move(slices);
+      cluster::for_each_node_of(snapshot, pool, [&](auto node) {
+        set_stamp(node, new_stamp());
+        if (other_hardware) hardware_.last.push_back(node);
+      });
     }
     at = cluster::spans_nodes(pool) ? std::next(at) : spanning_.erase(at);
   }

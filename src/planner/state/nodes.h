@@ -128,8 +128,12 @@ class NodeTable {
     }
   };
   std::vector<Measured> measured_;
-  /// Pools that span nodes: the version as of which all of their nodes have their stamps.
-  std::map<cluster::PoolIndex, std::uint64_t> spanning_;
+  /// A pool that spans nodes, as of which all of them have their stamps.
+  struct Spanning {
+    std::uint64_t version = 0;
+    std::vector<std::shared_ptr<const cluster::PublishedSlice>> slices;
+  };
+  std::map<cluster::PoolIndex, Spanning> spanning_;
   std::vector<std::uint64_t> stamps_;
   struct Changes {
     std::vector<cluster::NodeIndex> last;

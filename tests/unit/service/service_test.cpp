@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <fstream>
 #include <optional>
 
 #include "dray/base/check.h"
@@ -71,7 +70,7 @@ struct Bench {
     net::HttpRequest request;
     request.method = "POST";
     request.target = "/v1/bind";
-    request.headers.push_back({"Content-Type", "application/json"});
+    request.headers = {{"Content-Type", "application/json"}};
     request.body = R"({"PodName":"p","PodNamespace":"default","PodUID":"u","Node":"n0"})";
     return ask(service->extender_port(), request);
   }
