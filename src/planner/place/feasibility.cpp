@@ -128,9 +128,11 @@ bool Feasibility::nowhere(const Task& task, std::size_t most) {
   auto& known = task.shape->singular ? of_this_plan : memory_.shapes[task.shape->number];
   const auto changed = nodes_.hardware_changed_since(known.seen);
   const bool fresh = known.seen == 0 || !changed;
-  if (!fresh && changed->empty()) return !known.taken_by;
-  const bool same =
-      !fresh && known.taken_by && std::ranges::find(*changed, *known.taken_by) == changed->end();
+  // A node that went is no change of a node.
+  const bool gone = known.taken_by && !exists(*known.taken_by);
+  if (!fresh && !gone && changed->empty()) return !known.taken_by;
+  const bool same = !fresh && !gone && known.taken_by &&
+                    std::ranges::find(*changed, *known.taken_by) == changed->end();
   if (same) {
     known.seen = nodes_.hardware_changes();
     return false;
@@ -138,7 +140,7 @@ bool Feasibility::nowhere(const Task& task, std::size_t most) {
   // The node that could is another now: any other may be the one.
   const auto nodes = fresh || known.taken_by ? nodes_.by_name() : *changed;
   for (const auto node : nodes) {
-    if (empty_.snapshot().entry(node).facts == nullptr) continue;
+    if (!exists(node)) continue;
     if (looks_ >= most) {
       known.seen = 0;
       return false;
@@ -150,6 +152,11 @@ bool Feasibility::nowhere(const Task& task, std::size_t most) {
   }
   known = {.seen = nodes_.hardware_changes(), .taken_by = {}};
   return true;
+}
+
+bool Feasibility::exists(NodeIndex node) const {
+  const auto& snapshot = empty_.snapshot();
+  return node.get() < snapshot.node_limit() && snapshot.entry(node).facts != nullptr;
 }
 
 bool Feasibility::could_take(const Task& task, NodeIndex node) {

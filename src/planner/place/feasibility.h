@@ -64,6 +64,7 @@ class Feasibility {
                                                       std::span<const std::uint32_t> chunk,
                                                       std::size_t most);
   [[nodiscard]] bool nowhere(const Task& task, std::size_t most);
+  [[nodiscard]] bool exists(cluster::NodeIndex node) const;
   [[nodiscard]] bool could_take(const Task& task, cluster::NodeIndex node);
   [[nodiscard]] std::string too_large(const PlanJob& job, std::span<const std::uint32_t> chunk);
   [[nodiscard]] std::optional<std::size_t> devices_of(const ClassName& name);

@@ -101,7 +101,7 @@ TEST_CASE("a counter that a pod of another node has taken makes no pod infeasibl
   World world;
   for (const auto* node : {"n0", "n1"}) {
     world.node(node, 0);
-    auto slice = make_gpus(node, 1);
+    auto slice = testing::make_gpus(node, 1);
     slice.pool = PoolName("p");
     slice.pool_slice_count = 3;
     slice.devices[0].name = DeviceName(std::string("gpu-of-") + node);
@@ -109,14 +109,14 @@ TEST_CASE("a counter that a pod of another node has taken makes no pod infeasibl
         {.counter_set = "c", .counters = {{"units", Quantity(1)}}, .compatibility_groups = {}}};
     world.tell(slice);
   }
-  auto set = make_gpus("n0", 0);
+  auto set = testing::make_gpus("n0", 0);
   set.meta = testing::cluster_meta("counters");
   set.pool = PoolName("p");
   set.pool_slice_count = 3;
   set.shared_counters = {{.name = "c", .counters = {{"units", Quantity(1)}}}};
   world.tell(set);
   auto& job = world.running("r", "n0", 0, 1, "a");
-  auto claim = make_claim("c-r", 1, "r");
+  auto claim = testing::make_claim("c-r", 1, "r");
   claim.allocation = testing::allocation({testing::device_id("p", "gpu-of-n0")});
   claim.reserved_for = {testing::consumer("r", job.first().meta.uid)};
   world.tell(claim);
