@@ -100,7 +100,7 @@ TEST_CASE("what others keep from a pod is not infeasible") {
 TEST_CASE("a counter that a pod of another node has taken makes no pod infeasible") {
   World world;
   for (const auto* node : {"n0", "n1"}) {
-    world.node(node, 0);
+    world.node(node, 0, [&](Node& made) { made.meta.labels["zone"] = node; });
     auto slice = testing::make_gpus(node, 1);
     slice.pool = PoolName("p");
     slice.pool_slice_count = 3;
@@ -120,8 +120,7 @@ TEST_CASE("a counter that a pod of another node has taken makes no pod infeasibl
   claim.allocation = testing::allocation({testing::device_id("p", "gpu-of-n0")});
   claim.reserved_for = {testing::consumer("r", job.first().meta.uid)};
   world.tell(claim);
-  world.waiting("w", 1, "a",
-                [](Pod& pod) { pod.node_selector = {{"kubernetes.io/hostname", "n1"}}; });
+  world.waiting("w", 1, "a", [](Pod& pod) { pod.node_selector = {{"zone", "n1"}}; });
   const auto made = world.plan();
   REQUIRE(find(made, "w") != nullptr);
   CHECK(find(made, "w")->placements.empty());
