@@ -1,6 +1,7 @@
 #include "engine/books/budget_book.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dray::engine {
 
@@ -162,7 +163,10 @@ std::vector<planner::DisruptionBudget> BudgetBook::budgets(Time now) {
       if (!entry.listed) {
         entry.listed.emplace(std::vector<Uid>(entry.pods.begin(), entry.pods.end()));
       }
-      found.push_back({.name = namespace_name + "/" + name,
+      auto full_name = namespace_name;
+      full_name += '/';
+      full_name += name;
+      found.push_back({.name = std::move(full_name),
                        .pods = *entry.listed,
                        .allowed = entry.object.disruptions_allowed});
     }

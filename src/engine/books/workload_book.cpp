@@ -43,19 +43,18 @@ Workload workload_of(const BatchJob& job) {
   const auto at_once = job.parallelism.value_or(1);
   auto wanted = job.min_count.value_or(at_once);
   if (!job.topology.empty()) made.topology = by_label(job.topology.front());
-  if (job.gang) {
+  const bool by_kai = !job.gang && !job.basic && is_kai_gang(job);
+  if (job.gang || by_kai) {
     made.says = Workload::Says::gang;
-  } else if (job.basic) {
+  } else if (job.basic || job.completion_mode != "Indexed" || at_once < 2 ||
+             job.completions != job.parallelism) {
     made.says = Workload::Says::single;
-  } else if (is_kai_gang(job)) {
-    made.says = Workload::Says::gang;
+  }
+  if (by_kai) {
     made.problem = wrong_min_member(job.meta.annotations,
                                     "Job " + job.meta.namespace_name + "/" + job.meta.name)
                        .value_or("");
     wanted = number_mark(job.meta.annotations, kai_min_member_annotation).value_or(1);
-  } else if (job.completion_mode != "Indexed" || at_once < 2 ||
-             job.completions != job.parallelism) {
-    made.says = Workload::Says::single;
   }
   made.minimum = std::max(1, std::min(wanted, made.job->pods_left()));
   return made;
