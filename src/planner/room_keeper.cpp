@@ -285,7 +285,8 @@ std::vector<NodeIndex> RoomKeeper::nodes_for(const Task& task) {
 }
 
 void RoomKeeper::keep(PlanJob& job, RoomSearch::Found found) {
-  auto& kept = kept_.emplace();
+  kept_ = Kept{};
+  auto& kept = *kept_;
   kept.job = &job;
   kept.placed = std::move(found.placed);
   kept.complete = found.complete;

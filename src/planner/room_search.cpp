@@ -84,11 +84,12 @@ std::vector<char> RoomSearch::eligible_nodes(PlanJob& job, std::span<const std::
   }
   std::vector<char> eligible(overlay_.nodes().size(), 0);
   for (const auto node : placer_.fit().everywhere().nodes) {
-    eligible[node.get()] = std::ranges::any_of(kinds, [&](const Task* task) {
+    const bool any = std::ranges::any_of(kinds, [&](const Task* task) {
       if (placer_.fit().refused(*task, node)) return false;
       const auto reason = placer_.fit().verdict(*task, node).releasing;
       return reason == Reason::none || reason_info(reason).eviction_helps;
     });
+    eligible[node.get()] = any ? 1 : 0;
   }
   return eligible;
 }

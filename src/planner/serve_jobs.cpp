@@ -44,7 +44,7 @@ Served ServeJobs::run(std::span<PlanJob* const> waiting, bool place) {
   if (started != nullptr) turns_.looked(*started);
   if (started != nullptr && watch_ != nullptr) watch_->turns.push_back(started->job->uid);
   if (place) serve_all(waiting);
-  return std::move(served_);
+  return served_;
 }
 
 void ServeJobs::take(PlanJob& job, std::span<const Placed> placed) {

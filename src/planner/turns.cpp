@@ -134,7 +134,7 @@ CarriedProgress Turns::finish(const JobTable& jobs, Decisions& decisions) const 
 JobTable::Reported Turns::infeasible(const JobTable& jobs) const {
   if (!sets_infeasible_aside(context_.input, context_.policy.config)) return nullptr;
   const auto* carried = context_.input.progress.get();
-  const auto before = carried != nullptr ? carried->infeasible : nullptr;
+  auto before = carried != nullptr ? carried->infeasible : nullptr;
   const bool more =
       std::ranges::any_of(waiting_, [this](const PlanJob* job) { return state(*job).infeasible; });
   constexpr std::size_t slack = 64;

@@ -161,6 +161,7 @@ std::optional<VictimOrder::Chunk> VictimOrder::next() {
   drop_head(leaf);
   const auto victims = next_of(*job);
   std::vector<Task*> tasks;
+  tasks.reserve(victims.tasks.size());
   for (const auto id : victims.tasks) tasks.push_back(&job->tasks[id]);
   Chunk chunk{.job = job, .tasks = {}, .counts = policy::Amounts(queues_.resources())};
   last_.clear();

@@ -312,7 +312,7 @@ bool GangPlacer::Run::place_one(Task& task) {
                          !fit_.refuses_some(),
               .among = rankings_->among().nodes,
               .barred = std::move(barred),
-              .over = std::move(over)};
+              .over = over};
   return false;
 }
 

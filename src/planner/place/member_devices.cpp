@@ -96,7 +96,7 @@ std::expected<MemberChoice, NoMemberChoice> MemberDevices::choose(
     if (within && !bounds.refuse(within->on_top(tasks), least)) return *std::move(within);
   }
   if (remembers) refused_.insert_or_assign(key, Refused{stamp, left, *refusal});
-  return std::unexpected(NoMemberChoice{Reason::queue_limit, std::move(refusal)});
+  return std::unexpected(NoMemberChoice{Reason::queue_limit, refusal});
 }
 
 }  // namespace dray::planner

@@ -116,7 +116,7 @@ ClaimEstimate estimate(const ResourceClaim& claim, const policy::Counting& count
       if (!span) {
         sum.asked += made.most;
         sum.devices += made.devices;
-        span = std::move(made);
+        span = made;
         return;
       }
       sum.exact = false;
