@@ -94,19 +94,6 @@ bool needs_attributes(const ResourceSlice& slice, const Device& device,
   });
 }
 
-/// The taints of a node, and the one that the node lifecycle controller gives it within moments
-/// where it is not ready: until then nothing could run there either.
-std::vector<NodeTaint> taints_of(const Node& node) {
-  auto taints = node.taints;
-  const auto ready = std::ranges::find(node.conditions, "Ready", &Condition::type);
-  if (ready == node.conditions.end() || ready->status == "True") return taints;
-  const NodeTaint taint{
-      ready->status == "False" ? "node.kubernetes.io/not-ready" : "node.kubernetes.io/unreachable",
-      "", "NoSchedule"};
-  if (std::ranges::find(taints, taint) == taints.end()) taints.push_back(taint);
-  return taints;
-}
-
 }  // namespace
 
 std::size_t Publisher::TraitsRules::hash(const DeviceTraits& traits) {
@@ -261,7 +248,7 @@ std::shared_ptr<const NodeFacts> Publisher::publish(const Node& node) {
     }
   }
   made->labels = labels_.share(std::move(labels));
-  made->taints = taints_.share(taints_of(node));
+  made->taints = taints_.share(node.taints);
   made->allocatable = amounts_.share(amounts_of(node.allocatable));
   made->declared_features = features_.share(node.declared_features);
   return made;
