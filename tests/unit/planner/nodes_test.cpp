@@ -99,7 +99,9 @@ TEST_CASE("a taint that some job tolerates hides nothing; not ready does, whoeve
   World world;
   world.node("n0", 4);
   const bool not_ready = GENERATE(true, false);
-  world.node("n1", 2, not_ready ? ready("False") : tainted("example.com/team"));
+  world.node("n1", 2,
+             not_ready ? tainted("node.kubernetes.io/not-ready", "NoSchedule")
+                       : tainted("example.com/team"));
   world.waiting("p", 1, "a");
   world.waiting("q", 1, "a", [](Pod& pod) {
     pod.tolerations = {
@@ -117,7 +119,7 @@ TEST_CASE("without any job it is not known who tolerates what, and all counts") 
 TEST_CASE("what runs on a node that nobody can use is its queue's, and part of the whole") {
   World world;
   world.node("n0", 4);
-  world.node("n1", 2, ready("False"));
+  world.node("n1", 2, tainted("node.kubernetes.io/not-ready", "NoSchedule"));
   world.running("r", "n1", 0, 1, "a");
   CHECK(usable_gpus(world) == 5);
 }
