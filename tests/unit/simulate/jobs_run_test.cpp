@@ -134,8 +134,7 @@ JobsRun play_without_kept_room(const std::string& rows, bool fair, const JobsOpt
 
 TEST_CASE("the planner need not see those like one that finds no room") {
   const bool fair = GENERATE(false, true);
-  // Who was evicted is remembered for a day: under fair share the two may choose other victims in a
-  // crowd that is served for hours.
+  // Under fair share the third seed differs, and the cause is not known: docs/limitations.md.
   const auto seed = GENERATE_COPY(range(1U, fair ? 3U : 6U));
   CAPTURE(fair, seed);
   const auto rows = crowd(seed);
