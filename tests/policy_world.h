@@ -121,6 +121,11 @@ class PolicyWorld {
     std::erase_if(jobs_, [&](const auto& each) { return each->uid == Uid(job); });
   }
 
+  /// The job of that uid, as it is now.
+  [[nodiscard]] std::shared_ptr<const planner::Job> find_job(const Uid& uid) const {
+    return *std::ranges::find(jobs_, uid, [](const auto& job) { return job->uid; });
+  }
+
   /// The pods that a plan places run from now on.
   void start(const planner::Plan& plan) {
     for (const auto& outcome : plan.jobs) {

@@ -59,7 +59,8 @@ void PlanMemory::set_aside_infeasible(const PlanInput& input) {
   jobs_.set_aside(any ? carried->infeasible : nullptr, nodes_.hardware_changes(),
                   [&](PlanJob& job) {
                     constexpr auto all = std::numeric_limits<std::size_t>::max();
-                    return feasibility.check(job, all).has_value();
+                    const auto found = feasibility.check(job, all);
+                    return found && found->lasting;
                   });
 }
 

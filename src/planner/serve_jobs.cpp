@@ -111,9 +111,11 @@ void ServeJobs::serve_all(std::span<PlanJob* const> waiting) {
   static_cast<void>(serve(order_of_rest, {.jobs = 0, .nodes = left.nodes + parts.reserved}));
   // Those before it may have ended that.
   auto* extended = turns_.extended();
-  if (extended == nullptr || decisions_.find(*extended) != nullptr) return;
-  auto order_of_one = order_of({&extended, 1});
-  static_cast<void>(serve(order_of_one, {}));
+  if (extended != nullptr && decisions_.find(*extended) == nullptr) {
+    auto order_of_one = order_of({&extended, 1});
+    static_cast<void>(serve(order_of_one, {}));
+  }
+  report_alike(waiting);
 }
 
 /// Serves jobs in their order until nothing is left for the next one; those that something is
@@ -142,7 +144,7 @@ ServeJobs::Left ServeJobs::serve(JobOrder& order, Left left) {
     } else {
       turns_.looked(*job);
     }
-    if (counts && turns_.is_infeasible(*job)) ++left.jobs;
+    if (counts && turns_.is_set_aside(*job)) ++left.jobs;
     order.settle(served && job->has_next());
   }
   return left;
@@ -218,7 +220,7 @@ bool ServeJobs::report_infeasible(PlanJob& job, std::span<const std::uint32_t> c
   const auto found = feasibility_.check(job, fit.allowed());
   fit.spend(feasibility_.looks() - looks);
   if (!found) return false;
-  turns_.set_infeasible(job);
+  turns_.set_infeasible(job, found->lasting);
   if (watched(job)) {  // who asks why is shown what each node lacks
     explain(job, chunk, failure);
     return true;
@@ -229,9 +231,28 @@ bool ServeJobs::report_infeasible(PlanJob& job, std::span<const std::uint32_t> c
         {.task = found->homeless, .nowhere = true, .among = fit.everywhere().nodes});
     why = refusal.detail.empty() ? std::string(plain_text(refusal.reason))
                                  : std::move(refusal.detail);
+    if (!job.gang && found->lasting) {
+      infeasible_.insert_or_assign(found->homeless->shape->number, why);
+    }
   }
   decisions_.wait(job, Reason::no_node_fits, std::move(why));
   return true;
+}
+
+/// Jobs that are like one that the plan has found infeasible, and that it has not reached: they
+/// need no turn.
+void ServeJobs::report_alike(std::span<PlanJob* const> waiting) {
+  if (infeasible_.empty()) return;
+  for (auto* job : waiting) {
+    const auto& shape = job->tasks.front().shape;
+    if (job->gang || shape == nullptr || decisions_.find(*job) != nullptr || watched(*job))
+      continue;
+    const auto why = infeasible_.find(shape->number);
+    if (why == infeasible_.end()) continue;
+    turns_.set_infeasible(*job, true);
+    turns_.looked(*job);
+    decisions_.wait(*job, Reason::no_node_fits, why->second);
+  }
 }
 
 void ServeJobs::explain(PlanJob& job, std::span<const std::uint32_t> chunk, NoRoom failure) {

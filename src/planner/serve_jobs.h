@@ -53,6 +53,7 @@ class ServeJobs {
   void say_over(const PlanJob& job, const policy::CapacityRefusal& refusal);
   [[nodiscard]] bool report_infeasible(PlanJob& job, std::span<const std::uint32_t> chunk,
                                        const NoRoom& failure);
+  void report_alike(std::span<PlanJob* const> waiting);
   void explain(PlanJob& job, std::span<const std::uint32_t> chunk, NoRoom failure);
   void say_no_room(const PlanJob& job, std::size_t members, const NoRoom& failure);
   [[nodiscard]] bool room_is_kept(PlanJob& job, std::span<const std::uint32_t> chunk,
@@ -77,6 +78,7 @@ class ServeJobs {
   };
   std::map<std::uint32_t, WouldFit> would_fit_;
   std::size_t placements_ = 0;
+  std::map<std::uint32_t, std::string> infeasible_;  ///< shapes of single pods, and why they are
   Served served_;
   JobWatch* watch_;
 };

@@ -104,8 +104,9 @@ void Turns::missed(const PlanJob& job, bool begun) {
   state.seen = Seen::in_part;
 }
 
-void Turns::set_infeasible(const PlanJob& job) {
+void Turns::set_infeasible(const PlanJob& job, bool lasting) {
   states_[job.slot].infeasible = true;
+  states_[job.slot].set_aside = lasting;
 }
 
 CarriedProgress Turns::finish(const JobTable& jobs, Decisions& decisions) const {
@@ -119,7 +120,7 @@ CarriedProgress Turns::finish(const JobTable& jobs, Decisions& decisions) const 
     progress.looks.reserve(waiting_.size());
     for (const auto* job : waiting_) {
       const auto& state = this->state(*job);
-      if (state.infeasible) continue;
+      if (state.set_aside) continue;
       const bool in_full = state.seen == Seen::in_full;
       progress.looks.push_back({.job = job->job->uid,
                                 .plan = in_full ? number_ : state.plan,
@@ -136,14 +137,14 @@ JobTable::Reported Turns::infeasible(const JobTable& jobs) const {
   const auto* carried = context_.input.progress.get();
   auto before = carried != nullptr ? carried->infeasible : nullptr;
   const bool more =
-      std::ranges::any_of(waiting_, [this](const PlanJob* job) { return state(*job).infeasible; });
+      std::ranges::any_of(waiting_, [this](const PlanJob* job) { return state(*job).set_aside; });
   constexpr std::size_t slack = 64;
   const bool long_list = before && before->size() > 2 * jobs.aside().size() + slack;
   if (!more && !jobs.some_became_feasible() && !long_list) return before;
   auto list = std::make_shared<std::vector<std::shared_ptr<const Job>>>();
   for (const auto* job : jobs.aside()) list->push_back(job->job);
   for (const auto* job : waiting_) {
-    if (state(*job).infeasible) list->push_back(job->job);
+    if (state(*job).set_aside) list->push_back(job->job);
   }
   if (list->empty()) return nullptr;
   std::ranges::sort(*list, {}, [](const auto& job) -> const Uid& { return job->uid; });

@@ -42,9 +42,11 @@ class Turns {
 
   /// The plan has looked at the job in full, so far.
   void looked(const PlanJob& job);
-  /// No node could take the job: it does not count as one that was looked at.
-  void set_infeasible(const PlanJob& job);
+  /// No node could take the job. If that is `lasting`, it does not count as one that was looked at,
+  /// and later plans set it aside.
+  void set_infeasible(const PlanJob& job, bool lasting);
   [[nodiscard]] bool is_infeasible(const PlanJob& job) const { return state(job).infeasible; }
+  [[nodiscard]] bool is_set_aside(const PlanJob& job) const { return state(job).set_aside; }
   /// A budget kept the plan from a part of the job's look, or (`begun` false) from all of it.
   void missed(const PlanJob& job, bool begun = true);
   void ended_by(BudgetKind kind) { ended_by_.insert(kind); }
@@ -63,6 +65,7 @@ class Turns {
     bool known = false;   ///< to an earlier plan
     bool reserved = false;
     bool infeasible = false;
+    bool set_aside = false;  ///< from the next plan on
     Seen seen = Seen::not_reached;
   };
   [[nodiscard]] const State& state(const PlanJob& job) const { return states_[job.slot]; }

@@ -88,7 +88,10 @@ std::optional<Feasibility::Infeasible> Feasibility::check(PlanJob& job, std::siz
   const auto end = looks_ + std::min(most, std::numeric_limits<std::size_t>::max() - looks_);
   const auto chunk = job.next_chunk();
   auto found = check_chunk(job, chunk, end);
-  if (!found || !job.gang) return found;
+  if (!found) return std::nullopt;
+  found->lasting =
+      std::ranges::none_of(chunk, [&](auto id) { return job.tasks[id].shape->singular; });
+  if (!job.gang) return found;
   // A group that finds no room is passed over where others could start without it.
   auto next = found;
   while (next &&

@@ -51,6 +51,8 @@ class Feasibility {
     const Task* homeless =
         nullptr;                 ///< a pod that no node could take; null: each could go somewhere
     std::string too_large = {};  ///< …but all nodes together could not hold them
+    /// It stays so until hardware or the job's claims change, and is known then at no cost.
+    bool lasting = true;
   };
   /// Of the job's next chunk, where no other one could start in its place. Nothing: it is not
   /// infeasible, or that is not known. A gang is too large by sums alone: one that is not may be

@@ -87,12 +87,7 @@ void JobTable::update(const PlanInput& input, const policy::Policy& policy) {
   keep_or_make(input, other_nodes);
   if (std::exchange(order_.moved, false)) put_in_order();
   for (auto* job : order_.waiting) refresh_waiting(*job);
-  if (std::ranges::find(changed_claims_, true) == changed_claims_.end()) return;
-  for (auto* job : order_.aside) {
-    if (stays_settled(*job)) continue;
-    refresh_waiting(*job);
-    order_.aside_by.claims_moved = true;
-  }
+  refresh_aside();
 }
 
 JobTable::Row JobTable::come(std::unique_ptr<PlanJob> job) {

@@ -239,6 +239,7 @@ class JobTable {
   std::unique_ptr<PlanJob> make(std::shared_ptr<const Job> job);
   void read_claims(Task& task) const;
   void refresh_waiting(PlanJob& job);
+  void refresh_aside();
   [[nodiscard]] bool stays_settled(const PlanJob& job) const;
   static void settle(PlanJob& job);
   static void pass_over_unready(PlanJob& job);

@@ -103,6 +103,20 @@ Kept<Shape>::Value JobTable::shape_of(const Task& task, CountedClaims& counted) 
                       .singular = singular});
 }
 
+/// Those that are set aside, where claims have changed: they may ask for something else by now.
+void JobTable::refresh_aside() {
+  if (std::ranges::find(changed_claims_, true) == changed_claims_.end()) return;
+  std::vector<Kept<Shape>::Value> before;
+  for (auto* job : order_.aside) {
+    if (stays_settled(*job)) continue;
+    before.clear();
+    for (const auto& task : job->tasks) before.push_back(task.shape);
+    refresh_waiting(*job);
+    const bool same = std::ranges::equal(before, job->tasks, {}, {}, &Task::shape);
+    order_.aside_by.claims_moved = order_.aside_by.claims_moved || !same;
+  }
+}
+
 void JobTable::set_aside(const Reported& reported, std::uint64_t hardware,
                          const std::function<bool(PlanJob&)>& is_infeasible) {
   const auto& by = order_.aside_by;

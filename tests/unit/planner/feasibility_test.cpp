@@ -198,6 +198,21 @@ TEST_CASE("infeasible jobs cost later plans nothing") {
   }
 }
 
+TEST_CASE("one look finds all infeasible jobs that are alike, whatever the budget") {
+  World world;
+  world.node("n0", 2);
+  world.running("r", "n0", 0, 1, "a");
+  for (int i = 0; i < 40; ++i) {
+    world.waiting("w" + std::to_string(i), 2, "a").priority = 1;
+    world.waiting("never" + std::to_string(i), 1, "a", never).priority = i == 0 ? 2 : 0;
+  }
+  world.input.budget.jobs = 2;
+  Row row(world);
+  const auto first = row.plan();
+  CHECK(std::ranges::count(first.jobs, Reason::no_node_fits, &JobOutcome::reason) == 40);
+  CHECK(row.plan().queues.front().requested[0] == 81);
+}
+
 TEST_CASE("nobody is evicted for an infeasible job") {
   World world;
   world.allow_all_actions();
