@@ -23,7 +23,9 @@ Turns::Turns(const PlanContext& context, const policy::QueueTree& queues,
   for (const auto* job : waiting) slots = std::max(slots, job->slot + 1);
   const auto* carried = context.input.progress.get();
   if (carried != nullptr) number_ = carried->plan + 1;
-  states_.resize(slots, State{.plan = number_ - 1});
+  at_.resize(slots);
+  states_.resize(waiting.size(), State{.plan = number_ - 1});
+  for (std::uint32_t i = 0; i < waiting.size(); ++i) at_[waiting[i]->slot] = i;
   if (carried == nullptr || carried->looks.empty()) return;
   read(*carried);
   const auto jobs = context.input.budget.jobs;
@@ -37,7 +39,7 @@ void Turns::read(const Progress& carried) {
     while (look != carried.looks.end() && look->job < job->job->uid) ++look;
     if (look == carried.looks.end()) return;
     if (look->job != job->job->uid) continue;
-    auto& state = states_[job->slot];
+    auto& state = this->state(*job);
     state.plan = look->plan;
     state.cut_short = look->cut_short;
     state.looked = look->looked;
@@ -52,7 +54,7 @@ void Turns::reserve(std::size_t most) {
   });
   reserved_ = dealt(overdue);
   if (reserved_.size() > most) reserved_.resize(most);
-  for (const auto* job : reserved_) states_[job->slot].reserved = true;
+  for (const auto* job : reserved_) state(*job).reserved = true;
 }
 
 /// Of each queue in turn its next job: the one that no plan has looked at for longest, of those
@@ -94,19 +96,19 @@ std::size_t Turns::extend(std::size_t budget) const {
 }
 
 void Turns::looked(const PlanJob& job) {
-  auto& seen = states_[job.slot].seen;
+  auto& seen = state(job).seen;
   if (seen == Seen::not_reached) seen = Seen::in_full;
 }
 
 void Turns::missed(const PlanJob& job, bool begun) {
-  auto& state = states_[job.slot];
+  auto& state = this->state(job);
   if (begun && state.seen != Seen::in_part) ++state.cut_short;
   state.seen = Seen::in_part;
 }
 
 void Turns::set_infeasible(const PlanJob& job, bool lasting) {
-  states_[job.slot].infeasible = true;
-  states_[job.slot].set_aside = lasting;
+  state(job).infeasible = true;
+  state(job).set_aside = lasting;
 }
 
 CarriedProgress Turns::finish(const JobTable& jobs, Decisions& decisions) const {

@@ -68,7 +68,8 @@ class Turns {
     bool set_aside = false;  ///< from the next plan on
     Seen seen = Seen::not_reached;
   };
-  [[nodiscard]] const State& state(const PlanJob& job) const { return states_[job.slot]; }
+  [[nodiscard]] const State& state(const PlanJob& job) const { return states_[at_[job.slot]]; }
+  [[nodiscard]] State& state(const PlanJob& job) { return states_[at_[job.slot]]; }
   void read(const Progress& carried);
   void reserve(std::size_t most);
   [[nodiscard]] std::vector<PlanJob*> dealt(const std::vector<PlanJob*>& jobs) const;
@@ -79,7 +80,8 @@ class Turns {
   const policy::QueueTree& queues_;
   std::uint64_t number_ = 1;
   std::vector<PlanJob*> waiting_;
-  std::vector<State> states_;  ///< by PlanJob::slot
+  std::vector<std::uint32_t> at_;  ///< by PlanJob::slot: where its state is
+  std::vector<State> states_;
   std::vector<PlanJob*> reserved_;
   std::set<BudgetKind> ended_by_;
 };

@@ -123,7 +123,7 @@ Duration bound_of(const Tenants& t) {
   std::int64_t pods = 0;
   for (const auto& burst : t.bursts) {
     jobs += burst.copies;
-    pods += burst.copies * burst.pods;
+    pods += std::int64_t{burst.copies} * burst.pods;
   }
   for (const auto& owed : t.owed) {
     ++jobs;

@@ -249,7 +249,7 @@ class Row {
 };
 
 TEST_CASE("no queue holds more real devices than its limit, over any row of plans") {
-  CHECK(rc::check("limits on real devices", [] {
+  const bool holds = rc::check("limits on real devices", [] {
     const auto sketch = any_sketch(7);
     RC_LOG() << sketch;
     Row row(sketch);
@@ -266,7 +266,8 @@ TEST_CASE("no queue holds more real devices than its limit, over any row of plan
         RC_ASSERT(for_good[top] <= std::max(quota, before_for_good[top]) + 1e-9);
       }
     }
-  }));
+  });
+  CHECK(holds);
 }
 
 /// Whether some node has devices for one of the choices, and they are within the bound.

@@ -42,9 +42,11 @@ bool is_final(Reason reason) {
 /// by what a namespace may.
 bool can_be_judged(const Task& task, const cluster::Snapshot& snapshot) {
   if (task.shape == nullptr || !task.shape->class_resources.empty()) return false;
-  const bool allocated = std::ranges::any_of(task.claims, [&](const auto& claim) {
-    return claim->allocation || snapshot.allocation(claim->key());
-  });
+  // Others have claims of their own, without devices.
+  const bool allocated =
+      task.shape->singular && std::ranges::any_of(task.claims, [&](const auto& claim) {
+        return claim->allocation || snapshot.allocation(claim->key());
+      });
   return !allocated && std::ranges::none_of(task.claims, [](const auto& claim) {
     return std::ranges::any_of(claim->spec.requests, [](const DeviceRequest& request) {
       return request.exactly && request.exactly->admin_access.value_or(false);

@@ -111,6 +111,7 @@ JobTable::Row JobTable::come(std::unique_ptr<PlanJob> job) {
 void JobTable::leave(const PlanJob& job) {
   order_.moved = true;
   slots_.free.push_back(job.slot);
+  std::erase(order_.aside_by.changed, &job);
   tolerations_.remove(job.tolerations);
   if (job.queue) leaves_[job.queue->get()].go(amounts_of(job));
 }
@@ -196,48 +197,64 @@ void JobTable::find_nodes(PlanJob& job) const {
 void JobTable::put_in_order() {
   if (list()) return;
   for (auto& chunk : jobs_) {
-    chunk.begin.reset();
+    chunk.place.reset();
     for (auto& row : chunk.rows) row.order = 0;
   }
   static_cast<void>(list());
 }
 
+void JobTable::Lists::add(const Row& row) {
+  all.push_back(row.job.get());
+  if (row.aside) {
+    aside.push_back(row.job.get());
+    claims.push_back(row.claims);
+  } else if (row.waits) {
+    waiting.push_back(row.job.get());
+  }
+  if (row.leaves) leaving.push_back(row.job.get());
+}
+
+void JobTable::Lists::add(const Lists& from, const Rows::Place& place) {
+  const auto copy = [](const auto& list, std::size_t begin, std::size_t end, auto& to) {
+    to.insert(to.end(), list.begin() + static_cast<std::ptrdiff_t>(begin),
+              list.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  const auto& [begin, end] = place;
+  copy(from.all, begin.all, end.all, all);
+  copy(from.waiting, begin.waiting, end.waiting, waiting);
+  copy(from.aside, begin.aside, end.aside, aside);
+  copy(from.claims, begin.aside, end.aside, claims);
+  copy(from.leaving, begin.leaving, end.leaving, leaving);
+}
+
 /// Jobs in their order; those that have no number get one between those of their neighbours.
 /// False: there are too few.
 bool JobTable::list() {
-  const auto before = std::exchange(order_.all, {});
-  order_.all.reserve(before.size() + 1);
-  order_.waiting.clear();
-  order_.aside.clear();
-  order_.leaving.clear();
+  Lists& lists = order_;
+  const auto before = std::exchange(lists, {});
+  lists.all.reserve(before.all.size() + 1);
   std::uint64_t last = 0;
   std::vector<Row*> run;  // of those without a number
   for (auto& chunk : jobs_) {
-    const auto from = std::exchange(chunk.begin, order_.all.size());
-    if (from && chunk.only_there) {
+    const auto begin = lists.end();
+    if (const auto from = std::exchange(chunk.place, std::nullopt)) {
       if (!give_numbers(run, last, chunk.rows.front().order)) return false;
       run.clear();
       last = chunk.rows.back().order;
-      const auto first = before.begin() + static_cast<std::ptrdiff_t>(*from);
-      order_.all.insert(order_.all.end(), first,
-                        first + static_cast<std::ptrdiff_t>(chunk.rows.size()));
-      continue;
-    }
-    for (auto& row : chunk.rows) {
-      order_.all.push_back(row.job.get());
-      if (row.waits) {
-        (row.job->infeasible ? order_.aside : order_.waiting).push_back(row.job.get());
+      lists.add(before, *from);
+    } else {
+      for (auto& row : chunk.rows) {
+        lists.add(row);
+        if (row.order == 0) {
+          run.push_back(&row);
+          continue;
+        }
+        if (!give_numbers(run, last, row.order)) return false;
+        run.clear();
+        last = row.order;
       }
-      if (row.leaves) order_.leaving.push_back(row.job.get());
-      chunk.only_there = chunk.only_there && !row.waits && !row.leaves;
-      if (row.order == 0) {
-        run.push_back(&row);
-        continue;
-      }
-      if (!give_numbers(run, last, row.order)) return false;
-      run.clear();
-      last = row.order;
     }
+    chunk.place = {begin, lists.end()};
   }
   return give_numbers(run, last, last + gap * (run.size() + 1));
 }

@@ -76,8 +76,9 @@ struct PlanJob {
   std::uint32_t slot = 0;   ///< no other job of the plan has it; all are small numbers
   std::size_t placed = 0;
   std::size_t waiting = 0;
-  bool shares_claims = false;                       ///< of tasks that have their room
-  bool infeasible = false;                          ///< it is set aside (JobTable::set_aside)
+  bool shares_claims = false;  ///< of tasks that have their room
+  enum class Aside : std::uint8_t { unknown, no, yes };
+  Aside aside = Aside::unknown;                     ///< whether it is (JobTable::set_aside)
   std::vector<policy::GangTask*> passed_over = {};  ///< waiting ones that chunks do without
   /// Where the claims of waiting tasks are kept (Snapshot::claim_part), if these tasks have all
   /// that a plan reads of them: as long as nothing changes there, they are what they were.
@@ -180,16 +181,25 @@ class JobTable {
     std::uint64_t order = 0;  ///< the job's; 0: it has none yet
     bool waits = false;
     bool leaves = false;
+    bool aside = false;               ///< PlanJob::aside
+    std::uint16_t claims = any_part;  ///< of one that is aside: the part that its claims are in
   };
+  static constexpr std::uint16_t any_part = 0xffff;  ///< they may be in several
+  static constexpr std::uint16_t no_part = 0xfffe;   ///< there are none
 
   /// The jobs of a chunk of the list.
   struct Rows {
     JobList::Chunk of;
     std::vector<Row> rows;
     bool fixed = true;  ///< none of them shares claims
-    /// Where they stand in Order::all, in their order and with numbers; nothing: not there so.
-    std::optional<std::size_t> begin = {};
-    bool only_there = true;  ///< none of them waits or leaves
+    /// Which parts of the lists are theirs; nothing: they are not there, or have no numbers.
+    struct Place {
+      struct At {
+        std::size_t all = 0, waiting = 0, aside = 0, leaving = 0;
+      };
+      At begin, end;
+    };
+    std::optional<Place> place = {};
   };
   /// Jobs of the last update while the next one reads: from `at` of `chunk` on they were not met
   /// again.
@@ -206,13 +216,22 @@ class JobTable {
   struct Aside {
     Reported reported;
     std::uint64_t hardware = 0;
-    bool jobs_moved = false;    ///< some came since
-    bool claims_moved = false;  ///< those of some that are aside changed
+    bool jobs_moved = false;             ///< some came since
+    std::vector<PlanJob*> changed = {};  ///< those that are aside and ask for something else now
     bool became_feasible = false;
   };
   /// Jobs in the order of uids.
-  struct Order {
-    std::vector<PlanJob*> all, waiting, leaving, aside;
+  struct Lists {
+    std::vector<PlanJob*> all, waiting, aside, leaving;
+    std::vector<std::uint16_t> claims;  ///< of those aside, as in their rows
+
+    [[nodiscard]] Rows::Place::At end() const {
+      return {all.size(), waiting.size(), aside.size(), leaving.size()};
+    }
+    void add(const Row& row);
+    void add(const Lists& from, const Rows::Place& place);
+  };
+  struct Order : Lists {
     Aside aside_by;
     bool moved = false;  ///< jobs came or went since
   };
@@ -240,6 +259,7 @@ class JobTable {
   void read_claims(Task& task) const;
   void refresh_waiting(PlanJob& job);
   void refresh_aside();
+  void mark_aside();
   [[nodiscard]] bool stays_settled(const PlanJob& job) const;
   static void settle(PlanJob& job);
   static void pass_over_unready(PlanJob& job);
@@ -247,7 +267,7 @@ class JobTable {
   [[nodiscard]] Row come(std::unique_ptr<PlanJob> job);
   void leave(const PlanJob& job);
   void sum_up();
-  void set_infeasible(PlanJob& job, bool infeasible);
+  void put_aside(PlanJob& job, PlanJob::Aside aside);
 
   std::shared_ptr<const cluster::Snapshot> snapshot_;
   std::shared_ptr<const policy::Policy> policy_;

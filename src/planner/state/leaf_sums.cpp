@@ -37,7 +37,7 @@ JobAmounts amounts_of(const PlanJob& job) {
                   .requested = job.held,
                   .present = job.leaving};
   if (!job.job->preemptible) made.held_nonpreemptible = job.held;
-  if (job.infeasible) return made;
+  if (job.aside == PlanJob::Aside::yes) return made;
   for (const auto& task : job.tasks) {
     if (task.state != policy::TaskState::pending || task.demand == nullptr) continue;
     made.requested += task.demand->counts;

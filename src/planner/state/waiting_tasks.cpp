@@ -107,22 +107,47 @@ Kept<Shape>::Value JobTable::shape_of(const Task& task, CountedClaims& counted) 
 void JobTable::refresh_aside() {
   if (std::ranges::find(changed_claims_, true) == changed_claims_.end()) return;
   std::vector<Kept<Shape>::Value> before;
-  for (auto* job : order_.aside) {
+  for (std::size_t i = 0; i < order_.aside.size(); ++i) {
+    const auto part = order_.claims[i];
+    if (part == no_part || (part != any_part && !changed_claims_[part])) continue;
+    auto* job = order_.aside[i];
     if (stays_settled(*job)) continue;
     before.clear();
     for (const auto& task : job->tasks) before.push_back(task.shape);
     refresh_waiting(*job);
     const bool same = std::ranges::equal(before, job->tasks, {}, {}, &Task::shape);
-    order_.aside_by.claims_moved = order_.aside_by.claims_moved || !same;
+    if (!same) order_.aside_by.changed.push_back(job);
   }
+  if (!order_.aside_by.changed.empty()) mark_aside();
+}
+
+/// Rows say who is aside, and where the claims of these are kept.
+void JobTable::mark_aside() {
+  for (auto& chunk : jobs_) {
+    chunk.place.reset();
+    for (auto& row : chunk.rows) {
+      if (!row.waits) continue;
+      row.aside = row.job->aside == PlanJob::Aside::yes;
+      row.claims = any_part;
+      const auto& parts = row.job->settled;
+      if (!row.aside || !parts) continue;
+      if (parts->empty()) {
+        row.claims = no_part;
+      } else if (std::ranges::count(*parts, parts->front()) == std::ssize(*parts)) {
+        row.claims = parts->front();
+      }
+    }
+  }
+  put_in_order();
 }
 
 void JobTable::set_aside(const Reported& reported, std::uint64_t hardware,
                          const std::function<bool(PlanJob&)>& is_infeasible) {
-  const auto& by = order_.aside_by;
-  const bool same = reported == by.reported && hardware == by.hardware && !by.claims_moved;
-  if (same && !by.jobs_moved) return;
-  order_.aside_by = {.reported = reported, .hardware = hardware};
+  auto& by = order_.aside_by;
+  const bool same = reported == by.reported && hardware == by.hardware;
+  const auto changed = std::exchange(by.changed, {});
+  if (same && !by.jobs_moved && changed.empty()) return;
+  by = {.reported = reported, .hardware = hardware, .became_feasible = same && by.became_feasible};
   const auto is_listed = [&](const PlanJob& job) {
     if (!reported) return false;
     const auto at = std::ranges::lower_bound(
@@ -132,26 +157,27 @@ void JobTable::set_aside(const Reported& reported, std::uint64_t hardware,
   const auto belongs_aside = [&](PlanJob& job) {
     if (!is_listed(job)) return false;
     const bool still = is_infeasible(job);
-    order_.aside_by.became_feasible = order_.aside_by.became_feasible || !still;
+    by.became_feasible = by.became_feasible || !still;
     return still;
   };
   bool moved = false;
-  for (auto* job : order_.aside) {
-    if (same || belongs_aside(*job)) continue;
-    set_infeasible(*job, false);
+  for (auto* job : same ? changed : order_.aside) {
+    if (belongs_aside(*job)) continue;
+    put_aside(*job, PlanJob::Aside::no);
     moved = true;
   }
   for (auto* job : order_.waiting) {
-    if (!belongs_aside(*job)) continue;
-    set_infeasible(*job, true);
+    const auto before = std::exchange(job->aside, PlanJob::Aside::no);
+    if ((same && before == PlanJob::Aside::no) || !belongs_aside(*job)) continue;
+    put_aside(*job, PlanJob::Aside::yes);
     moved = true;
   }
-  if (moved) put_in_order();
+  if (moved) mark_aside();
 }
 
-void JobTable::set_infeasible(PlanJob& job, bool infeasible) {
+void JobTable::put_aside(PlanJob& job, PlanJob::Aside aside) {
   if (job.queue) leaves_[job.queue->get()].go(amounts_of(job));
-  job.infeasible = infeasible;
+  job.aside = aside;
   if (job.queue) leaves_[job.queue->get()].come(amounts_of(job));
 }
 

@@ -79,7 +79,7 @@ KubeObject with_deadline(const KubeObject& object) {
 /// The object with what it says of its end; a pod of dray's that says nothing with an end as
 /// PodsOptions::run_time has it, of which dray knows nothing.
 KubeObject with_end(const KubeObject& given, const PodsOptions& options, Time now) {
-  const auto object = with_deadline(given);
+  auto object = with_deadline(given);
   const auto* pod = std::get_if<Pod>(&object);
   if (pod == nullptr || pod->finished()) return object;
   const bool ours = pod->scheduler_name == options.engine.scheduler_name;

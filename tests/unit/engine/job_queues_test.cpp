@@ -24,7 +24,7 @@ void set_queues(Shelf& shelf) {
 
 std::string queue_in(Shelf& shelf) {
   const auto& jobs = shelf.book.jobs(start);
-  return jobs.size() == 0 ? "" : jobs[0]->queue.get();
+  return jobs.empty() ? "" : jobs[0]->queue.get();
 }
 
 BatchJob job_in(const std::string& queue) {

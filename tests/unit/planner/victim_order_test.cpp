@@ -92,7 +92,7 @@ TEST_CASE("finding a victim compares the queues on its way to the top, and not a
   auto order = walk.order();
   std::size_t victims = 0;
   while (order.next()) ++victims;
-  CHECK(victims == queues * jobs_each);
+  CHECK(victims == std::size_t{queues} * jobs_each);
   // 64 queues are a tree of 6 levels.
   CHECK(order.compared() <= queues + victims * 6);
 }
