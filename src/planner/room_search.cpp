@@ -117,21 +117,30 @@ bool RoomSearch::large_enough(const PlanJob& job, std::span<const std::uint32_t>
 std::vector<RoomSearch::Ending> RoomSearch::endings(
     const std::function<bool(const PlanJob&, const Task&)>& wanted) const {
   std::vector<Ending> pods;
-  std::vector<std::uint32_t> of_node(overlay_.nodes().size(), 0);
+  struct OpenEnds {
+    std::uint32_t pods = 0;
+    Duration longest{};  ///< that one of them has run
+
+    auto operator<=>(const OpenEnds&) const = default;
+  };
+  std::vector<OpenEnds> of_node(overlay_.nodes().size());
   for (auto* job : jobs_.all()) {
     if (job->placed == 0) continue;
     for (auto& task : job->tasks) {
       const bool runs = task.state == policy::TaskState::placed && task.node && !task.just_placed();
       if (!runs || task.demand == nullptr || !wanted(*job, task)) continue;
       pods.push_back({.job = job, .task = &task, .at = latest_end(*job, task)});
-      if (!pods.back().at) ++of_node[task.node->get()];
+      if (pods.back().at) continue;
+      auto& open = of_node[task.node->get()];
+      ++open.pods;
+      open.longest = std::max(open.longest, input_.now - job->job->started.value_or(input_.now));
     }
   }
   const auto& nodes = std::as_const(overlay_).nodes();
   const auto rank = [&](const Ending& pod) {
     const auto node = *pod.task->node;
     const auto since = pod.job->job->started.value_or(Time::max());
-    return std::tuple(!pod.at, pod.at.value_or(Time()), pod.at ? 0U : of_node[node.get()],
+    return std::tuple(!pod.at, pod.at.value_or(Time()), pod.at ? OpenEnds() : of_node[node.get()],
                       -nodes.free(node)[nodes.devices_column()], nodes.rank(node), since,
                       pod.job->order, pod.task);
   };

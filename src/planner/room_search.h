@@ -51,8 +51,9 @@ class RoomSearch {
   [[nodiscard]] std::optional<std::vector<Placed>> now(PlanJob& job,
                                                        std::span<const std::uint32_t> chunk);
   /// Among all nodes that could take the job: those whose pods end first by what is known of them,
-  /// then those with the fewest pods. Nothing: it could not start were all of them empty, or
-  /// `contested` says so.
+  /// then those with the fewest pods, of these those whose pods have run for the shortest time: run
+  /// times have long tails, so who has run for long will go on for long. Nothing: it could not
+  /// start were all of them empty, or `contested` says so.
   [[nodiscard]] std::optional<Found> anywhere(PlanJob& job, std::span<const std::uint32_t> chunk,
                                               const Contested& contested);
   /// The same if only these pods end, the first ones first.

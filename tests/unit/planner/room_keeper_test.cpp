@@ -81,6 +81,17 @@ TEST_CASE("room for a gang is kept from the queue whose turn comes first") {
   CHECK_FALSE(made.kept->complete);
 }
 
+TEST_CASE("room is kept where the fewest pods run, of these where they have run the least") {
+  auto world = cluster(3, 2);
+  world.queue("a", 0);
+  world.running("old", "n0", 0, 1, "a").started = start - 5h;
+  world.running("young", "n1", 0, 1, "a").started = start - 1min;
+  world.running("one", "n2", 0, 1, "a").started = start;
+  world.running("another", "n2", 1, 1, "a").started = start;
+  old_gang(world, "g", "a", 1, 2);
+  CHECK(kept_nodes(world.plan()) == std::set<std::string>{"n1"});
+}
+
 TEST_CASE("room is kept from plan to plan, on the same nodes, and ends when the job starts") {
   auto world = cluster(3, 2);
   world.queue("a", 0);
