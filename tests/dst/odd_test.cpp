@@ -30,6 +30,7 @@ const char* const interesting[] = {
     "a pod has finished, and its claim lingers",
     "a pod is asked for before it is seen",
     "a pod named a queue that is not for it",
+    "a pod started behind others that could not, with small budgets",
     "a pod was to be woken twice within a second",
     "a term ended while claims were not seen",
     "all nodes were cordoned while a plan was made",

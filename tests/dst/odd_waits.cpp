@@ -177,6 +177,33 @@ void be_rejected(Stage& stage) {
   });
 }
 
+/// Plans look at next to nothing, and those in front cannot start: no node has their label, or they
+/// want what somebody has who stays. Who comes behind them in another queue starts all the same.
+void stand_behind(Stage& stage) {
+  auto policy = stage.usual_policy();
+  auto& dice = stage.dice();
+  policy->budgets.jobs = static_cast<std::int32_t>(dice.between(1, 3));
+  policy->budgets.nodes_tried = static_cast<std::int32_t>(dice.between(1, 4));
+  stage.set_policy(std::move(policy));
+  const auto front = dice.between(4, 9);
+  for (int i = 0; i < front; ++i) {
+    const auto name = stage.fresh("front");
+    auto pod = stage.pod(name, "a", 50);
+    if (dice.chance(50)) pod.node_selector["for"] = "nobody";
+    if (dice.chance(50)) pod.containers.front().requests["cpu"] = Quantity(1'000'000);
+    pod.node_selector.try_emplace("kubernetes.io/hostname", "nowhere");
+    stage.create(pod);
+  }
+  const auto behind = stage.fresh("behind");
+  stage.after(milliseconds(500), [&stage, behind] { stage.create(stage.pod(behind, "b")); });
+  stage.watch([&stage, behind](const sim::WatchEvent& event) {
+    const auto* pod = std::get_if<Pod>(&*event.object);
+    if (pod == nullptr || pod->meta.name != behind || !pod->node_name) return false;
+    stage.saw("a pod started behind others that could not, with small budgets");
+    return true;
+  });
+}
+
 /// kube-scheduler hears of a place by a wake-up alone.
 void told_by_wake_ups(Story& story) {
   story.world.nodes = 1;
@@ -229,6 +256,12 @@ constexpr std::array waiting_oddities{
              story.strict.evictions_in_vain = 3;
            },
            be_rejected, seconds(58)},
+    Oddity{"budgets of next to nothing",
+           [](Story& story) {
+             story.world.nodes = 2;
+             story.world.queues = true;
+           },
+           stand_behind, seconds(20)},
 };
 
 }  // namespace
