@@ -91,8 +91,11 @@ std::optional<Feasibility::Infeasible> Feasibility::check(PlanJob& job, std::siz
   const auto chunk = job.next_chunk();
   auto found = check_chunk(job, chunk, end);
   if (!found) return std::nullopt;
-  found->lasting =
-      std::ranges::none_of(chunk, [&](auto id) { return job.tasks[id].shape->singular; });
+  // Who comes after a pod that finds no node may have no claims yet.
+  found->lasting = std::ranges::all_of(chunk, [&](auto id) {
+    const auto& shape = job.tasks[id].shape;
+    return shape != nullptr && !shape->singular;
+  });
   if (!job.gang) return found;
   // A group that finds no room is passed over where others could start without it.
   auto next = found;

@@ -182,6 +182,21 @@ TEST_CASE("an infeasible job counts neither as one that was looked at nor as one
   CHECK(second.queues.front().requested[0] == 2);
 }
 
+TEST_CASE("a gang is infeasible by its first pod though another one has no claim yet") {
+  World world;
+  world.node("n0", 2);
+  auto& gang = world.gang("g", "a", 2);
+  world.member(gang, "g0", 1, {}, 0, never);
+  world.member(gang, "g1", 1);
+  world.state.apply(cluster::ObjectGone{Kind::resource_claim, "default", "c-g1", {}});
+  Row row(world);
+  for (int i = 0; i < 2; ++i) {
+    const auto made = row.plan();
+    REQUIRE(made.jobs.size() == 1);
+    CHECK_FALSE(gets_something(made.jobs.front()));
+  }
+}
+
 TEST_CASE("infeasible jobs cost later plans nothing") {
   World world;
   for (int i = 0; i < 4; ++i) world.node("n" + std::to_string(i), 2);
