@@ -136,8 +136,12 @@ void JobTable::keep_or_make(const PlanInput& input, bool other_nodes) {
   Old old{std::exchange(jobs_, {})};
   const bool any_moved = std::exchange(victims_, false) || other_nodes;
   for (const auto& chunk : input.jobs.chunks()) {
-    leave_before(chunk->front()->uid, old);
-    if (auto* same = any_moved ? nullptr : old.take_all(chunk)) {
+    auto* same = any_moved ? nullptr : old.take_all(chunk);
+    if (same == nullptr) {
+      leave_before(chunk->front()->uid, old);
+      same = any_moved ? nullptr : old.take_all(chunk);
+    }
+    if (same != nullptr) {
       jobs_.push_back(std::move(*same));
       continue;
     }
