@@ -47,9 +47,12 @@ std::vector<Holder> DeviceOwners::of(const DeviceId& device) const {
 }
 
 const planner::Job* DeviceOwners::job_of(const ResourceClaim& claim) const {
-  const auto find = [&](const Uid& pod) {
+  // Tenants write owners and users: a uid of another namespace's pod says nothing.
+  const auto find = [&](const Uid& pod) -> const planner::Job* {
     const auto at = job_of_pod_.find(pod.get());
-    return at == job_of_pod_.end() ? nullptr : at->second;
+    if (at == job_of_pod_.end()) return nullptr;
+    const auto& job = *at->second;
+    return job.first().meta.namespace_name == claim.meta.namespace_name ? &job : nullptr;
   };
   for (const auto& user : claim.reserved_for) {
     if (const auto* job = find(user.uid); job != nullptr) return job;

@@ -8,7 +8,7 @@
 
 namespace dray::dashboard {
 
-void write_claim(FieldWriter& io, const Picture& picture, const ResourceClaim& claim,
+bool write_claim(FieldWriter& io, const Picture& picture, const ResourceClaim& claim,
                  const Viewer& viewer) {
   const auto* job = picture.owners().job_of(claim);
   if (job != nullptr) {
@@ -16,7 +16,7 @@ void write_claim(FieldWriter& io, const Picture& picture, const ResourceClaim& c
   }
   if (!viewer.sees(claim.meta.namespace_name)) {
     io.required("hidden", true);
-    return;
+    return false;
   }
   io.required("claim", claim.meta.namespace_name + "/" + claim.meta.name);
   std::vector<std::string> pods;
@@ -30,6 +30,7 @@ void write_claim(FieldWriter& io, const Picture& picture, const ResourceClaim& c
   }
   io.required("pods", pods);
   if (job != nullptr && job->members.size() > 1) io.required("job", job->name);
+  return true;
 }
 
 namespace {
@@ -131,8 +132,8 @@ void write_device(JsonWriter& out, const Picture& picture, const NodeDevice& dev
     write_consumed(out, device);
     out.key("holders");
     write_list(out, picture.owners().of(device.id), [&](FieldWriter& item, const Holder& holder) {
-      write_claim(item, picture, *holder.claim, viewer);
-      item.required("request", holder.device->request);
+      const bool seen = write_claim(item, picture, *holder.claim, viewer);
+      if (seen) item.required("request", holder.device->request);
       if (holder.promised) item.required("reserved", true);
       if (holder.device->admin_access.value_or(false)) item.required("admin", true);
     });

@@ -46,8 +46,8 @@ void write_list(JsonWriter& out, const Items& items, F&& describe) {
 }
 
 /// The claim's namespace and name, its pods and its queue; of a namespace that the viewer does not
-/// see that it is another's.
-void write_claim(FieldWriter& io, const Picture& picture, const ResourceClaim& claim,
+/// see that it is another's, and false: then nothing else that its tenant wrote may follow.
+bool write_claim(FieldWriter& io, const Picture& picture, const ResourceClaim& claim,
                  const Viewer& viewer);
 
 }  // namespace dray::dashboard

@@ -147,7 +147,7 @@ std::string ledger_json(const Picture& picture, const Page& page, const Viewer& 
     for (auto at = first; at < last; ++at) {
       const auto& [claim, allocation] = *found[at];
       out.object([&](FieldWriter& item) {
-        write_claim(item, picture, *claim, viewer);
+        if (!write_claim(item, picture, *claim, viewer)) return;
         const auto* state = claim->meta.deleted ? "leaving"
                             : claim->allocation ? "allocated"
                             : allocation        ? "reserved"

@@ -1,7 +1,5 @@
 #include "planner/make_room.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -9,6 +7,7 @@
 
 #include "dray/base/saturating_time.h"
 #include "dray/policy/capacity.h"
+#include "planner/other_jobs.h"
 
 namespace dray::planner {
 namespace {
@@ -40,13 +39,6 @@ bool looked_for_room(Reason reason) {
   std::unreachable();
 }
 
-std::string detail_of(const PlanJob& victim, const PlanJob& taker,
-                      const policy::QueueTree& queues) {
-  return fmt::format("{} of queue {} makes room for {} of queue {}", victim.job->name,
-                     queues[*victim.queue].name.get(), taker.job->name,
-                     queues[*taker.queue].name.get());
-}
-
 /// Null: the plan does not evict the pod so far.
 Eviction* eviction_of(const Task& task, std::span<Eviction> evictions) {
   const auto found = std::ranges::find_if(evictions, [&](const Eviction& eviction) {
@@ -75,7 +67,7 @@ void move_again(std::span<Eviction> evictions, const Solution& solution) {
 /// The evictions of a solution beside those `before`, job by job; pods that only this plan placed
 /// are none.
 std::vector<Eviction> evictions_of(const PlanJob& job, const Solution& solution, Action action,
-                                   const policy::QueueTree& queues, std::span<Eviction> before) {
+                                   std::span<Eviction> before) {
   std::vector<PlanJob*> victims;
   for (const auto& chunk : solution.victims) {
     if (std::ranges::find(victims, chunk.job) == victims.end()) victims.push_back(chunk.job);
@@ -87,7 +79,7 @@ std::vector<Eviction> evictions_of(const PlanJob& job, const Solution& solution,
                       .cause = cause_of(action),
                       .beneficiary = job.job->uid,
                       .moved = {},
-                      .detail = detail_of(*victim, job, queues)};
+                      .detail = eviction_text(*victim->job, *job.job)};
     for (const auto& chunk : solution.victims) {
       if (chunk.job != victim) continue;
       for (auto* task : chunk.tasks) {
@@ -276,7 +268,7 @@ bool MakeRoom::use_leftovers(PlanJob& job, std::span<const std::uint32_t> chunk,
 }
 
 void MakeRoom::carry_out(PlanJob& job, const Solution& solution, Action action) {
-  auto evictions = evictions_of(job, solution, action, decisions_.queues(), made_.evictions);
+  auto evictions = evictions_of(job, solution, action, made_.evictions);
   move_again(made_.evictions, solution);
   search_.commit(solution);
   const bool evicts = withdraw(job, solution) || !evictions.empty();
@@ -318,7 +310,8 @@ bool MakeRoom::withdraw(const PlanJob& taker, const Solution& solution) {
       overlay_.return_to_waiting(*victim.job, *task);
       if (none) {
         made_.losers.push_back(victim.job);
-        decisions_.wait(*victim.job, Reason::room_kept, "its room goes to " + taker.job->name);
+        decisions_.wait(*victim.job, Reason::room_kept,
+                        "its room goes to " + job_for(*victim.job->job, *taker.job));
       }
     }
   }
@@ -337,7 +330,7 @@ bool MakeRoom::pass_on(const PlanJob& from, const PlanJob& taker) {
   });
   for (auto& eviction : others) {
     eviction.beneficiary = taker.job->uid;
-    eviction.detail = detail_of(*jobs_.find(eviction.job), taker, decisions_.queues());
+    eviction.detail = eviction_text(*jobs_.find(eviction.job)->job, *taker.job);
   }
   return !others.empty();
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dray/policy/capacity.h"
+#include "planner/other_jobs.h"
 
 namespace dray::planner {
 
@@ -96,7 +97,7 @@ void ServeLosers::serve_anew(PlanJob& job, const PlanJob& taker) {
     any = true;
   }
   if (any) return;
-  decisions_.wait(job, Reason::room_kept, "its room goes to " + taker.job->name);
+  decisions_.wait(job, Reason::room_kept, "its room goes to " + job_for(*job.job, *taker.job));
   decisions_.settle(job, overlay_.queues());
 }
 

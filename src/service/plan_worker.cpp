@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "dray/base/check.h"
+#include "dray/base/count_of.h"
 #include "service/log.h"
 #include "service/tracer.h"
 
@@ -38,10 +39,30 @@ void log_placed(const planner::Plan& plan, const planner::PlanInput& input, Trac
   }
 }
 
+/// Who is to be evicted for whom, by name: the Events of the victims leave out other tenants'.
+void log_evicted(const planner::Plan& plan, const planner::PlanInput& input) {
+  const auto named = [](const planner::Job& job) {
+    return fmt::format("{} of queue {}", job.name, job.queue.get());
+  };
+  for (const auto& eviction : plan.evictions) {
+    const auto victim = input.jobs.find(eviction.job);
+    if (!victim) continue;
+    const auto taker = eviction.beneficiary ? input.jobs.find(*eviction.beneficiary) : nullptr;
+    const auto cause = std::string(planner::name(eviction.cause));
+    LogFields fields{{"job", victim->name}, {"queue", victim->queue.get()}, {"cause", cause}};
+    if (taker) fields.emplace_back("beneficiary", taker->name);
+    log_info(2,
+             fmt::format("the plan evicts {} of {}: {}", count_of(eviction.pods.size(), "pod"),
+                         named(*victim), taker ? cause + " for " + named(*taker) : cause),
+             fields);
+  }
+}
+
 void log_plan(const planner::Plan& plan, const planner::PlanInput& input,
               std::chrono::steady_clock::duration took, Tracer* tracer) {
   if (!logs(2)) return;
   log_placed(plan, input, tracer);
+  log_evicted(plan, input);
   if (!logs(4)) return;
   const auto placed = std::ranges::count_if(
       plan.jobs, [](const planner::JobOutcome& job) { return !job.placements.empty(); });

@@ -212,11 +212,9 @@ class World {
   std::map<int, bool> present_;
 };
 
-/// What is remembered saves work. An error of a claim is told by the name of the claim of its kind
-/// that was asked first, which may be another one in a row of plans.
+/// What is remembered saves work.
 Plan without_work(Plan plan) {
   plan.nodes_tried = 0;
-  for (auto& job : plan.jobs) job.detail.clear();
   return plan;
 }
 

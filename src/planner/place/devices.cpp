@@ -1,10 +1,13 @@
 #include "planner/place/devices.h"
 
 #include <algorithm>
+#include <functional>
+#include <string>
 #include <utility>
 #include <variant>
 
 #include "dray/cluster/node_match.h"
+#include "dray/model/pod_claim.h"
 #include "planner/state/claim_use.h"
 
 namespace dray::planner {
@@ -35,6 +38,31 @@ alloc::Allowance allowance(const DeviceBound& bound, std::span<const ResourceCla
     for (std::size_t r = 0; r < takes.size(); ++r) takes[r] += counts[r];
   };
   return made;
+}
+
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+}
+
+/// The allocator's text with `claim "ENTRY"` for `claim NAMESPACE/NAME`: it is the same for all
+/// pods of a shape, and names no claim of another pod.
+std::string by_entries(std::string text, const Pod& pod, const ResourceClaim* extended) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const auto& entry : pod.resource_claims) {
+    const auto* name = claim_of_entry(pod, entry).name;
+    if (name == nullptr) continue;
+    names.emplace_back("claim " + ClaimKey{pod.meta.namespace_name, *name}.to_string(),
+                       "claim \"" + entry.name + "\"");
+  }
+  if (extended != nullptr) {
+    names.emplace_back("claim " + extended->key().to_string(), "claim for extended resources");
+  }
+  // A name may be the beginning of another one.
+  std::ranges::sort(names, std::greater());
+  for (const auto& [what, by] : names) replace_all(text, what, by);
+  return text;
 }
 
 }  // namespace
@@ -78,10 +106,14 @@ DeviceCheck Devices::check(const cluster::AllocatedState& state, const Task& tas
   const auto extended = extend(state, task, node);
   if (!extended) return {Reason::claim_elsewhere};
   if (const auto* claim = extended->open()) open.push_back(claim);
+  const auto& asks = shape.singular ? task.pod() : *shape.pod;
   DeviceCheck made;
   if (!open.empty()) {
     auto fit = allocator_.check(state, node, open);
-    if (!fit) return {Reason::allocation_error, fit.error().message};
+    if (!fit) {
+      return {Reason::allocation_error,
+              by_entries(std::move(fit.error().message), asks, extended->open())};
+    }
     made.ranks = {.preference = static_cast<std::int32_t>(fit->preference),
                   .unready = fit->unready,
                   .alignment = fit->alignment};
@@ -93,7 +125,7 @@ DeviceCheck Devices::check(const cluster::AllocatedState& state, const Task& tas
   const auto* const one = &task;
   if (auto chosen = choose(state, std::span(&one, 1), node); !chosen) {
     made.reason = chosen.error().reason;
-    made.error = std::move(chosen.error().error);
+    made.error = by_entries(std::move(chosen.error().error), task.pod(), extended->open());
     made.lack = std::move(chosen.error().lack);
   }
   return made;

@@ -91,7 +91,7 @@ TEST_CASE("an unreadable claim holds its devices, its pod is told why, and other
   const auto waits = bench.engine.pod({"default", "bad"});
   REQUIRE(waits);
   CHECK_FALSE(waits->placement);
-  CHECK_THAT(waits->detail, Catch::Contains("claim default/c-bad cannot be read: " + problem));
+  CHECK_THAT(waits->detail, Catch::Contains("claim \"gpus\" cannot be read: " + problem));
   CHECK(bench.engine.status().unreadable[std::to_underlying(Kind::resource_claim)] == 2);
   bench.tell(make_claim("c-bad", 1));
   CHECK(bench.engine.status().unreadable[std::to_underlying(Kind::resource_claim)] == 1);
