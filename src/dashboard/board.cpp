@@ -11,9 +11,7 @@
 
 #include "dashboard/view_parts.h"
 #include "dray/engine/write_class.h"
-#include "dray/planner/explanation.h"
 #include "service/log.h"
-#include "wire/explanation_codec.h"
 
 namespace dray::dashboard {
 
@@ -124,6 +122,10 @@ Board::Board(asio::io_context& io, BoardOptions options, Sources sources)
       sources_(sources),
       reader_(io, sources.engine, options_.fresh_for),
       history_timer_(io),
+      explanations_(io, options_.explanations,
+                    options_.explain
+                        ? options_.explain
+                        : explain_by_planner(engine::allocator_options(options_.engine, 3))),
       simulations_(io, {options_.simulations, options_.engine, options_.partition}, sources.api,
                    sources.readiness) {
   if (options_.history_file) history_.restore(std::move(options_.history_file->samples));
@@ -263,6 +265,8 @@ asio::awaitable<HttpResponse> Board::explain(Asked asked) {
   const PodKey key{text.substr(0, slash), text.substr(slash + 1)};
   const auto unknown = not_found("there is no pod or job " + text);
   if (!asked.viewer.sees(key.namespace_name)) co_return unknown;
+  auto slot = explanations_.reserve(asked.viewer.name);
+  if (!slot) co_return std::move(slot.error());
   const auto question = std::make_shared<std::optional<planner::Question>>();
   service::EngineStrand::Look look = [question, key](engine::Engine& engine, Time now) {
     *question = engine.question(key, now);
@@ -270,10 +274,10 @@ asio::awaitable<HttpResponse> Board::explain(Asked asked) {
   if (!co_await sources_.engine.look(std::move(look))) {
     co_return net::text_response(503, "dray has stopped: it found a fault of its own\n");
   }
-  if (!*question) co_return unknown;
+  // A job of that name may have pods of another namespace.
+  if (!*question || !asked.viewer.sees((*question)->pod->meta.namespace_name)) co_return unknown;
   if (!asked.viewer.everything) (*question)->named = asked.viewer.namespaces;
-  const auto options = engine::allocator_options(options_.engine, 3);
-  co_return net::json_response(200, wire::encode(planner::explain(**question, options)));
+  co_return explanations_.answer(*std::move(slot), std::move(**question));
 }
 
 asio::awaitable<HttpResponse> Board::health(Asked asked) {
@@ -381,6 +385,7 @@ void Board::write_history(const History::Change& change) {
 void Board::stop() {
   stopped_ = true;
   history_timer_.cancel();
+  explanations_.stop();
   simulations_.stop();
 }
 

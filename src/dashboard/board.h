@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "dashboard/access.h"
+#include "dashboard/explanations.h"
 #include "dashboard/history.h"
 #include "dashboard/history_file.h"
 #include "dashboard/picture_reader.h"
@@ -37,6 +38,8 @@ struct BoardOptions {
   engine::Options engine;
   service::PartitionOptions partition;  ///< of the cluster: what the engine decides about
   SimulationLimits simulations;
+  ExplainLimits explanations;
+  Explanations::Explain explain = {};  ///< empty: by the planner, as `engine` says
   /// Who may see what; empty: whoever reaches the port sees everything.
   Admit admit;
   /// Names by which the port may be asked for; empty: any. On loopback: so that no page of another
@@ -63,10 +66,13 @@ class Board : public std::enable_shared_from_this<Board> {
   boost::asio::awaitable<net::HttpResponse> answer(net::HttpRequest request);
   /// Samples the history until stop().
   boost::asio::awaitable<void> keep_history();
-  /// Streams end, and the history's timer. On the thread.
+  /// Streams and explanations end, and the history's timer. On the thread.
   void stop();
-  /// No simulation runs any more. Blocks; off the thread, which runs no more.
-  void end() { simulations_.end(); }
+  /// No simulation and no explanation runs any more. Blocks; off the thread, which runs no more.
+  void end() {
+    explanations_.end();
+    simulations_.end();
+  }
 
  private:
   struct Asked;
@@ -90,6 +96,7 @@ class Board : public std::enable_shared_from_this<Board> {
   boost::asio::steady_timer history_timer_;
   std::size_t streams_ = 0;
   bool stopped_ = false;
+  Explanations explanations_;
   Simulations simulations_;
 };
 

@@ -97,7 +97,7 @@ std::vector<Eviction> evictions_of(const PlanJob& job, const Solution& solution,
 }  // namespace
 
 MakeRoom::MakeRoom(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer,
-                   Decisions& decisions, Turns& turns, RoomKeeper& keeper)
+                   Decisions& decisions, Turns& turns, RoomKeeper& keeper, const JobWatch* watch)
     : context_(context),
       jobs_(jobs),
       overlay_(overlay),
@@ -106,7 +106,9 @@ MakeRoom::MakeRoom(const PlanContext& context, JobTable& jobs, Overlay& overlay,
       turns_(turns),
       keeper_(keeper),
       search_(context, jobs, overlay, placer, decisions),
-      again_at_(context.input.now) {}
+      again_at_(context.input.now) {
+  trying_.watch = watch;
+}
 
 bool MakeRoom::may_evict(const PlanJob& job, Action action) {
   if (!job.job->may_evict) return false;

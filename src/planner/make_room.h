@@ -29,7 +29,7 @@ struct RoomMade {
 class MakeRoom {
  public:
   MakeRoom(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer,
-           Decisions& decisions, Turns& turns, RoomKeeper& keeper);
+           Decisions& decisions, Turns& turns, RoomKeeper& keeper, const JobWatch* watch = nullptr);
 
   /// Those of the actions that the input and the policy allow, in KAI's order.
   [[nodiscard]] RoomMade run(std::span<PlanJob* const> waiting);
@@ -58,6 +58,8 @@ class MakeRoom {
   struct Trying {
     Allowed left;                 ///< for the action that is under way and those after it
     std::set<const PlanJob*> by;  ///< jobs that this action has looked at
+    /// Who may end the plan or have only one job helped; may be null.
+    const JobWatch* watch = nullptr;
   };
 
   void act(Action action, std::span<PlanJob* const> waiting, std::size_t actions);

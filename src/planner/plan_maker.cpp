@@ -63,8 +63,8 @@ Plan PlanMaker::make(JobWatch* watch) {
           .run(waiting, input_.actions.place);
   plan.refused_early = served.refused_early;
   if (evicts(context_)) {
-    auto made =
-        MakeRoom(context_, jobs_, overlay_, placer_, decisions_, turns, keeper_).run(waiting);
+    auto made = MakeRoom(context_, jobs_, overlay_, placer_, decisions_, turns, keeper_, watch)
+                    .run(waiting);
     const auto& budget = input_.budget.nodes_tried;
     placer_.fit().allow(budget - std::min(budget, placer_.fit().tried()));
     LateReprieve(context_, jobs_, overlay_, placer_, decisions_).run(made.evictions);

@@ -2,6 +2,7 @@
 #include <iterator>
 #include <utility>
 
+#include "dray/planner/job_watch.h"
 #include "planner/make_room.h"
 
 // Which jobs others make room for, and how much each may try.
@@ -73,7 +74,10 @@ void MakeRoom::act(Action action, std::span<PlanJob* const> waiting, std::size_t
 
 /// Looks at jobs in their order until nothing is left for the next one.
 void MakeRoom::serve(Action action, JobOrder& order, Allowed& left) {
-  while (auto* job = left.cut_short ? nullptr : order.next()) {
+  const auto is_over = [&] {
+    return left.cut_short || (trying_.watch != nullptr && trying_.watch->stop.stop_requested());
+  };
+  while (auto* job = is_over() ? nullptr : order.next()) {
     if (trying_.by.contains(job)) {
       order.settle(false);
       continue;
@@ -128,6 +132,8 @@ std::optional<BudgetKind> MakeRoom::cut_short_by() const {
 /// does.
 bool MakeRoom::is_candidate(const PlanJob& job, Action action) {
   if (job.waiting == 0 || !job.has_next() || turns_.is_infeasible(job)) return false;
+  const auto* watch = trying_.watch;
+  if (watch != nullptr && watch->job_alone && watch->job != job.job->uid) return false;
   if (context_.input.actions.place && decisions_.find(job) == nullptr) return false;
   return may_evict(job, action);
 }

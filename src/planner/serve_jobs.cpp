@@ -111,7 +111,7 @@ void ServeJobs::serve_all(std::span<PlanJob* const> waiting) {
   static_cast<void>(serve(order_of_rest, {.jobs = 0, .nodes = left.nodes + parts.reserved}));
   // Those before it may have ended that.
   auto* extended = turns_.extended();
-  if (extended != nullptr && decisions_.find(*extended) == nullptr) {
+  if (extended != nullptr && decisions_.find(*extended) == nullptr && !is_over()) {
     auto order_of_one = order_of({&extended, 1});
     static_cast<void>(serve(order_of_one, {}));
   }
@@ -123,7 +123,7 @@ void ServeJobs::serve_all(std::span<PlanJob* const> waiting) {
 ServeJobs::Left ServeJobs::serve(JobOrder& order, Left left) {
   auto& fit = placer_.fit();
   bool cut_short = false;
-  while (auto* job = order.next()) {
+  while (auto* job = is_over() ? nullptr : order.next()) {
     const bool first = decisions_.find(*job) == nullptr;
     const bool counts = first && !turns_.is_reserved(*job);
     if (counts && left.jobs == 0) {
@@ -136,6 +136,7 @@ ServeJobs::Left ServeJobs::serve(JobOrder& order, Left left) {
     const bool extended = job == turns_.extended();
     fit.allow(extended ? turns_.extend(context_.input.budget.nodes_tried) : left.nodes);
     const bool served = serve_chunk(*job);
+    turn_over_ = watched(*job) && watch_->ends_with_turn && !(served && job->has_next());
     if (!extended) left.nodes = fit.allowed();
     if (fit.exhausted()) {
       cut_short = cut_short || !extended;
@@ -256,6 +257,9 @@ void ServeJobs::report_alike(std::span<PlanJob* const> waiting) {
 }
 
 void ServeJobs::explain(PlanJob& job, std::span<const std::uint32_t> chunk, NoRoom failure) {
+  if (watch_ != nullptr && watch_->job_alone && !watched(job)) {
+    return decisions_.wait(job, Reason::no_node_fits, {});
+  }
   if (keeper_.keeps_from(job) && !placer_.fit().exhausted() && room_is_kept(job, chunk, failure)) {
     if (watched(job)) show(chunk.size(), failure, {});
     if (chunk.size() == 1) return decisions_.wait(job, Reason::room_kept, {});

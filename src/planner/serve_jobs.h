@@ -62,6 +62,10 @@ class ServeJobs {
     return watch_ != nullptr && watch_->job == job.job->uid;
   }
   void show(std::size_t members, NoRoom failure, std::string text);
+  /// Whoever watches needs no more of this plan.
+  [[nodiscard]] bool is_over() const {
+    return watch_ != nullptr && (turn_over_ || watch_->stop.stop_requested());
+  }
 
   const PlanContext& context_;
   const JobTable& jobs_;
@@ -81,6 +85,7 @@ class ServeJobs {
   std::map<std::uint32_t, std::string> infeasible_;  ///< shapes of single pods, and why they are
   Served served_;
   JobWatch* watch_;
+  bool turn_over_ = false;  ///< the watched job has had its turn, and nothing after it is asked
 };
 
 }  // namespace dray::planner

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,20 @@ struct NodesAlike {
   bool operator==(const NodesAlike&) const = default;
 };
 
-/// What a plan saw of one waiting job, for an explanation. The decisions are the same without it.
+/// What a plan saw of one waiting job, for an explanation. The decisions are the same without it,
+/// unless it says that less is to be decided.
 struct JobWatch {
-  Uid job;  ///< whose; the only member that goes in
+  // What goes in.
+  Uid job;  ///< whose
+  /// Evictions are looked for only for this job, and other jobs are not told why they wait. Its
+  /// answer may be one that it gets only once the jobs ahead of it have had theirs.
+  bool job_alone = false;
+  /// The plan ends once it is known whether the job gets free room.
+  bool ends_with_turn = false;
+  /// Ends the plan early; what it has decided by then means nothing.
+  std::stop_token stop = {};
 
+  // What comes out.
   std::vector<Uid> turns;  ///< jobs that could start, were there room, in the order served
   /// The queue's bound that kept it out.
   std::optional<policy::CapacityRefusal> capacity;

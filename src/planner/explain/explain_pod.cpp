@@ -7,10 +7,11 @@
 
 #include "dray/base/count_of.h"
 #include "dray/model/pod_marks.h"
-#include "dray/planner/explanation.h"
+#include "dray/planner/explain_until.h"
 #include "dray/planner/job_watch.h"
 #include "planner/explain/help.h"
 #include "planner/explain/queue_view.h"
+#include "planner/explain/trials.h"
 #include "planner/explain/words.h"
 
 namespace dray::planner {
@@ -24,10 +25,10 @@ std::string with(std::string_view plain, const std::string& detail) {
 }
 
 /// One explanation in the making.
-class Explainer {
+class Explaining {
  public:
-  Explainer(const Question& question, const alloc::AllocatorOptions& options)
-      : question_(question), pod_(*question.pod), options_(options) {
+  Explaining(const Question& question, const alloc::AllocatorOptions& options, Trials& trials)
+      : question_(question), pod_(*question.pod), options_(options), trials_(trials) {
     made_.pod = pod_.key().to_string();
   }
 
@@ -83,9 +84,9 @@ class Explainer {
   }
 
   void plan() {
-    Planner planner(options_);
     watch_.job = job_->uid;
-    const auto plan = planner.plan(question_.input, &watch_);
+    const auto plan = trials_.plan(question_.input, watch_);
+    if (trials_.stopped()) return;
     made_.queue = queue_of(*job_, question_, plan, watch_);
     describe_job();
     const auto outcome = std::ranges::find(plan.jobs, job_->uid, &JobOutcome::job);
@@ -98,7 +99,7 @@ class Explainer {
     if (const auto at = std::ranges::find_if(outcome->held, its); at != outcome->held.end()) {
       return follows(*at, plan);
     }
-    waits(*outcome, plan, planner);
+    waits(*outcome, plan);
   }
 
   void describe_job() {
@@ -161,12 +162,12 @@ class Explainer {
                                        own.size() + others == 1 ? "has" : "have"));
   }
 
-  void waits(const JobOutcome& outcome, const Plan& plan, Planner& planner) {
+  void waits(const JobOutcome& outcome, const Plan& plan) {
     made_.reason = outcome.reason;
     const auto& groups = watch_.node_groups;
     say(Standing::waits, reason_text(outcome) + (groups.empty() ? "" : "; " + groups));
     if (watch_.no_room) describe_nodes(watch_.no_room->nodes);
-    auto found = WhatHelps(question_, *job_, plan, watch_, planner, options_).find();
+    auto found = WhatHelps(question_, *job_, plan, watch_, trials_, options_).find();
     made_.nearest = std::move(found.nearest);
     made_.helps = std::move(found.helps);
     if (made_.helps.empty())
@@ -266,6 +267,7 @@ class Explainer {
   const Question& question_;
   const Pod& pod_;
   const alloc::AllocatorOptions& options_;
+  Trials& trials_;
   std::shared_ptr<const Job> job_;
   JobWatch watch_;
   Explanation made_;
@@ -293,8 +295,18 @@ std::string_view name(Standing standing) {
   std::unreachable();
 }
 
+std::optional<Explanation> explain_until(const Question& question,
+                                         const alloc::AllocatorOptions& options,
+                                         const std::stop_token& stop, ExplainWork* work) {
+  Trials trials(question.input, options, stop);
+  auto made = Explaining(question, options, trials).run();
+  if (work != nullptr) *work = trials.work();
+  if (trials.stopped()) return std::nullopt;
+  return made;
+}
+
 Explanation explain(const Question& question, const alloc::AllocatorOptions& options) {
-  return Explainer(question, options).run();
+  return *explain_until(question, options, {});
 }
 
 }  // namespace dray::planner

@@ -129,13 +129,33 @@ std::string WhatHelps::Tried::where() const {
   return fmt::format("{} {}", now ? "goes to" : "gets its place on", placements.front().node.get());
 }
 
-WhatHelps::Tried WhatHelps::try_out(const PlanInput& changed) {
-  Tried tried;
-  tried.watch.job = job_.uid;
-  tried.plan = planner_.plan(changed, &tried.watch);
+WhatHelps::Tried WhatHelps::read(Plan plan, JobWatch watch) const {
+  Tried tried{.outcome = {}, .watch = std::move(watch), .plan = std::move(plan)};
   const auto made = std::ranges::find(tried.plan.jobs, job_.uid, &JobOutcome::job);
   if (made != tried.plan.jobs.end()) tried.outcome = *made;
   return tried;
+}
+
+WhatHelps::Tried WhatHelps::try_out(const PlanInput& changed, std::size_t cost) {
+  if (!trials_.may_try(cost)) {
+    trials_.cut_short();
+    return {};
+  }
+  JobWatch watch;
+  watch.job = job_.uid;
+  auto plan = trials_.try_out(changed, watch, cost);
+  return read(std::move(plan), std::move(watch));
+}
+
+WhatHelps::Tried WhatHelps::try_free_room(const PlanInput& changed) {
+  if (!trials_.may_try()) {
+    trials_.cut_short();
+    return {};
+  }
+  JobWatch watch;
+  watch.job = job_.uid;
+  auto plan = trials_.try_free_room(changed, watch);
+  return read(std::move(plan), std::move(watch));
 }
 
 WhatHelps::Tried WhatHelps::try_policy(const std::function<void(policy::Policy&)>& change) {
@@ -143,7 +163,7 @@ WhatHelps::Tried WhatHelps::try_policy(const std::function<void(policy::Policy&)
   auto policy = *input.policy;
   change(policy);
   input.policy = std::make_shared<const policy::Policy>(std::move(policy));
-  return try_out(input);
+  return try_out(input, Trials::of_another_policy);
 }
 
 WhatHelps::Tried WhatHelps::try_job(const std::function<void(Job&)>& change) {
@@ -174,6 +194,10 @@ WhatHelps::Found WhatHelps::find() {
       end_jobs();
       evict();
     }
+  }
+  if (trials_.was_cut_short()) {
+    found_.helps.emplace_back(
+        "more may help: in a cluster of this size not everything is tried for an explanation");
   }
   return std::move(found_);
 }
@@ -217,6 +241,8 @@ void WhatHelps::raise_bounds() {
   const auto text = raised.text(policy);
   if (tried.helped()) {
     found_.helps.push_back(fmt::format("raise {}: it then {}", text, tried.where()));
+  } else if (trials_.was_cut_short()) {
+    found_.helps.push_back(fmt::format("raise {}; whether it starts then was not tried", text));
   } else {
     found_.helps.push_back(fmt::format("raise {}; but then it still waits: {}", text,
                                        tried.watch.no_room && !tried.watch.no_room->text.empty()

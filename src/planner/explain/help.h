@@ -3,10 +3,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "dray/planner/explanation.h"
 #include "dray/planner/job_watch.h"
+#include "planner/explain/trials.h"
 
 namespace dray::planner {
 
@@ -28,15 +31,17 @@ class WhatHelps {
   };
 
   /// `plan`: of the question's input, in which `watch` saw the job find nothing.
-  /// `options`: of the planner's allocator.
+  /// `trials`: that made `plan`. `options`: of the planner's allocator.
   WhatHelps(const Question& question, const Job& job, const Plan& plan, const JobWatch& watch,
-            Planner& planner, const alloc::AllocatorOptions& options)
+            Trials& trials, const alloc::AllocatorOptions& options)
       : question_(question),
         job_(job),
         plan_(plan),
         watch_(watch),
-        planner_(planner),
-        options_(options) {}
+        trials_(trials),
+        options_(options) {
+    for (const auto& outcome : plan.jobs) given_.emplace(outcome.job.get(), &outcome);
+  }
 
   [[nodiscard]] Found find();
 
@@ -51,7 +56,10 @@ class WhatHelps {
     /// `goes to n3`, after a change: "it then"
     [[nodiscard]] std::string where() const;
   };
-  [[nodiscard]] Tried try_out(const PlanInput& changed);
+  [[nodiscard]] Tried read(Plan plan, JobWatch watch) const;
+  /// Nothing helps where no more may be tried.
+  [[nodiscard]] Tried try_out(const PlanInput& changed, std::size_t cost = Trials::with_evictions);
+  [[nodiscard]] Tried try_free_room(const PlanInput& changed);
   [[nodiscard]] Tried try_policy(const std::function<void(policy::Policy&)>& change);
   [[nodiscard]] Tried try_job(const std::function<void(Job&)>& change);
   [[nodiscard]] Tried try_pods(const std::function<void(Pod&)>& change);
@@ -63,10 +71,17 @@ class WhatHelps {
   void change_request(const NodesAlike& group);
   using Jobs = std::vector<std::shared_ptr<const Job>>;
   void end_jobs();
+  [[nodiscard]] bool fits_without(const Jobs& others);
+  [[nodiscard]] std::size_t ends(const Jobs& others) const;
   [[nodiscard]] bool end_one(const Jobs& others);
   [[nodiscard]] bool end_several(Jobs others);
   [[nodiscard]] std::string names_of(const Jobs& jobs) const;
   [[nodiscard]] Jobs others_with_room() const;
+  /// What the plan gives the job; null: nothing was decided about it.
+  [[nodiscard]] const JobOutcome* given(const Job& job) const {
+    const auto found = given_.find(job.uid.get());
+    return found == given_.end() ? nullptr : found->second;
+  }
   [[nodiscard]] bool is_near(const Job& other) const;
   using Names = std::vector<std::string>;
   [[nodiscard]] Names devices_on(const Names& nodes, const Job& job) const;
@@ -80,8 +95,9 @@ class WhatHelps {
   const Job& job_;
   const Plan& plan_;
   const JobWatch& watch_;
-  Planner& planner_;
+  Trials& trials_;
   const alloc::AllocatorOptions& options_;
+  std::unordered_map<std::string_view, const JobOutcome*> given_;  ///< by the job's uid
   Found found_;
 };
 

@@ -19,6 +19,9 @@ namespace {
 
 /// Jobs whose end is tried, one by one.
 constexpr std::size_t most_ends = 24;
+/// With more that have room it is not tried whether the end of all of them helps: that plan alone
+/// costs as much as all others together.
+constexpr std::size_t most_ends_at_once = 1'024;
 constexpr std::size_t most_victims_named = 3;
 
 /// As if it were leaving, and nothing of it waited.
@@ -49,8 +52,8 @@ bool WhatHelps::is_near(const Job& other) const {
       })) {
     return true;
   }
-  const auto given = std::ranges::find(plan_.jobs, other.uid, &JobOutcome::job);
-  return given != plan_.jobs.end() &&
+  const auto* given = this->given(other);
+  return given != nullptr &&
          std::ranges::any_of(given->placements,
                              [&](const Placement& placement) { return near(placement.node); });
 }
@@ -58,19 +61,23 @@ bool WhatHelps::is_near(const Job& other) const {
 /// Jobs that run, and those that this plan starts: those on the nearest nodes first, then the ones
 /// of the same tenant, small ones before large ones.
 WhatHelps::Jobs WhatHelps::others_with_room() const {
-  Jobs others;
+  using Turn = std::tuple<bool, bool, bool, std::size_t>;
+  std::vector<std::pair<Turn, std::shared_ptr<const Job>>> found;
   for (const auto& other : question_.input.jobs) {
     if (other->uid == job_.uid) continue;
     const bool runs = std::ranges::any_of(
         other->members, [](const auto& each) { return each.state == MemberState::placed; });
-    const auto given = std::ranges::find(plan_.jobs, other->uid, &JobOutcome::job);
-    if (runs || (given != plan_.jobs.end() && gets_something(*given))) others.push_back(other);
-  }
-  std::ranges::stable_sort(others, {}, [&](const auto& other) {
+    const auto* given = this->given(*other);
+    if (!runs && (given == nullptr || !gets_something(*given))) continue;
     const bool elsewhere = other->first().meta.namespace_name != job_.first().meta.namespace_name;
-    return std::tuple(!is_near(*other), !same_tenant(*other, job_), elsewhere,
-                      other->members.size());
-  });
+    found.emplace_back(
+        Turn(!is_near(*other), !same_tenant(*other, job_), elsewhere, other->members.size()),
+        other);
+  }
+  std::ranges::stable_sort(found, {}, [](const auto& each) -> const Turn& { return each.first; });
+  Jobs others;
+  others.reserve(found.size());
+  for (auto& [turn, other] : found) others.push_back(std::move(other));
   return others;
 }
 
@@ -91,8 +98,7 @@ std::vector<std::string> WhatHelps::devices_on(const Names& nodes, const Job& jo
       if (const auto held = question_.input.snapshot->allocation(claim->key())) add(*held);
     }
   }
-  const auto given = std::ranges::find(plan_.jobs, job.uid, &JobOutcome::job);
-  if (given != plan_.jobs.end()) {
+  if (const auto* given = this->given(job)) {
     for (const auto& placement : given->placements) {
       if (!is_there(placement.node)) continue;
       for (const auto& claim : placement.claims) add(claim.allocation);
@@ -137,41 +143,51 @@ std::string WhatHelps::in_the_way(const Jobs& others, const Tried& tried) const 
 void WhatHelps::end_jobs() {
   const auto others = others_with_room();
   if (others.empty()) return;
-  auto none = question_.input;
-  for (const auto& other : others) none.jobs.put(gone(*other));
-  if (!try_out(none).helped()) {
-    const auto running = others.size() == 1
-                             ? std::string("the one job that has room")
-                             : fmt::format("all {} jobs that have room", others.size());
-    for (const auto& uid : watch_.turns) {
-      if (uid != job_.uid) none.jobs.put(gone(*none.jobs.find(uid)));
-    }
-    found_.helps.push_back(
-        try_out(none).helped()
-            ? fmt::format("jobs ahead of it need the room, too: it would not start if {} ended, "
-                          "but it fits once these have had their turn",
-                          running)
-            : fmt::format("nothing that ends helps: it would not fit if {} ended", running));
-    return;
-  }
+  if (others.size() <= most_ends_at_once && !fits_without(others)) return;
   if (end_one(others)) return;
   // The first of them are those on the nodes that lack least.
-  const Jobs first(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(
-                                                        std::min(others.size(), most_ends)));
-  if (!end_several(first)) {
+  const Jobs first(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(ends(others)));
+  if (!end_several(first) && !trials_.was_cut_short()) {
     found_.helps.push_back(fmt::format(
-        "several jobs have to end: the first {} of the {} that have room are not enough", most_ends,
-        others.size()));
+        "several jobs have to end: the first {} of the {} that have room are not enough",
+        first.size(), others.size()));
   }
+}
+
+/// Whether the end of all of them helps; says so where it does not.
+bool WhatHelps::fits_without(const Jobs& others) {
+  auto none = question_.input;
+  for (const auto& other : others) none.jobs.put(gone(*other));
+  if (try_free_room(none).helped()) return true;
+  if (trials_.was_cut_short()) return false;
+  const auto running = others.size() == 1
+                           ? std::string("the one job that has room")
+                           : fmt::format("all {} jobs that have room", others.size());
+  for (const auto& uid : watch_.turns) {
+    if (uid != job_.uid) none.jobs.put(gone(*none.jobs.find(uid)));
+  }
+  found_.helps.push_back(
+      try_free_room(none).helped()
+          ? fmt::format("jobs ahead of it need the room, too: it would not start if {} ended, "
+                        "but it fits once these have had their turn",
+                        running)
+          : fmt::format("nothing that ends helps: it would not fit if {} ended", running));
+  return false;
+}
+
+/// How many of them are tried.
+std::size_t WhatHelps::ends(const Jobs& others) const {
+  const auto affordable = std::max<std::size_t>(trials_.plans_of_free_room(), 2) - 1;
+  return std::min({others.size(), most_ends, affordable});
 }
 
 /// Whether one of them is enough.
 bool WhatHelps::end_one(const Jobs& others) {
   Jobs enough;
-  for (const auto& other : std::span(others).first(std::min(others.size(), most_ends))) {
+  for (const auto& other : std::span(others).first(ends(others))) {
     auto input = question_.input;
     input.jobs.put(gone(*other));
-    const auto tried = try_out(input);
+    const auto tried = try_free_room(input);
     if (!tried.helped()) continue;
     if (found_.nearest.empty()) found_.nearest = in_the_way({other}, tried);
     enough.push_back(other);
@@ -189,7 +205,7 @@ bool WhatHelps::end_several(Jobs others) {
     for (std::size_t i = 0; i < others.size(); ++i) {
       if (i != kept) input.jobs.put(gone(*others[i]));
     }
-    return try_out(input);
+    return try_free_room(input);
   };
   auto enough = without(others.size());
   if (!enough.helped()) return false;
@@ -312,11 +328,10 @@ void WhatHelps::raise_quota() {
   const auto tried = try_policy([&](policy::Policy& policy) {
     const auto leaf = policy.queues.find(job_.queue.get());
     if (!leaf) return;
-    const auto plan = planner_.plan(question_.input);
     for (std::optional at = leaf; at; at = policy.queues[*at].parent_index) {
       auto& queue = policy.queues[*at];
-      const auto now = std::ranges::find(plan.queues, queue.name, &QueueReport::queue);
-      if (now == plan.queues.end()) continue;
+      const auto now = std::ranges::find(plan_.queues, queue.name, &QueueReport::queue);
+      if (now == plan_.queues.end()) continue;
       for (std::size_t r = 0; r < asked.size(); ++r) {
         const auto needed = now->allocated[r] + asked[r];
         if (asked[r] == 0 || queue.quota[r] >= needed) continue;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/objects/gpus.h"
+#include "tests/unit/dashboard/heard.h"
 #include "tests/unit/net/support.h"
 #include "tests/unit/service/support.h"
 
@@ -50,7 +51,10 @@ struct Bench {
     }
     strand.post(engine::Synced{});
   }
-  ~Bench() { loop.stop(); }
+  ~Bench() {
+    loop.stop();
+    board->end();
+  }
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
@@ -61,7 +65,13 @@ struct Bench {
     request.method = method;
     request.target = target;
     request.headers = {{"Host", host}, {"Authorization", authorization}};
-    return loop.run(board->answer(std::move(request)));
+    auto response = loop.run(board->answer(std::move(request)));
+    if (response.stream) {
+      const auto listener = std::make_shared<Listener>();
+      boost::asio::co_spawn(loop.io, response.stream(listener), boost::asio::use_future).get();
+      response.body = listener->text.get();
+    }
+    return response;
   }
 
   service::Clock clock;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/objects/gpus.h"
+#include "tests/unit/dashboard/heard.h"
 #include "tests/unit/net/support.h"
 #include "tests/unit/service/support.h"
 
@@ -15,17 +16,6 @@ using Catch::Contains;
 using namespace dray::testing;
 using service::testing::eventually;
 using service::testing::FakeCluster;
-
-/// Keeps what it is sent; whoever reads may go away.
-class Listener final : public net::BodySink {
- public:
-  boost::asio::awaitable<bool> write(std::string bytes) override {
-    text.change([&](std::string& all) { all += bytes; });
-    co_return !gone;
-  }
-  service::testing::Watched<std::string> text;
-  std::atomic<bool> gone{false};
-};
 
 /// A pod that asks for one of the node's two GPUs.
 std::string wants_one(const std::string& name, const std::string& more = "") {
