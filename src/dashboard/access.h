@@ -17,8 +17,9 @@ struct Admission {
   Viewer viewer;
 };
 
-/// Judges the bearer token of a request (empty: there is none) for what the picture shows.
+/// Judges the bearer token of a request (empty: there is none) for what the picture shows. `from`
+/// is the host that sends it.
 using Admit = std::function<boost::asio::awaitable<Admission>(
-    std::string token, std::shared_ptr<const Picture> picture)>;
+    std::string token, std::string from, std::shared_ptr<const Picture> picture)>;
 
 }  // namespace dray::dashboard

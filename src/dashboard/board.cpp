@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "dashboard/caller_bounds.h"
 #include "dashboard/view_parts.h"
 #include "dray/engine/write_class.h"
 #include "service/log.h"
@@ -211,7 +212,8 @@ asio::awaitable<std::expected<Board::Asked, HttpResponse>> Board::let_in(HttpReq
   Viewer viewer;
   if (options_.admit) {
     auto token = token_of(request);
-    auto admission = co_await options_.admit(std::move(token), picture);
+    auto from = host_of(request.peer);
+    auto admission = co_await options_.admit(std::move(token), std::move(from), picture);
     if (admission.status != 200) {
       auto refused = net::text_response(admission.status, admission.why + "\n");
       if (admission.status == 401) refused.headers.push_back({"WWW-Authenticate", "Bearer"});

@@ -57,15 +57,18 @@ Admission refused(int status, std::string why) {
 
 ClusterAccess::ClusterAccess(asio::io_context& io, std::shared_ptr<kube::Reviewer> reviewer,
                              AccessOptions options)
-    : io_(io), reviewer_(std::move(reviewer)), options_(options) {}
+    : io_(io),
+      reviewer_(std::move(reviewer)),
+      options_(options),
+      new_tokens_(options.new_tokens, options.new_tokens_of_all) {}
 ClusterAccess::~ClusterAccess() = default;
 
-asio::awaitable<Admission> ClusterAccess::admit(std::string token,
+asio::awaitable<Admission> ClusterAccess::admit(std::string token, std::string from,
                                                 std::shared_ptr<const Picture> picture) {
   const auto keep = shared_from_this();
   if (token.empty()) co_return refused(401, "a bearer token is needed");
   if (token.size() > options_.most_token_bytes) co_return refused(401, "that is no token");
-  const auto session = session_of(token);
+  const auto session = session_of(token, from);
   if (!session) co_return refused(503, "too many new tokens come at once; try again");
   while (session->busy) co_await session->turn.wait();
   session->busy = true;
@@ -84,21 +87,14 @@ Admission ClusterAccess::no_verdict(const Error& error) {
   return refused(503, "the API server does not say who may look here; try again");
 }
 
-/// Null: it is a new one, and too many of them come.
-std::shared_ptr<ClusterAccess::Session> ClusterAccess::session_of(const std::string& token) {
+/// Null: it is a new one, and too many of them come from there, or from everywhere. Guessing tokens
+/// costs the API server a bounded number of reviews.
+std::shared_ptr<ClusterAccess::Session> ClusterAccess::session_of(const std::string& token,
+                                                                  const std::string& from) {
   if (const auto found = sessions_.find(token); found != sessions_.end()) return found->second;
-  if (!may_come()) return nullptr;
+  if (!new_tokens_.may_ask(from, Clock::now())) return nullptr;
   if (sessions_.size() >= options_.most_tokens) forget_one();
   return sessions_.emplace(token, std::make_shared<Session>(io_)).first->second;
-}
-
-/// Guessing tokens costs the API server a bounded number of reviews.
-bool ClusterAccess::may_come() {
-  const auto now = Clock::now();
-  const auto at_once = options_.new_token_every * static_cast<std::int64_t>(options_.new_tokens);
-  if (next_at_ > now + at_once) return false;
-  next_at_ = std::max(next_at_, now) + options_.new_token_every;
-  return true;
 }
 
 /// The one that was refused, else that was used, longest ago.
@@ -216,8 +212,8 @@ Result<Admit> admit_by_cluster(asio::io_context& io, const kube::ClusterConfig& 
   auto reviewer = kube::Reviewer::make(io, config);
   if (!reviewer) return std::unexpected(std::move(reviewer.error()));
   const auto access = std::make_shared<ClusterAccess>(io, *std::move(reviewer));
-  return [access](std::string token, std::shared_ptr<const Picture> picture) {
-    return access->admit(std::move(token), std::move(picture));
+  return [access](std::string token, std::string from, std::shared_ptr<const Picture> picture) {
+    return access->admit(std::move(token), std::move(from), std::move(picture));
   };
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "dashboard/access.h"
+#include "dashboard/caller_bounds.h"
 #include "kube/reviewer.h"
 
 namespace dray::dashboard {
@@ -20,8 +21,8 @@ struct AccessOptions {
   std::size_t most_tokens = 256;
   std::size_t most_token_bytes = 16UL * 1024;
   std::size_t namespaces_a_look = 128;  ///< are asked about; more follow with the next look
-  std::size_t new_tokens = 20;          ///< that may come at once
-  std::chrono::milliseconds new_token_every = std::chrono::milliseconds(200);  ///< and after that
+  Rate new_tokens = {.at_once = 20, .every = std::chrono::milliseconds(200)};  ///< of one host
+  Rate new_tokens_of_all = {.at_once = 100, .every = std::chrono::milliseconds(40)};
 };
 
 /// Who may see what, as the API server says it: TokenReview for the token, SubjectAccessReviews for
@@ -37,15 +38,14 @@ class ClusterAccess : public std::enable_shared_from_this<ClusterAccess> {
   ClusterAccess& operator=(const ClusterAccess&) = delete;
 
   /// See Admit.
-  boost::asio::awaitable<Admission> admit(std::string token,
+  boost::asio::awaitable<Admission> admit(std::string token, std::string from,
                                           std::shared_ptr<const Picture> picture);
 
  private:
   struct Session;
   using Clock = std::chrono::steady_clock;
 
-  std::shared_ptr<Session> session_of(const std::string& token);
-  bool may_come();
+  std::shared_ptr<Session> session_of(const std::string& token, const std::string& from);
   void forget_one();
   boost::asio::awaitable<Admission> look(std::shared_ptr<Session> session, std::string token,
                                          std::shared_ptr<const Picture> picture);
@@ -61,8 +61,8 @@ class ClusterAccess : public std::enable_shared_from_this<ClusterAccess> {
   std::shared_ptr<kube::Reviewer> reviewer_;
   AccessOptions options_;
   std::map<std::string, std::shared_ptr<Session>, std::less<>> sessions_;  ///< by token
-  Clock::time_point next_at_{};  ///< when the bound of new tokens would be free of all that came
-  bool silent_ = false;          ///< the API server gives no verdicts, and that was told
+  CallerBounds new_tokens_;
+  bool silent_ = false;  ///< the API server gives no verdicts, and that was told
 };
 
 /// An Admit by the API server of this configuration.

@@ -29,7 +29,7 @@ boost::asio::awaitable<Admission> let_tenant_in(std::string token, std::string n
 }
 
 Admit tenant_of(std::string name_space) {
-  return [name_space](std::string token, std::shared_ptr<const Picture>) {
+  return [name_space](std::string token, const std::string&, std::shared_ptr<const Picture>) {
     return let_tenant_in(std::move(token), name_space);
   };
 }

@@ -97,7 +97,9 @@ struct World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  Admission admit(const std::string& token) { return loop.run(access->admit(token, shown)); }
+  Admission admit(const std::string& token, const std::string& from = "10.0.0.1") {
+    return loop.run(access->admit(token, from, shown));
+  }
 
   std::shared_ptr<Server> server = std::make_shared<Server>();
   net::testing::Loop loop{1};
@@ -170,7 +172,7 @@ TEST_CASE("many who come with one token at once are asked about once") {
   world.server->allow_path("op");
   std::vector<std::future<Admission>> all;
   for (int i = 0; i < 10; ++i) {
-    all.push_back(world.loop.start(world.access->admit("op-token", world.shown)));
+    all.push_back(world.loop.start(world.access->admit("op-token", "10.0.0.1", world.shown)));
   }
   for (auto& each : all) CHECK(each.get().viewer.everything);
   CHECK(world.server->count(&Server::token_reviews) == 1);
@@ -260,8 +262,7 @@ TEST_CASE("of many namespaces some are asked about with each look, and none twic
 TEST_CASE("guessing tokens is slowed down, and forgets nobody who is known") {
   AccessOptions options;
   options.most_tokens = 3;
-  options.new_tokens = 4;
-  options.new_token_every = 1h;
+  options.new_tokens = {.at_once = 4, .every = 1h};
   World world(options);
   world.server->users = {"op"};
   world.server->allow_path("op");
@@ -277,6 +278,18 @@ TEST_CASE("guessing tokens is slowed down, and forgets nobody who is known") {
   CHECK(refused >= 3);
   CHECK(world.admit("op-token").status == 200);
   CHECK(world.server->count(&Server::token_reviews) == static_cast<std::size_t>(refused) + 1);
+}
+
+TEST_CASE("a host that guesses tokens keeps nobody of another host out") {
+  AccessOptions options;
+  options.new_tokens = {.at_once = 4, .every = 1h};
+  World world(options);
+  world.server->users = {"op"};
+  world.server->allow_path("op");
+  int status = 0;
+  for (int i = 0; i < 20; ++i) status = world.admit("guess-" + std::to_string(i)).status;
+  CHECK(status == 503);
+  CHECK(world.admit("op-token", "10.0.0.2").status == 200);
 }
 
 }  // namespace dray::dashboard::cluster_access_test
