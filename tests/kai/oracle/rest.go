@@ -142,3 +142,33 @@ func leftAlone(c *cluster.Case) bool {
 	asked := clone(c)
 	return answer(&asked) == nil && maps.Equal(asked.Expected.Tasks, before.Tasks)
 }
+
+// countsUnready: were there as many GPUs more as run on nodes that are not ready, on nodes that take no pod, dray would decide
+// as KAI, or otherwise by another rule.
+func countsUnready(d *difference) bool {
+	c := clone(&d.c)
+	used := map[string]float64{}
+	for i := range c.Jobs {
+		for _, t := range c.Jobs[i].Tasks {
+			used[t.Node] += t.GPU.GPUs
+		}
+	}
+	unready := false
+	for _, n := range d.c.Nodes {
+		if !n.NotReady || used[n.Name] == 0 {
+			continue
+		}
+		unready = true
+		n.Allocatable = map[string]float64{"gpu": used[n.Name], "cpu": 1, "memory": 1, "pods": 110}
+		n.Name, n.NotReady = n.Name+"-full", false
+		c.Nodes = append(c.Nodes, n)
+	}
+	if !unready || answer(&c) != nil {
+		return false
+	}
+	another := difference{c: c, whole: d.whole, kai: map[string]string{}, dray: d.dray, said: d.said}
+	for uid, state := range c.Expected.Tasks {
+		another.kai[uid] = state.Status
+	}
+	return len(another.tasks()) == 0 || ruleOf(&another) != ""
+}

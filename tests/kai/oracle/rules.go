@@ -31,6 +31,10 @@ func explain(d *difference) string {
 		return "bound: who has to move is placed after the job or before it; where that finds no moves, others move for those " +
 			"that come next, as by KAI if the first were not there"
 	}
+	if countsUnready(d) {
+		return "on purpose: what runs on a node that is not ready counts in what there is, as its queue holds it; if KAI " +
+			"counted that, it would say the same as dray, or otherwise by a rule"
+	}
 	return explainAnother(d)
 }
 
