@@ -143,11 +143,12 @@ void NodeTable::is_stale(NodeIndex node) {
   stale_equivalence_.push_back(node);
 }
 
-void NodeTable::touch(const std::string& node) {
+bool NodeTable::touch(const std::string& node) {
   const auto index = find(NodeName(node));
-  if (!index) return;
+  if (!index) return false;
   nodes_.at_for_write(index->get()).version = stamps_.next();
   is_stale(*index);
+  return true;
 }
 
 }  // namespace dray::cluster

@@ -42,8 +42,8 @@ class NodeTable {
   /// A pool has its first slice of that node, or lost its last.
   void add_pool(const std::string& node, PoolIndex pool);
   void remove_pool(const std::string& node, PoolIndex pool);
-  /// A slice of that node, or its use, is different.
-  void touch(const std::string& node);
+  /// A slice of that node, or its use, is different. False: there is no such node.
+  bool touch(const std::string& node);
 
   /// Gives every node that changed since the last time its equivalence class: `class_of(name,
   /// pools)`.

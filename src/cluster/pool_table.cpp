@@ -154,7 +154,10 @@ void PoolTable::slices_changed(std::uint32_t index, const std::string& node) {
   } else {
     nodes_.remove_pool(node, PoolIndex(index));
   }
-  nodes_.touch(node);
+  if (!nodes_.touch(node)) {
+    // Nobody reads a node that is not there: the others show that the pool has slices of it.
+    for (const auto& slot : pool.slots) nodes_.touch(slot.slice->node_name());
+  }
   // The nodes that see the pool's shared slices judge it by all of its slices.
   const auto shared = pool.of_node({});
   if (shared.first != shared.second) epoch_ = stamps_.next();

@@ -181,6 +181,7 @@ bool NodeTable::read_changed(const cluster::Snapshot* before, std::size_t most) 
       const auto& entry = snapshot.entry(node);
       if (!entry.facts) {
         usable_.remove(node);
+        hardware_.of[i] = {};  // the same one that comes back is new to who has seen it gone
         devices_.offers.measure(snapshot, node);
         continue;
       }

@@ -182,6 +182,19 @@ TEST_CASE("an infeasible job counts neither as one that was looked at nor as one
   CHECK(second.queues.front().requested[0] == 2);
 }
 
+TEST_CASE("a node that went and comes back as it was takes what was infeasible without it") {
+  World world;
+  world.node("n0", 1);
+  world.node("n1", 2);
+  world.waiting("w", 2, "a");
+  Row row(world);
+  CHECK(gets_something(row.plan().jobs.front()));
+  world.state.apply(cluster::ObjectGone{Kind::node, "", "n1", Uid("uid-n1")});
+  CHECK(row.plan().jobs.front().reason == Reason::no_node_fits);
+  world.node("n1", 0);  // its slices are there still
+  CHECK(gets_something(row.plan().jobs.front()));
+}
+
 TEST_CASE("a gang is infeasible by its first pod though another one has no claim yet") {
   World world;
   world.node("n0", 2);
