@@ -3,7 +3,7 @@
 
 bench_out=$root/build/bench
 bench_goals=tests/bench/goals.json
-bench_suites=(cel alloc policy load engine)
+bench_suites=(cel alloc policy load engine explain)
 
 # cel_workload: its two files, one a line; those among the shared cases if they are there.
 cel_workload() {
@@ -49,7 +49,7 @@ bench_rounds=3  # of measuring a suite, while a goal is missed
 # row's rounds the fastest counts, the peer's too.
 bench_suite() {
   echo "== $1"
-  if [[ $1 == load || $1 == engine ]]; then  # no peer does it
+  if [[ $1 == load || $1 == engine || $1 == explain ]]; then  # no peer does it
     "build/release/bin/dray_$1_bench"
     return
   fi
@@ -93,8 +93,8 @@ bench_start() {
   go -C tests/cluster run ./startbench "$@"
 }
 
-# bench [--ratios] [NAME]: the suites whose name contains NAME. With --ratios, durations are no condition: `load` and
-# `engine` have nothing else.
+# bench [--ratios] [NAME]: the suites whose name contains NAME. With --ratios, durations are no condition: `load`,
+# `engine` and `explain` have nothing else.
 bench() {
   local ratios=() suite found=() missed=()
   if [[ ${1:-} == pods ]]; then
@@ -124,7 +124,7 @@ bench() {
   build_preset release "${programs[@]/%/_bench}" || fail "no build"
   need_go || fail "no Go: without Kubernetes' and KAI's own code there is nothing to compare with"
   for suite in "${found[@]}"; do
-    [[ $suite == load || $suite == engine ]] || build_peer "$suite" || fail "no peer"
+    [[ $suite == load || $suite == engine || $suite == explain ]] || build_peer "$suite" || fail "no peer"
   done
   for suite in "${found[@]}"; do
     bench_suite "$suite" "${ratios[@]}" || missed+=("$suite")
