@@ -51,7 +51,7 @@ TEST_CASE("what may help is tried within a bound that goes by the cluster's size
   const auto many = explain_until(question_of(large, "big"), large.options, {}, &of_many);
   REQUIRE(many);
   CHECK(many->standing == Standing::waits);
-  CHECK(many->helps.size() > 0);
+  CHECK_FALSE(many->helps.empty());
   CHECK(of_many.cost <= most_explain_cost);
   CHECK(of_many.plans <= 100);
   CHECK(of_many.scenarios <= of_many.plans * 4);
