@@ -19,7 +19,7 @@ struct ExplainWork {
 };
 
 /// What all plans of one explanation may cost beside the first one (ExplainWork::cost).
-inline constexpr std::size_t most_explain_cost = 250'000;
+inline constexpr std::size_t most_explain_cost = 200'000;
 
 /// As explain(). Nothing: `stop` was requested, from any thread; it then returns within the time
 /// that one job of a plan takes.
