@@ -134,7 +134,7 @@ func TestEachValueArrives(t *testing.T) {
 	got := render(t, namespace, map[string]any{
 		"image":             "registry.example.com/dray:1.2.3",
 		"replicas":          2,
-		"scheduler":         map[string]any{"image": "registry.example.com/kube-scheduler:v1.37.1", "replicas": 3},
+		"scheduler":         map[string]any{"image": "registry.example.com/kube-scheduler:v1.37.1", "replicas": 3, "clientName": "our scheduler"},
 		"drivers":           []any{"gpu.nvidia.com", "dra.example.com"},
 		"extendedResources": []any{"example.com/gpu"},
 		"policy":            "kind: Policy # \"mine\"\nqueues: []\n",
@@ -150,6 +150,7 @@ func TestEachValueArrives(t *testing.T) {
 		{"replicas", field(t, dray, "spec", "replicas"), 2.0},
 		{"scheduler.image", field(t, scheduler, container("image")...), "registry.example.com/kube-scheduler:v1.37.1"},
 		{"scheduler.replicas", field(t, scheduler, "spec", "replicas"), 3.0},
+		{"scheduler.clientName", field(t, dray, append(container("args"), 5)...), "--allowed-clients=our scheduler"},
 		{"drivers", field(t, exclusion, "data", "drivers"), "gpu.nvidia.com\ndra.example.com"},
 		{"extendedResources", field(t, exclusion, "data", "extendedResources"), "example.com/gpu"},
 		{"policy", field(t, got["ConfigMap dray-system/dray-policy"], "data", "policy.yaml"), "kind: Policy # \"mine\"\nqueues: []\n"},

@@ -68,6 +68,9 @@ type value struct {
 var values = []value{
 	{"Deployment", "dray", []any{"spec", "replicas"}, "VALUE-REPLICAS", "{{ .Values.replicas }}"},
 	{"Deployment", "dray", container("image"), "VALUE-IMAGE", "{{ .Values.image | quote }}"},
+	// After serve, --extender-address, its certificate and key, and --client-ca.
+	{"Deployment", "dray", append(container("args"), 5), "VALUE-CLIENT-NAME",
+		"{{ printf \"--allowed-clients=%s\" .Values.scheduler.clientName | quote }}"},
 	{"Deployment", "dray-scheduler", []any{"spec", "replicas"}, "VALUE-SCHEDULER-REPLICAS", "{{ .Values.scheduler.replicas }}"},
 	{"Deployment", "dray-scheduler", container("image"), "VALUE-SCHEDULER-IMAGE", "{{ .Values.scheduler.image | quote }}"},
 	{"ConfigMap", "dray-exclusion", []any{"data", "drivers"}, "VALUE-DRIVERS", `{{ join "\n" .Values.drivers | quote }}`},
@@ -275,7 +278,14 @@ func put(at any, path []any, word string) error {
 			}
 			at = node[key]
 		case []any:
-			at = node[step.(int)]
+			index, _ := step.(int)
+			if index >= len(node) {
+				return fmt.Errorf("no %v", path)
+			}
+			if last {
+				node[index] = word
+			}
+			at = node[index]
 		default:
 			return fmt.Errorf("no %v", path)
 		}

@@ -125,9 +125,7 @@ func sharedDriver(t *testing.T) {
 	claim.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{
 		{Resource: "pods", Name: user.Name, UID: user.UID}}
 	manager := fmt.Sprintf("dray-%d-%s", *lease.Spec.LeaseTransitions, *lease.Spec.HolderIdentity)
-	_, err = as(t, harness.Account).ResourceV1().ResourceClaims("default").UpdateStatus(t.Context(), claim,
-		metav1.UpdateOptions{FieldManager: manager})
-	if err != nil {
+	if err := writeStatus(t, harness.Account, manager, claim); err != nil {
 		t.Fatal(err)
 	}
 }

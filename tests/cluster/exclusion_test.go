@@ -137,9 +137,7 @@ func allocate(t *testing.T, user, manager string, claim *resourcev1.ResourceClai
 	claim.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{
 		Results: []resourcev1.DeviceRequestAllocationResult{
 			{Request: "dev", Driver: driver, Pool: "n0", Device: "gpu-0"}}}}
-	_, err := as(t, user).ResourceV1().ResourceClaims("default").UpdateStatus(t.Context(), claim,
-		metav1.UpdateOptions{FieldManager: manager})
-	return err
+	return writeStatus(t, user, manager, claim)
 }
 
 func TestFirstAllocationIsDraysAlone(t *testing.T) {
@@ -263,9 +261,9 @@ func TestEpochFencesEachWriteOfAFormerLeader(t *testing.T) {
 func TestAnEarlierEpochOnAClaimIsNoMatter(t *testing.T) {
 	setEpoch(t, 2)
 	claim := newClaim(t, "marked")
-	claim.Annotations = map[string]string{"dray.dev/epoch": "1"}
-	claim, err := as(t, harness.Account).ResourceV1().ResourceClaims("default").Update(t.Context(), claim,
-		metav1.UpdateOptions{FieldManager: fieldManager(2)})
+	claim, err := as(t, harness.Account).ResourceV1().ResourceClaims("default").Patch(t.Context(), claim.Name,
+		types.MergePatchType, []byte(`{"metadata":{"annotations":{"dray.dev/epoch":"1"}}}`),
+		metav1.PatchOptions{FieldManager: fieldManager(2)})
 	if err != nil {
 		t.Fatal(err)
 	}

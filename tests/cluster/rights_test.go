@@ -1,14 +1,35 @@
 package cluster_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"dray.dev/dray/tests/cluster/harness"
 )
+
+// writeStatus writes a claim's status as this account and fieldManager: dray's own may patch alone.
+func writeStatus(t *testing.T, user, manager string, claim *resourcev1.ResourceClaim) error {
+	t.Helper()
+	claims := as(t, user).ResourceV1().ResourceClaims(claim.Namespace)
+	if user != harness.Account {
+		_, err := claims.UpdateStatus(t.Context(), claim, metav1.UpdateOptions{FieldManager: manager})
+		return err
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": claim.UID, "resourceVersion": claim.ResourceVersion}, "status": claim.Status})
+	if err != nil {
+		return err
+	}
+	_, err = claims.Patch(t.Context(), claim.Name, types.MergePatchType, patch,
+		metav1.PatchOptions{FieldManager: manager}, "status")
+	return err
+}
 
 func TestRightsOfDray(t *testing.T) {
 	rows := []struct {
@@ -16,8 +37,14 @@ func TestRightsOfDray(t *testing.T) {
 		want                                          bool
 	}{
 		{"watch", "resource.k8s.io", "resourceslices", "", "", true},
-		{"update", "resource.k8s.io", "resourceclaims", "status", "team", true},
-		{"update", "resource.k8s.io", "resourceclaims", "binding", "", true},
+		{"patch", "resource.k8s.io", "resourceclaims", "status", "team", true},
+		{"patch", "resource.k8s.io", "resourceclaims", "binding", "", true},
+		{"update", "resource.k8s.io", "resourceclaims", "", "team", false},
+		{"update", "resource.k8s.io", "resourceclaims", "status", "team", false},
+		{"update", "resource.k8s.io", "resourceclaims", "binding", "", false},
+		{"create", "events.k8s.io", "events", "", "team", true},
+		{"patch", "events.k8s.io", "events", "", "team", false},
+		{"create", "", "events", "", "team", false},
 		{"create", "", "pods", "binding", "team", true},
 		{"patch", "", "pods", "status", "team", true},
 		{"update", "coordination.k8s.io", "leases", "", "dray-system", true},

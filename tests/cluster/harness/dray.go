@@ -163,7 +163,7 @@ func (d *Dray) useTLS() error {
 	d.Extender = strings.Replace(d.Extender, "http:", "https:", 1)
 	d.Authority, d.Caller = authority.File, &caller
 	d.args = append(d.args, "--extender-tls-cert", server.Cert, "--extender-tls-key", server.Key,
-		"--client-ca", authority.File)
+		"--client-ca", authority.File, "--allowed-clients", SchedulerName)
 	d.Client, err = tlsClient(authority.File, &caller)
 	return err
 }

@@ -38,4 +38,13 @@ TEST_CASE("as installed no driver's devices are dray's alone") {
   CHECK(text.find("\n  drivers: \"\"\n") != std::string::npos);
 }
 
+TEST_CASE("as installed dray answers the client alone whose certificate the README issues") {
+  CHECK(text_of("manifests/dray.yaml").find("\n        - --allowed-clients=dray-scheduler\n") !=
+        std::string::npos);
+  CHECK(text_of("README.md").find("\n   issue dray-scheduler extendedKeyUsage=clientAuth\n") !=
+        std::string::npos);
+  CHECK(text_of("deploy/chart/values.yaml").find("\n  clientName: dray-scheduler\n") !=
+        std::string::npos);
+}
+
 }  // namespace dray::kube::manifests_test
