@@ -209,7 +209,9 @@ asio::awaitable<Result<std::size_t>> ClusterAccess::learn_namespaces(
 }
 
 Result<Admit> admit_by_cluster(asio::io_context& io, const kube::ClusterConfig& config) {
-  auto reviewer = kube::Reviewer::make(io, config);
+  kube::ConfigReload::Options reload;
+  reload.on_notice = [](const std::string& what) { service::log_warning("dashboard: " + what); };
+  auto reviewer = kube::Reviewer::make(io, config, std::chrono::seconds(3), std::move(reload));
   if (!reviewer) return std::unexpected(std::move(reviewer.error()));
   const auto access = std::make_shared<ClusterAccess>(io, *std::move(reviewer));
   return [access](std::string token, std::string from, std::shared_ptr<const Picture> picture) {

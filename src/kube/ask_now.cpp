@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kube/feature_gates.h"
+#include "kube/token_source.h"
 #include "kube/write_request.h"
 #include "net/http_client.h"
 

@@ -52,6 +52,12 @@ struct WatchFigures {
   std::chrono::duration<double> failing{};  ///< since when nothing works; 0: it works
 };
 
+/// TLS keeps dray from the API server: neither accepts the other's certificate, for example.
+struct TlsTrouble {
+  std::chrono::duration<double> lasting{};  ///< since the first failure after the last answer
+  std::string what;
+};
+
 /// The cluster as the service sees it: a real API server (KubeApi), or the embedded one.
 class ClusterApi {
  public:
@@ -90,6 +96,9 @@ class ClusterApi {
 
   /// For readyz and logs: nothing while all is well, else what is missing or broken.
   [[nodiscard]] virtual std::string trouble() const = 0;
+
+  /// Nothing while TLS keeps nothing from the API server. Any thread.
+  [[nodiscard]] virtual std::optional<TlsTrouble> tls_trouble() const { return std::nullopt; }
 };
 
 }  // namespace dray::kube

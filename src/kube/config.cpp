@@ -12,12 +12,6 @@
 namespace dray::kube {
 namespace {
 
-constexpr auto token_read_every = std::chrono::seconds(30);
-/// A plugin may ask a cloud's server.
-constexpr auto plugin_time = std::chrono::seconds(30);
-constexpr auto plugin_every = std::chrono::seconds(10);
-constexpr auto before_expiry = std::chrono::seconds(60);
-
 std::string trimmed(std::string text) {
   while (!text.empty() && std::string_view(" \t\r\n").contains(text.back())) text.pop_back();
   return text;
@@ -100,7 +94,10 @@ Result<ClusterConfig> load_kubeconfig(const std::string& path, std::string_view 
   return load_kubeconfig(std::span(&path, 1), context);
 }
 
-Result<ClusterConfig> load_kubeconfig(std::span<const std::string> paths,
+namespace {
+
+/// Without running a plugin.
+Result<ClusterConfig> read_kubeconfig(std::span<const std::string> paths,
                                       std::string_view context) {
   std::vector<wire::KubeconfigText> files;
   std::string names;
@@ -115,10 +112,21 @@ Result<ClusterConfig> load_kubeconfig(std::span<const std::string> paths,
   if (!decoded) return std::unexpected(decoded.error());
   auto config = resolve(*decoded);
   if (!config) return std::unexpected(std::move(config.error()).within(names));
-  if (!config->exec) return config;
+  config->read_again = [paths = std::vector<std::string>(paths.begin(), paths.end()),
+                        context = std::string(context)] { return read_kubeconfig(paths, context); };
+  config->name = std::move(names);
+  return config;
+}
+
+}  // namespace
+
+Result<ClusterConfig> load_kubeconfig(std::span<const std::string> paths,
+                                      std::string_view context) {
+  auto config = read_kubeconfig(paths, context);
+  if (!config || !config->exec) return config;
   // Now, so that what is wrong with it is an error here.
   auto given = config->exec->run(plugin_time);
-  if (!given) return std::unexpected(std::move(given.error()).within(names));
+  if (!given) return std::unexpected(std::move(given.error()).within(config->name));
   config->given = *std::move(given);
   return config;
 }
@@ -187,64 +195,9 @@ Result<ClusterConfig> in_cluster_config(const GetEnv& getenv, const std::string&
     return std::unexpected(std::move(token.error()).within("in-cluster"));
   }
   config.namespace_name = trimmed(net::read_file(folder + "/namespace").value_or(""));
+  config.name = "in-cluster";
+  config.read_again = [getenv, folder] { return in_cluster_config(getenv, folder); };
   return config;
-}
-
-TokenSource::TokenSource(const ClusterConfig& config)
-    : fixed_(config.token), file_(config.token_file), exec_(config.exec) {
-  if (config.given) take(*config.given, Clock::now());
-}
-
-std::string TokenSource::token(Clock::time_point now) {
-  if (file_.empty() && !exec_) return fixed_;
-  const std::lock_guard lock(mutex_);
-  if (exec_) {
-    run_plugin(now);
-  } else {
-    read_file(now);
-  }
-  return current_;
-}
-
-void TokenSource::read_file(Clock::time_point now) {
-  if (!refused_ && read_at_ && now - *read_at_ < token_read_every) return;
-  refused_ = false;
-  read_at_ = now;
-  auto text = trimmed(net::read_file(file_).value_or(""));
-  if (!text.empty()) current_ = std::move(text);
-}
-
-void TokenSource::run_plugin(Clock::time_point now) {
-  const bool soon = expires_ && now >= *expires_ - before_expiry;
-  const bool wanted = current_.empty() || refused_ || soon;
-  if (!wanted || running_ || (read_at_ && now - *read_at_ < plugin_every)) return;
-  read_at_ = now;
-  refused_ = false;
-  const bool none = current_.empty() || (expires_ && now >= *expires_);
-  if (none) return take(exec_->run(plugin_time), now);
-  running_ = true;
-  beside_ = std::jthread([this, now] {
-    const auto given = exec_->run(plugin_time);
-    const std::lock_guard lock(mutex_);
-    running_ = false;
-    take(given, now);
-  });
-}
-
-void TokenSource::take(const Result<wire::ExecCredential>& given, Clock::time_point now) {
-  if (!given) return;
-  current_ = given->token;
-  expires_.reset();
-  if (given->expires) {
-    const auto left =
-        given->expires->time_since_epoch() - std::chrono::system_clock::now().time_since_epoch();
-    expires_ = now + left;
-  }
-}
-
-void TokenSource::refused() {
-  const std::lock_guard lock(mutex_);
-  refused_ = true;
 }
 
 }  // namespace dray::kube

@@ -3,12 +3,10 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "dray/base/error.h"
@@ -18,6 +16,9 @@
 #include "net/url.h"
 
 namespace dray::kube {
+
+/// For how long a plugin may run: it may ask a cloud's server.
+inline constexpr auto plugin_time = std::chrono::seconds(30);
 
 /// How to reach an API server, and as whom.
 struct ClusterConfig {
@@ -31,6 +32,9 @@ struct ClusterConfig {
   std::optional<wire::ExecCredential> given;  ///< by the plugin when this was read
   std::string namespace_name;
   std::vector<std::string> warnings;  ///< for the log: what is allowed, and unwise
+  std::string name;                   ///< for messages: which files it is from
+  /// Reads the same files again; no plugin is run. Empty: it was not read from files.
+  std::function<Result<ClusterConfig>()> read_again = nullptr;
 };
 
 /// From kubeconfig files that are one together (their current context if none is named). Paths are
@@ -58,38 +62,5 @@ using GetEnv = std::function<std::optional<std::string>(const char*)>;
 [[nodiscard]] bool has_usual_config(const GetEnv& getenv);
 /// That cluster: the pod's, or that of the usual kubeconfig files. With a context: of these files.
 [[nodiscard]] Result<ClusterConfig> usual_config(const GetEnv& getenv, std::string_view context);
-
-/// The bearer token to send now. Any thread.
-class TokenSource {
- public:
-  using Clock = std::chrono::steady_clock;
-
-  explicit TokenSource(const ClusterConfig& config);
-
-  /// Reads the file again at most every 30 s (tokens rotate hourly, long before they expire). A
-  /// plugin runs beside, a minute before its token expires; the caller waits for it where there is
-  /// no token (any more). The last one stays while there is no other. Empty: none is sent.
-  [[nodiscard]] std::string token(Clock::time_point now);
-  /// The server refused it: another is wanted at once (of a plugin, at most every ten seconds).
-  void refused();
-
- private:
-  void read_file(Clock::time_point now);
-  void run_plugin(Clock::time_point now);
-  void take(const Result<wire::ExecCredential>& given, Clock::time_point now);
-
-  // Fixed after construction.
-  std::string fixed_;
-  std::string file_;
-  std::shared_ptr<const ExecLogin> exec_;
-  // Shared.
-  std::mutex mutex_;
-  std::string current_;
-  std::optional<Clock::time_point> read_at_;  ///< the file, or the plugin begun
-  std::optional<Clock::time_point> expires_;
-  bool refused_ = false;
-  bool running_ = false;  ///< the plugin, beside
-  std::jthread beside_;
-};
 
 }  // namespace dray::kube

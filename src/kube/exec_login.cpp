@@ -28,7 +28,8 @@ Result<void> check(const wire::ExecPlugin& plugin) {
 ExecLogin::ExecLogin(wire::KubeconfigContext context, std::string_view ca)
     : context_(std::move(context)), info_(wire::encode_exec_info(context_, ca)) {}
 
-Result<wire::ExecCredential> ExecLogin::run(std::chrono::milliseconds at_most) const {
+Result<wire::ExecCredential> ExecLogin::run(std::chrono::milliseconds at_most,
+                                            const std::stop_token& stop) const {
   const auto& plugin = *context_.exec;
   const auto where = "user: exec: " + plugin.command;
   if (auto ok = check(plugin); !ok) return std::unexpected(std::move(ok.error()).within(where));
@@ -40,7 +41,7 @@ Result<wire::ExecCredential> ExecLogin::run(std::chrono::milliseconds at_most) c
   words.insert(words.end(), plugin.args.begin(), plugin.args.end());
   auto variables = plugin.env;
   variables.emplace_back("KUBERNETES_EXEC_INFO", info_);
-  const auto text = program_output(words, variables, at_most);
+  const auto text = program_output(words, variables, at_most, stop);
   if (!text) {
     auto error = Error(text.error());
     const bool missing = error.code == ErrorCode::not_found;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kube/authorize.h"
 #include "kube/write_request.h"
 
 namespace dray::kube {
@@ -29,9 +30,7 @@ asio::awaitable<Result<alloc::FeatureGates>> read_feature_gates(
   net::HttpRequest request;
   request.target = "/metrics";
   request.headers = {{"Accept", "text/plain"}, {"User-Agent", "dray"}};
-  if (auto token = tokens->token(TokenSource::Clock::now()); !token.empty()) {
-    request.headers.push_back({"Authorization", "Bearer " + token});
-  }
+  request = co_await authorize(tokens, std::move(request), TokenSource::Clock::now() + silence);
   const auto opened = co_await client->open(std::move(request), silence);
   if (!opened) co_return std::unexpected(opened.error());
   const auto& stream = *opened;

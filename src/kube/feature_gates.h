@@ -7,7 +7,7 @@
 
 #include "dray/alloc/feature_gates.h"
 #include "dray/base/error.h"
-#include "kube/config.h"
+#include "kube/token_source.h"
 #include "net/http_client.h"
 
 namespace dray::kube {

@@ -9,6 +9,7 @@
 
 #include "dray/model/kind_names.h"
 #include "kube/api_path.h"
+#include "kube/authorize.h"
 #include "kube/write_request.h"
 #include "wire/object/object_codec.h"
 
@@ -98,14 +99,12 @@ asio::awaitable<void> Informer::sleep(Duration time) {
   co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
-net::HttpRequest Informer::get(std::string target) const {
+asio::awaitable<net::HttpRequest> Informer::get(std::string target) const {
   net::HttpRequest request;
   request.target = std::move(target);
   request.headers = {{"Accept", "application/json"}, {"User-Agent", "dray"}};
-  if (auto token = tokens_->token(TokenSource::Clock::now()); !token.empty()) {
-    request.headers.push_back({"Authorization", "Bearer " + token});
-  }
-  return request;
+  co_return co_await authorize(tokens_, std::move(request),
+                               TokenSource::Clock::now() + options_.request_deadline);
 }
 
 /// No resourceVersion is asked for: what comes is what etcd holds now, not what a cache does.
@@ -118,7 +117,7 @@ asio::awaitable<Command> Informer::list(WatchState::List asked) {
     known_.begin_list();
     ++lists_begun_;
   }
-  auto request = get(std::move(target));
+  auto request = co_await get(std::move(target));
   const auto response = co_await client_->send(std::move(request), options_.request_deadline);
   if (!response) co_return failed(response.error());
   if (response->status != 200) co_return refused(*response);
@@ -158,7 +157,7 @@ asio::awaitable<Command> Informer::watch(WatchState::Watch asked) {
       fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
                   collection_path(options_.kind, kind_info(options_.kind).versions[asked.version]),
                   net::percent_encode(asked.from.get()), asked.timeout.count());
-  auto request = get(std::move(target));
+  auto request = co_await get(std::move(target));
   const auto opened = co_await client_->open(std::move(request), head_deadline);
   if (!opened) co_return failed(opened.error());
   const auto& stream = *opened;
@@ -193,10 +192,7 @@ asio::awaitable<Command> Informer::follow(std::shared_ptr<net::HttpStream> strea
 
 std::optional<Command> Informer::saw_line(const std::string& line) {
   auto event = wire::decode_watch_line(line);
-  if (!event) {
-    notice("watch: cannot be read: " + event.error().message);
-    return std::nullopt;
-  }
+  if (!event) return saw_nothing_known(event.error().message);
   if (const auto* bookmark = std::get_if<wire::Bookmark>(&*event)) {
     state_.saw(bookmark->resource_version);
     return std::nullopt;
@@ -207,12 +203,13 @@ std::optional<Command> Informer::saw_line(const std::string& line) {
                    fmt::format("watch: {} {}", status->code, status->message)});
   }
   if (auto* rejected = std::get_if<wire::RejectedChange>(&*event)) {
-    saw_unreadable(std::move(*rejected));
-    return std::nullopt;
+    return saw_unreadable(std::move(*rejected));
   }
   auto& watched = std::get<wire::WatchedObject>(*event);
   auto* object = std::get_if<KubeObject>(&watched.object);
-  if (object == nullptr || kind_of(*object) != options_.kind) return std::nullopt;
+  if (object == nullptr || kind_of(*object) != options_.kind) {
+    return saw_nothing_known("an object of another kind");
+  }
   state_.saw(meta_of(*object).resource_version);
   if (watched.change == wire::WatchedObject::Change::deleted) {
     known_.deleted(*object);
@@ -222,13 +219,25 @@ std::optional<Command> Informer::saw_line(const std::string& line) {
   return std::nullopt;
 }
 
-void Informer::saw_unreadable(wire::RejectedChange change) {
+std::optional<Command> Informer::saw_unreadable(wire::RejectedChange change) {
   auto& [error, object] = change.object;
-  if (!object || kind_of(*object) != options_.kind) return;
+  if (!object || kind_of(*object) != options_.kind) return saw_nothing_known(error.message);
   state_.saw(meta_of(*object).resource_version);
-  if (change.change == wire::WatchedObject::Change::deleted) return known_.deleted(*object);
+  if (change.change == wire::WatchedObject::Change::deleted) {
+    known_.deleted(*object);
+    return std::nullopt;
+  }
   notice("watch: cannot be read: " + error.message);
   known_.unreadable({*std::move(object), std::move(error.message)}, false);
+  return std::nullopt;
+}
+
+/// A line that tells of no object by its name. Where every object has to be known, all are listed
+/// again: the list holds what the line was about.
+std::optional<Command> Informer::saw_nothing_known(const std::string& why) {
+  notice("watch: cannot be read: " + why);
+  if (!must_be_known(options_.kind)) return std::nullopt;
+  return state_.relist();
 }
 
 Command Informer::refused(const net::HttpResponse& response) {

@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "kube/config.h"
 #include "kube/known_objects.h"
+#include "kube/token_source.h"
 #include "kube/watch_state.h"
 #include "net/http_client.h"
 #include "wire/object/object_codec.h"
@@ -79,11 +79,12 @@ class Informer : public std::enable_shared_from_this<Informer> {
   boost::asio::awaitable<void> sleep(Duration time);
   /// A line of the stream; a command if it ends the stream.
   std::optional<WatchState::Command> saw_line(const std::string& line);
-  void saw_unreadable(wire::RejectedChange change);
+  std::optional<WatchState::Command> saw_unreadable(wire::RejectedChange change);
+  std::optional<WatchState::Command> saw_nothing_known(const std::string& why);
   WatchState::Command take_list(std::string_view json);
   WatchState::Command failed(const Error& error, std::optional<Duration> retry_after = {});
   WatchState::Command refused(const net::HttpResponse& response);
-  [[nodiscard]] net::HttpRequest get(std::string target) const;
+  [[nodiscard]] boost::asio::awaitable<net::HttpRequest> get(std::string target) const;
   void whole_list_told();
   void set_trouble(std::optional<Trouble> trouble);
   void notice(const std::string& text) const;

@@ -14,6 +14,7 @@
 
 #include "dray/model/kind_names.h"
 #include "kube/api_path.h"
+#include "kube/config_reload.h"
 #include "kube/feature_gates.h"
 #include "kube/informer.h"
 #include "kube/list_objects.h"
@@ -39,6 +40,7 @@ struct KubeApi::State : std::enable_shared_from_this<State> {
   KubeApiOptions options;
   Informer::Strand strand;
   std::shared_ptr<TokenSource> tokens;
+  const std::shared_ptr<net::TlsFailures> tls_failures = std::make_shared<net::TlsFailures>();
   std::shared_ptr<net::HttpClient> watch_client;
   std::shared_ptr<Writer> writer;
   // Owned by the strand.
@@ -109,13 +111,14 @@ void KubeApi::State::update_trouble() {
   }
 }
 
-KubeApi::KubeApi(std::shared_ptr<State> state, ClusterConfig config,
+KubeApi::KubeApi(std::shared_ptr<State> state, std::shared_ptr<ConfigReload> reload,
                  std::unique_ptr<net::OwnThread> lease_thread, std::shared_ptr<Writer> lease_writer)
     : state_(std::move(state)),
-      config_(std::move(config)),
+      reload_(std::move(reload)),
       lease_thread_(std::move(lease_thread)),
       lease_writer_(std::move(lease_writer)) {}
 KubeApi::~KubeApi() {
+  reload_->stop();
   lease_thread_->stop();
   stop();
 }
@@ -128,6 +131,7 @@ Result<std::unique_ptr<KubeApi>> KubeApi::make(asio::io_context& io, const Clust
   http.tls = config.tls;
   http.proxy = config.proxy;
   http.max_connections = state->options.connections;
+  http.tls_failures = state->tls_failures;
   auto watching = net::HttpClient::make(io, http);
   if (!watching) return std::unexpected(std::move(watching.error()));
   auto writing = net::HttpClient::make(io, http);
@@ -141,8 +145,13 @@ Result<std::unique_ptr<KubeApi>> KubeApi::make(asio::io_context& io, const Clust
   const std::shared_ptr<net::HttpClient> lease_client = std::move(*renewing);
   auto lease_writer =
       std::make_shared<Writer>(lease_thread->io(), lease_client, state->tokens, state->options);
-  return std::unique_ptr<KubeApi>(
-      new KubeApi(std::move(state), config, std::move(lease_thread), std::move(lease_writer)));
+  auto reload = std::make_shared<ConfigReload>(
+      io, config,
+      ConfigReload::Users{{state->watch_client, write_client, lease_client}, state->tokens},
+      ConfigReload::Options{state->options.config_reload_every, state->options.on_notice});
+  reload->start();
+  return std::unique_ptr<KubeApi>(new KubeApi(std::move(state), std::move(reload),
+                                              std::move(lease_thread), std::move(lease_writer)));
 }
 
 asio::awaitable<engine::WriteOutcome> KubeApi::write(engine::Write write, WriteTerms terms) {
@@ -206,6 +215,12 @@ std::string KubeApi::trouble() const {
   return {};
 }
 
+std::optional<TlsTrouble> KubeApi::tls_trouble() const {
+  auto failing = state_->tls_failures->failing();
+  if (!failing) return std::nullopt;
+  return TlsTrouble{Clock::now() - failing->since, std::move(failing->what)};
+}
+
 namespace {
 
 asio::awaitable<Result<void>> refresh(std::shared_ptr<KubeApi::State> state, Kind kind,
@@ -237,7 +252,7 @@ asio::awaitable<Result<void>> KubeApi::refresh_claims(std::chrono::milliseconds 
 Result<Listed> KubeApi::list_now(const std::function<bool()>& go_on) {
   ListOptions options;
   options.go_on = go_on;
-  return list_objects(config_, cluster_kinds(), options);
+  return list_objects(*reload_->current(), cluster_kinds(), options);
 }
 
 asio::awaitable<Result<std::optional<alloc::FeatureGates>>> KubeApi::feature_gates() {

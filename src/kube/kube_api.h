@@ -29,12 +29,16 @@ struct KubeApiOptions {
   std::chrono::milliseconds watch_silence = std::chrono::seconds(90);
   /// A kind that has failed for so long is trouble (readyz).
   std::chrono::milliseconds trouble_after = std::chrono::seconds(30);
+  /// Between looks at the configuration's files: certificates and tokens are replaced while dray
+  /// runs.
+  std::chrono::milliseconds config_reload_every = std::chrono::seconds(2);
   std::uint64_t seed = 0;  ///< of jitter: different for each replica
   std::string gate = "dray.dev/admission";
   std::string instance = "dray";  ///< who reports Events, beside `dray`
   std::function<void(const std::string&)> on_notice;
 };
 
+class ConfigReload;
 class Writer;
 
 /// A real API server. Any thread; watch() tells on a strand of its own.
@@ -54,6 +58,7 @@ class KubeApi : public ClusterApi {
   void stop() override;
   void abandon_writes() override;
   [[nodiscard]] std::string trouble() const override;
+  [[nodiscard]] std::optional<TlsTrouble> tls_trouble() const override;
 
   /// Lists the claims again and tells what is different: what a new leader does before its first
   /// allocation, since its watch may be behind. An error if that took too long.
@@ -67,11 +72,11 @@ class KubeApi : public ClusterApi {
   struct State;
 
  private:
-  KubeApi(std::shared_ptr<State> state, ClusterConfig config,
+  KubeApi(std::shared_ptr<State> state, std::shared_ptr<ConfigReload> reload,
           std::unique_ptr<net::OwnThread> lease_thread, std::shared_ptr<Writer> lease_writer);
 
   std::shared_ptr<State> state_;
-  ClusterConfig config_;
+  std::shared_ptr<ConfigReload> reload_;
   /// The Lease has a connection and a thread of its own: no backlog may slow its renewal.
   std::unique_ptr<net::OwnThread> lease_thread_;
   std::shared_ptr<Writer> lease_writer_;

@@ -10,6 +10,7 @@
 
 #include "dray/model/kind_names.h"
 #include "kube/api_path.h"
+#include "kube/token_source.h"
 #include "kube/write_request.h"
 #include "net/http_client.h"
 #include "wire/object/object_codec.h"

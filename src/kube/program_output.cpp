@@ -21,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 /// More is no answer.
 constexpr std::size_t most_output = std::size_t{1} << 20U;
+constexpr auto look_for_stop = std::chrono::milliseconds(20);
 
 std::vector<std::string> environment_with(const Variables& variables) {
   std::vector<std::string> all;
@@ -59,13 +60,17 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   /// All that it prints; nothing if it goes on for longer, or prints too much.
-  [[nodiscard]] std::optional<std::string> read_all(Clock::time_point end) const {
+  [[nodiscard]] std::optional<std::string> read_all(Clock::time_point end,
+                                                    const std::stop_token& stop) const {
     std::string text;
-    while (text.size() <= most_output) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    while (text.size() <= most_output && !stop.stop_requested()) {
+      auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+      const bool in_slices = stop.stop_possible() && left > look_for_stop;
+      if (in_slices) left = look_for_stop;
       pollfd ready{output_, POLLIN, 0};
       const int found = left.count() > 0 ? poll(&ready, 1, static_cast<int>(left.count())) : 0;
       if (found < 0 && errno == EINTR) continue;
+      if (found == 0 && in_slices) continue;
       if (found <= 0) return std::nullopt;
       std::array<char, 4096> buffer{};
       const auto count = read(output_, buffer.data(), buffer.size());
@@ -93,7 +98,8 @@ class Program {
 }  // namespace
 
 Result<std::string> program_output(const std::vector<std::string>& words,
-                                   const Variables& variables, std::chrono::milliseconds at_most) {
+                                   const Variables& variables, std::chrono::milliseconds at_most,
+                                   const std::stop_token& stop) {
   const auto end = Clock::now() + at_most;
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -119,8 +125,9 @@ Result<std::string> program_output(const std::vector<std::string>& words,
     return fail(failed == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable,
                 fmt::format("cannot be run: {}", std::strerror(failed)));
   }
-  auto text = program.read_all(end);
+  auto text = program.read_all(end, stop);
   if (!text) {
+    if (stop.stop_requested()) return fail(ErrorCode::unavailable, "was not waited for any longer");
     return fail(ErrorCode::unavailable,
                 fmt::format("gave no answer within {} ms", at_most.count()));
   }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kube/authorize.h"
 #include "kube/write_request.h"
 
 namespace dray::kube {
@@ -16,7 +17,8 @@ constexpr std::size_t most_answer_bytes = 256UL * 1024;
 }  // namespace
 
 Result<std::unique_ptr<Reviewer>> Reviewer::make(asio::io_context& io, const ClusterConfig& config,
-                                                 std::chrono::milliseconds deadline) {
+                                                 std::chrono::milliseconds deadline,
+                                                 ConfigReload::Options reload) {
   net::HttpClientOptions http;
   http.base = config.server;
   http.tls = config.tls;
@@ -29,7 +31,14 @@ Result<std::unique_ptr<Reviewer>> Reviewer::make(asio::io_context& io, const Clu
   made->client_ = *std::move(client);
   made->tokens_ = std::make_shared<TokenSource>(config);
   made->deadline_ = deadline;
+  made->reload_ = std::make_shared<ConfigReload>(
+      io, config, ConfigReload::Users{{made->client_}, made->tokens_}, std::move(reload));
+  made->reload_->start();
   return made;
+}
+
+Reviewer::~Reviewer() {
+  if (reload_) reload_->stop();
 }
 
 asio::awaitable<Result<std::string>> Reviewer::post(std::string_view target, std::string body) {
@@ -39,10 +48,8 @@ asio::awaitable<Result<std::string>> Reviewer::post(std::string_view target, std
   request.headers = {{"Accept", "application/json"},
                      {"Content-Type", "application/json"},
                      {"User-Agent", "dray-dashboard"}};
-  if (auto token = tokens_->token(TokenSource::Clock::now()); !token.empty()) {
-    request.headers.push_back({"Authorization", "Bearer " + token});
-  }
   request.body = std::move(body);
+  request = co_await authorize(tokens_, std::move(request), TokenSource::Clock::now() + deadline_);
   auto response = co_await client_->send(std::move(request), deadline_);
   if (!response) co_return std::unexpected(std::move(response.error()));
   if (response->status == 401) tokens_->refused();

@@ -8,7 +8,8 @@
 #include <string_view>
 
 #include "dray/base/error.h"
-#include "kube/config.h"
+#include "kube/config_reload.h"
+#include "kube/token_source.h"
 #include "net/http_client.h"
 #include "wire/review_codec.h"
 
@@ -21,7 +22,11 @@ class Reviewer {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Reviewer>> make(
       boost::asio::io_context& io, const ClusterConfig& config,
-      std::chrono::milliseconds deadline = std::chrono::seconds(3));
+      std::chrono::milliseconds deadline = std::chrono::seconds(3),
+      ConfigReload::Options reload = {});
+  ~Reviewer();
+  Reviewer(const Reviewer&) = delete;
+  Reviewer& operator=(const Reviewer&) = delete;
 
   /// Whom a bearer token stands for.
   boost::asio::awaitable<Result<wire::TokenVerdict>> who(std::string token);
@@ -35,6 +40,7 @@ class Reviewer {
 
   std::shared_ptr<net::HttpClient> client_;
   std::shared_ptr<TokenSource> tokens_;
+  std::shared_ptr<ConfigReload> reload_;
   std::chrono::milliseconds deadline_{};
 };
 

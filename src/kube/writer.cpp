@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "kube/api_path.h"
+#include "kube/authorize.h"
 #include "kube/informer.h"
 
 namespace dray::kube {
@@ -230,9 +231,7 @@ asio::awaitable<Result<net::HttpResponse>> Writer::send(net::HttpRequest request
   request.may_go = terms.permit;
   bool token_refused = false;
   for (;;) {
-    auto attempt = request;
-    const auto token = tokens_->token(Clock::now());
-    if (!token.empty()) attempt.headers.push_back({"Authorization", "Bearer " + token});
+    auto attempt = co_await authorize(tokens_, request, terms.deadline);
     auto response = co_await client_->send(std::move(attempt), left_until(terms.deadline));
     if (!response || response->status != 401 || std::exchange(token_refused, true)) {
       co_return response;

@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "dray/model/provisioning_request.h"
-#include "kube/config.h"
 #include "kube/kube_api.h"
 #include "kube/outbox_carrier.h"
+#include "kube/token_source.h"
 #include "kube/write_request.h"
 #include "net/http_client.h"
 

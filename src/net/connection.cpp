@@ -62,7 +62,8 @@ asio::any_io_executor Connection::executor() {
   return socket_.get_executor();
 }
 
-Error Connection::failure(std::string_view doing, const error_code& ec) const {
+Error Connection::failure(std::string_view doing, const error_code& ec) {
+  if (!timed_out_ && ec.category() == asio::error::get_ssl_category()) failed_by_tls_ = true;
   const auto why = timed_out_ ? std::string("timed out") : ec.message();
   return {ErrorCode::unavailable, std::string(doing) + ": " + why};
 }

@@ -61,11 +61,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] std::string peer() const;
   /// Common name of the other side's verified certificate; empty without.
   [[nodiscard]] std::string peer_name() const;
+  /// TLS itself failed (a certificate is not accepted, for example), and not the network under it.
+  [[nodiscard]] bool failed_by_tls() const { return failed_by_tls_; }
 
  private:
   struct Tls;
   boost::asio::awaitable<Result<void>> handshake(bool server);
-  [[nodiscard]] Error failure(std::string_view doing, const boost::system::error_code& ec) const;
+  [[nodiscard]] Error failure(std::string_view doing, const boost::system::error_code& ec);
   void watch_deadline();
   void on_timer();
 
@@ -76,6 +78,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Clock::time_point timer_at_ = Clock::time_point::max();
   bool timed_out_ = false;
   bool closed_ = false;
+  bool failed_by_tls_ = false;
 };
 
 }  // namespace dray::net

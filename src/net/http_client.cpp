@@ -11,7 +11,6 @@
 #include "net/gate.h"
 #include "net/http_exchange.h"
 #include "net/http_stream.h"
-#include "net/published.h"
 
 namespace dray::net {
 
@@ -28,9 +27,26 @@ struct HttpClient::State : std::enable_shared_from_this<State> {
     Clock::time_point idle_since;
   };
 
-  Target target() const { return {options.base, tls.load(), server_name(), options.proxy}; }
-  std::string server_name() const {
-    return options.tls.server_name.empty() ? options.base.host : options.tls.server_name;
+  Target target() {
+    const std::lock_guard lock(mutex);
+    return {options.base, tls, server_name.empty() ? options.base.host : server_name,
+            options.proxy};
+  }
+  void set_tls(std::shared_ptr<const TlsContext> context, std::string name) {
+    const std::lock_guard lock(mutex);
+    tls = std::move(context);
+    server_name = std::move(name);
+    for (const auto& line : idle) line.connection->close_soon();
+    idle.clear();
+  }
+  /// Of `connection`: whether TLS keeps us from the server.
+  void note(const Connection& connection, const std::optional<Error>& error) const {
+    if (!options.tls_failures) return;
+    if (error && connection.failed_by_tls()) {
+      options.tls_failures->failed(Clock::now(), error->message);
+    } else {
+      options.tls_failures->ended();
+    }
   }
 
   /// An idle connection, the one used last first; none: make a fresh one.
@@ -51,9 +67,15 @@ struct HttpClient::State : std::enable_shared_from_this<State> {
     live.emplace(connection.get(), connection);
     return connection;
   }
-  void keep(const std::shared_ptr<Connection>& connection) {
+  /// `secured_by`: the context that it was made under.
+  void keep(const std::shared_ptr<Connection>& connection, const TlsContext* secured_by) {
     const std::lock_guard lock(mutex);
     if (!live.contains(connection.get())) return;
+    if (tls.get() != secured_by) {
+      live.erase(connection.get());
+      connection->close_soon();
+      return;
+    }
     const auto now = Clock::now();
     // What a burst opened and nobody has needed since: the server gives it up, too.
     while (!idle.empty() && now - idle.front().idle_since >= options.idle_timeout) {
@@ -73,28 +95,37 @@ struct HttpClient::State : std::enable_shared_from_this<State> {
   HttpClientOptions options;
   // Shared.
   Gate gate;
-  Published<TlsContext> tls;
   std::mutex mutex;
-  std::deque<Line> idle;  ///< the longest idle first
+  std::shared_ptr<const TlsContext> tls;
+  std::string server_name;  ///< that certificates have to be for; empty: the URL's host
+  std::deque<Line> idle;    ///< the longest idle first
   /// All that close_all() has to cut off; those that ended are dropped with the next fresh one.
   std::unordered_map<const Connection*, std::weak_ptr<Connection>> live;
 };
 
 namespace {
 
+template <class T>
+std::optional<Error> error_in(const Result<T>& result) {
+  return result ? std::nullopt : std::optional<Error>(result.error());
+}
+
 asio::awaitable<Result<HttpResponse>> send_on_any(std::shared_ptr<HttpClient::State> state,
                                                   std::shared_ptr<const HttpRequest> request,
                                                   Clock::time_point deadline) {
   for (;;) {
+    // Before a connection is taken: an idle one is of this context or a later one.
+    const auto target = state->target();
     auto connection = state->take_idle();
     const bool fresh = connection == nullptr;
     if (fresh) connection = state->make_fresh();
     auto done = co_await asio::co_spawn(
         connection->executor(),
-        exchange(connection, fresh, state->target(), request, state->options.limits, deadline),
+        exchange(connection, fresh, target, request, state->options.limits, deadline),
         asio::use_awaitable);
+    state->note(*connection, error_in(done.response));
     if (done.reusable) {
-      state->keep(connection);
+      state->keep(connection, target.tls.get());
     } else {
       state->drop(connection);
     }
@@ -124,7 +155,7 @@ Result<std::unique_ptr<HttpClient>> HttpClient::make(asio::io_context& io,
 Result<void> HttpClient::set_tls(const ClientTls& tls) {
   auto context = TlsContext::client(tls);
   if (!context) return std::unexpected(std::move(context.error()).within("tls"));
-  state_->tls.store(std::move(*context));
+  state_->set_tls(std::move(*context), tls.server_name);
   return {};
 }
 
@@ -151,6 +182,7 @@ asio::awaitable<Result<std::shared_ptr<HttpStream>>> HttpClient::open(
       connection->executor(),
       open_stream(connection, std::make_shared<const HttpRequest>(std::move(request)), options),
       asio::use_awaitable);
+  state->note(*connection, error_in(opened));
   if (!opened) state->drop(connection);
   co_return opened;
 }

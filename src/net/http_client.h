@@ -15,6 +15,7 @@
 #include "net/http_parser.h"
 #include "net/proxy.h"
 #include "net/tls.h"
+#include "net/tls_failures.h"
 #include "net/url.h"
 
 namespace dray::net {
@@ -29,6 +30,8 @@ struct HttpClientOptions {
   std::size_t max_connections = 64;
   /// An idle connection is not used again after that; below any server's own limit.
   std::chrono::milliseconds idle_timeout = std::chrono::seconds(60);
+  /// Where failures of TLS are noted; clients of one server may share it. Null: nowhere.
+  std::shared_ptr<TlsFailures> tls_failures = nullptr;
 };
 
 /// A response whose body arrives line by line, as a watch. Reading is what keeps it flowing: who
@@ -68,7 +71,8 @@ class HttpClient {
   /// Cuts off every connection: what is under way fails, what comes later starts anew.
   void close_all();
 
-  /// New certificates for connections to come; those in use go on.
+  /// New certificates for connections to come. What is under way ends on its connection, which is
+  /// not used again. An error changes nothing.
   Result<void> set_tls(const ClientTls& tls);
 
   struct State;  ///< of http_client.cpp

@@ -46,7 +46,16 @@ HttpResponse report(std::string_view endpoint, const std::vector<Check>& checks,
 asio::awaitable<HttpResponse> livez(Admin admin, bool verbose) {
   // That the strand answers is the proof: a stuck engine hangs here, and the probe times out.
   static_cast<void>(co_await admin.engine->figures());
-  const std::vector<Check> checks{{"strand", ""}};
+  std::vector<Check> checks{{"strand", ""}};
+  const auto tls = admin.api->tls_trouble();
+  const bool too_long = tls && tls->lasting > admin.readiness->tls_patience;
+  if (too_long && !admin.readiness->broken.load()) {
+    checks.push_back(
+        {"apiserver-tls", fmt::format("no connection to the API server for {:.0f} s: {}",
+                                      tls->lasting.count(), tls->what)});
+  } else {
+    checks.push_back({"apiserver-tls", "", tls ? tls->what : ""});
+  }
   co_return report("livez", checks, verbose);
 }
 

@@ -36,6 +36,8 @@ struct Readiness {
   /// The Lease of the leader, and who stands by; null: there is no Lease. As `gates`.
   const Leadership* leadership = nullptr;
   const StandbyWatch* standbys = nullptr;
+  /// /livez fails when TLS has kept dray from the API server for longer: the Lease's duration.
+  Duration tls_patience = std::chrono::seconds(15);
 };
 
 /// What a page of metrics shows now. All three outlive the call; any thread.
@@ -43,8 +45,10 @@ struct Readiness {
                                                                     kube::ClusterApi& api,
                                                                     const Readiness& readiness);
 
-/// Health and metrics: /livez, /readyz (both with ?verbose), /metrics. After a broken invariant
-/// /livez stays 200, so that nobody restarts what somebody should look at.
+/// Health and metrics: /livez, /readyz (both with ?verbose), /metrics. /livez fails when a restart
+/// may help: the strand does not answer, or TLS keeps dray from the API server though its files are
+/// read again. After a broken invariant it stays 200, so that nobody restarts what somebody should
+/// look at.
 [[nodiscard]] net::HttpHandler admin_routes(EngineStrand& engine, kube::ClusterApi& api,
                                             metrics::Metrics& metrics, const Readiness& readiness);
 

@@ -91,6 +91,7 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
                              }});
   }
   if (!options_.lease) return;
+  readiness_.tls_patience = options_.lease->duration;
   leadership_.emplace(
       *options_.lease, api, clock_, fence_,
       [this](engine::LeadershipChanged change) { leadership_changed(change); },

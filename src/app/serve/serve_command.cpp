@@ -144,6 +144,9 @@ class ServeCommand : public Command {
         flags_.threads != 0 ? flags_.threads : std::max(2U, std::thread::hardware_concurrency());
     auto dashboard_at = dashboard_server(flags_);
     if (!dashboard_at) return std::unexpected(std::move(dashboard_at.error()));
+    // Before signals are caught: a plugin of the kubeconfig may run for half a minute.
+    const auto config = needed_config(*dashboard_at);
+    if (!config) return std::unexpected(config.error());
     // Before `io`, whose handlers may refer to it.
     net::OwnThread dashboard_thread;
     asio::io_context io(static_cast<int>(threads));
@@ -152,14 +155,14 @@ class ServeCommand : public Command {
     asio::signal_set end_signals(io, SIGTERM, SIGINT);
     asio::signal_set reload_signals(io, SIGHUP);
     const service::Clock clock;
-    auto api = cluster_api(io, clock, random());
+    auto api = cluster_api(io, clock, *config, random());
     if (!api) return std::unexpected(api.error());
     service::Service service(io, *options, **api, clock);
     if (auto started = service.start(); !started) return started;
     std::optional<dashboard::Dashboard> dashboard;
     if (*dashboard_at) {
       auto shown = dashboard_options(*std::move(*dashboard_at), *options);
-      if (auto set = guard_dashboard(shown, dashboard_thread); !set) return set;
+      if (auto set = guard_dashboard(shown, dashboard_thread, *config); !set) return set;
       shown.board.simulations.at_a_time = flags_.simulations;
       shown.board.history_file = history_file();
       dashboard.emplace(dashboard_thread, std::move(shown), dashboard_sources(service, **api));
@@ -183,17 +186,20 @@ class ServeCommand : public Command {
     return {};
   }
 
-  [[nodiscard]] Result<kube::ClusterConfig> cluster_config() const {
+  /// Of the API server, where it is asked for the cluster or for who may see the dashboard.
+  [[nodiscard]] Result<kube::ClusterConfig> needed_config(
+      const std::optional<net::HttpServerOptions>& dashboard) const {
+    const bool guarded = dashboard && !dashboard::is_loopback(dashboard->address);
+    if (!flags_.cluster.empty() && !guarded) return kube::ClusterConfig();
     return flags_.kubeconfig.empty() ? kube::usual_config(kube::process_environment, flags_.context)
                                      : kube::load_kubeconfig(flags_.kubeconfig, flags_.context);
   }
 
   /// Where other hosts reach it, the API server says who may see what.
-  Result<void> guard_dashboard(dashboard::DashboardOptions& options, net::OwnThread& thread) const {
+  static Result<void> guard_dashboard(dashboard::DashboardOptions& options, net::OwnThread& thread,
+                                      const kube::ClusterConfig& config) {
     if (dashboard::is_loopback(options.server.address)) return {};
-    const auto config = cluster_config();
-    if (!config) return std::unexpected(config.error());
-    auto admit = dashboard::admit_by_cluster(thread.io(), *config);
+    auto admit = dashboard::admit_by_cluster(thread.io(), config);
     if (!admit) return std::unexpected(std::move(admit.error()));
     options.board.admit = *std::move(admit);
     return {};
@@ -214,6 +220,7 @@ class ServeCommand : public Command {
 
   Result<std::unique_ptr<kube::ClusterApi>> cluster_api(asio::io_context& io,
                                                         const service::Clock& clock,
+                                                        const kube::ClusterConfig& config,
                                                         std::uint64_t seed) const {
     if (!flags_.cluster.empty()) {
       auto objects = load_cluster(flags_.cluster);
@@ -226,10 +233,8 @@ class ServeCommand : public Command {
       for (auto& object : *objects) api->load(std::move(object));
       return api;
     }
-    const auto config = cluster_config();
-    if (!config) return std::unexpected(config.error());
-    for (const auto& warning : config->warnings) service::log_warning(warning);
-    auto api = kube::KubeApi::make(io, *config, kube_api_options(flags_, seed));
+    for (const auto& warning : config.warnings) service::log_warning(warning);
+    auto api = kube::KubeApi::make(io, config, kube_api_options(flags_, seed));
     if (!api) return std::unexpected(api.error());
     return std::unique_ptr<kube::ClusterApi>(std::move(*api));
   }

@@ -20,6 +20,7 @@
 #include "app/simulate/pods_play.h"
 #include "app/simulate/sources.h"
 #include "kube/config.h"
+#include "kube/token_source.h"
 #include "net/http_client.h"
 #include "net/url.h"
 #include "report/jobs_report.h"

@@ -158,21 +158,4 @@ TEST_CASE("without a file a pod's own cluster is meant, with a context the kubec
              Catch::StartsWith("which cluster? "));
 }
 
-TEST_CASE("a token file is read again after a while, or when its token was refused") {
-  TempFolder folder;
-  ClusterConfig config;
-  config.token_file = folder.write("token", "t1\n");
-  TokenSource source(config);
-  const TokenSource::Clock::time_point start{};
-  CHECK(source.token(start) == "t1");
-  folder.write("token", "t2\n");
-  CHECK(source.token(start + 29s) == "t1");
-  CHECK(source.token(start + 30s) == "t2");
-  folder.write("token", "t3\n");
-  source.refused();
-  CHECK(source.token(start + 31s) == "t3");
-  folder.write("token", "");
-  CHECK(source.token(start + 90s) == "t3");
-}
-
 }  // namespace dray::kube::config_test

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "kube/config.h"
+#include "kube/token_source.h"
 #include "tests/unit/net/support.h"
 
 namespace dray::kube::exec_login_test {
@@ -97,52 +98,6 @@ TEST_CASE("what is wrong with a plugin is said, and what was run") {
     CHECK(given.error().code == row.code);
     CHECK(given.error().message.starts_with(row.want));
   }
-}
-
-/// A plugin that gives t1, t2, t3, by a counter in a file.
-struct Counting {
-  TempFolder folder;
-  ClusterConfig config;
-
-  explicit Counting(const std::string& more = "") {
-    folder.write("count", "0");
-    const auto file = folder.path() + "/count";
-    wire::KubeconfigContext context;
-    context.exec = script("n=$(($(cat " + file + ")+1)); echo $n > " + file + "; echo '" +
-                          credential(R"("token":"t'$n'")" + more) + "'");
-    config.exec = std::make_shared<const ExecLogin>(context, "");
-  }
-};
-
-TEST_CASE("a token is kept until the API server refuses it, and asked for beside then") {
-  Counting plugin;
-  TokenSource tokens(plugin.config);
-  const auto now = TokenSource::Clock::now();
-  CHECK(tokens.token(now) == "t1");
-  CHECK(tokens.token(now + 24h) == "t1");
-  tokens.refused();
-  CHECK(tokens.token(now + 25h) == "t1");
-  const auto end = now + 60s;
-  while (tokens.token(now + 25h) == "t1" && TokenSource::Clock::now() < end) {
-    std::this_thread::yield();
-  }
-  CHECK(tokens.token(now + 25h) == "t2");
-}
-
-TEST_CASE("a token that has expired is waited for") {
-  Counting plugin(R"(,"expirationTimestamp":"2001-01-01T00:00:00Z")");
-  TokenSource tokens(plugin.config);
-  const auto now = TokenSource::Clock::now();
-  CHECK(tokens.token(now) == "t1");
-  CHECK(tokens.token(now + 9s) == "t1");  // not run more often than that
-  CHECK(tokens.token(now + 10s) == "t2");
-}
-
-TEST_CASE("the token that a kubeconfig's plugin gave at first is used") {
-  Counting plugin;
-  plugin.config.given = wire::ExecCredential{.token = "first", .expires = {}};
-  TokenSource tokens(plugin.config);
-  CHECK(tokens.token(TokenSource::Clock::now()) == "first");
 }
 
 TEST_CASE("a kubeconfig's plugin is run when it is read") {

@@ -183,6 +183,32 @@ TEST_CASE("what cannot be read of a watch, or is of another kind, is passed over
   CHECK(std::ranges::count(cluster.heard->all(), "n/") == 0);
 }
 
+TEST_CASE("claims are listed again after a change that tells of no claim by its name") {
+  const auto* const line = GENERATE(
+      "nonsense\n",
+      R"({"type":"ADDED","object":{"kind":"ResourceClaim","metadata":7}})"
+      "\n",
+      R"({"type":"MODIFIED","object":{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1","spec":7}})"
+      "\n",
+      R"({"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"}}})"
+      "\n");
+  INFO(line);
+  Cluster cluster;
+  const auto list = [](const std::string& items, const std::string& version) {
+    return net::json_response(
+        200, R"({"kind":"ResourceClaimList","apiVersion":"resource.k8s.io/v1","metadata":)"
+             R"({"resourceVersion":")" +
+                 version + R"("},"items":[)" + items + "]}");
+  };
+  cluster.script->answers["GET " + std::string(claims)] = {list("", "1"),
+                                                           list(claim_json("5", ""), "6")};
+  cluster.script->streams[claims] = {{{line}}, {}};
+  Noted noted(cluster);
+  cluster.watch();
+  CHECK(cluster.heard->hears("c0/5"));
+  CHECK(noted.hears("resourceclaims: watch: cannot be read"));
+}
+
 TEST_CASE("an object of a list that cannot be read is noted, and the others are told") {
   Cluster cluster;
   cluster.script->answers["GET " + std::string(pods)] = {net::json_response(

@@ -1,6 +1,8 @@
 #include "kube/program_output.h"
 
 #include <catch2/catch.hpp>
+#include <stop_token>
+#include <thread>
 
 namespace dray::kube::program_output_test {
 namespace {
@@ -32,6 +34,13 @@ TEST_CASE("a program that fails is an error with what happened") {
   REQUIRE_FALSE(missing);
   CHECK(missing.error().code == ErrorCode::not_found);
   CHECK(program_output({"no-such-program"}, {}, 1s).error().code == ErrorCode::not_found);
+}
+
+TEST_CASE("a program that is not waited for any longer is killed") {
+  std::stop_source stop;
+  std::jthread later([&] { stop.request_stop(); });
+  CHECK(program_output({"sh", "-c", "sleep 1000"}, {}, 1h, stop.get_token()).error().message ==
+        "was not waited for any longer");
 }
 
 TEST_CASE("a program that does not end is killed") {

@@ -53,6 +53,27 @@ TEST_CASE("ready is: listed, leading, no trouble, not draining, no fault") {
   CHECK(ready.body == "ok");
 }
 
+TEST_CASE("a failure of TLS that outlasts the Lease is reported by /livez, a shorter one is not") {
+  Bench bench;
+  bench.readiness.tls_patience = std::chrono::seconds(15);
+  const auto fail_for = [&](double seconds) {
+    bench.cluster.seen.change([&](auto& all) {
+      all.tls = kube::TlsTrouble{std::chrono::duration<double>(seconds), "unknown authority"};
+    });
+  };
+  CHECK(bench.get("/livez").status == 200);
+  fail_for(14.9);
+  CHECK(bench.get("/livez").status == 200);
+  CHECK_THAT(bench.get("/livez?verbose").body, Contains("[+]apiserver-tls ok: unknown authority"));
+  fail_for(15.1);
+  CHECK(bench.get("/livez").status == 503);
+  CHECK(bench.get("/livez").body ==
+        "[+]strand ok\n[-]apiserver-tls failed: no connection to the API server for 15 s: unknown "
+        "authority\nlivez check failed\n");
+  publish(bench.readiness.broken, "no device twice");
+  CHECK(bench.get("/livez").status == 200);
+}
+
 TEST_CASE("each thing that is missing is enough to be unready, and is named") {
   struct Row {
     std::string name;
@@ -99,7 +120,8 @@ TEST_CASE("?verbose lists every check, in the API server's form") {
   CHECK(bench.get("/readyz?verbose").body ==
         "[+]shutdown ok\n[+]invariants ok\n[+]sync ok\n[+]watch ok\n[+]extender ok\n[+]leader ok\n"
         "readyz check passed\n");
-  CHECK(bench.get("/livez?verbose").body == "[+]strand ok\nlivez check passed\n");
+  CHECK(bench.get("/livez?verbose").body ==
+        "[+]strand ok\n[+]apiserver-tls ok\nlivez check passed\n");
   CHECK(bench.get("/livez").body == "ok");
 }
 

@@ -123,11 +123,15 @@ class FakeCluster : public kube::ClusterApi {
     co_return gates;
   }
   [[nodiscard]] std::string trouble() const override { return seen.get().trouble; }
+  [[nodiscard]] std::optional<kube::TlsTrouble> tls_trouble() const override {
+    return seen.get().tls;
+  }
 
   struct Seen {
     std::vector<std::string> asked;   ///< kinds of writes, as they came
     std::vector<engine::Write> sent;  ///< that were permitted
     int not_permitted = 0;
+    std::optional<kube::TlsTrouble> tls;
     std::vector<KubeObject> objects;  ///< for list_now()
     bool hold_lists = false;          ///< list_now() waits as long as this
     std::set<std::string> held;
