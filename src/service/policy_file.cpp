@@ -12,21 +12,22 @@
 namespace dray::service {
 
 PolicyFile::PolicyFile(boost::asio::io_context& io, std::string path, Listener listener,
-                       std::chrono::milliseconds look_every)
+                       std::chrono::milliseconds look_every, std::chrono::milliseconds settle)
     : path_(std::move(path)),
       listener_(std::move(listener)),
       look_every_(look_every),
+      settle_(settle),
       strand_(boost::asio::make_strand(io)),
       timer_(strand_) {}
 
 Result<void> PolicyFile::open() {
-  return read();
-}
-
-Result<void> PolicyFile::read() {
   auto text = net::read_file(path_);
   if (!text) return std::unexpected(text.error());
-  text_ = std::move(*text);
+  return take(*std::move(text));
+}
+
+Result<void> PolicyFile::take(std::string text) {
+  text_ = std::move(text);
   auto file = wire::read_policy(*text_);
   std::string errors;
   for (const auto& problem : file.problems) {
@@ -46,13 +47,18 @@ Result<void> PolicyFile::read() {
 }
 
 void PolicyFile::start() {
-  boost::asio::post(strand_, [this] { arm(); });
+  boost::asio::post(strand_, [this] {
+    started_ = true;
+    arm();
+  });
 }
 
 void PolicyFile::reload() {
   boost::asio::post(strand_, [this] {
     text_.reset();
+    changed_.reset();
     look();
+    arm();
   });
 }
 
@@ -65,10 +71,15 @@ void PolicyFile::stop() {
 
 /// A file that is as it was, and a problem that was told, are not worth a word.
 void PolicyFile::look() {
-  const auto text = net::read_file(path_);
+  auto text = net::read_file(path_);
+  const auto seen_before = std::exchange(changed_, std::nullopt);
   if (text && text_ == *text) return;
+  if (text && seen_before != *text) {
+    changed_ = *std::move(text);
+    return;
+  }
   if (!text) text_.reset();  // what is there again is read again
-  const auto taken = text ? read() : Result<void>(std::unexpected(text.error()));
+  const auto taken = text ? take(*std::move(text)) : Result<void>(std::unexpected(text.error()));
   auto problem = taken ? std::string() : taken.error().message;
   if (problem.empty()) {
     log_info(0, fmt::format("policy: {} is in force", path_));
@@ -80,8 +91,8 @@ void PolicyFile::look() {
 }
 
 void PolicyFile::arm() {
-  if (stopped_) return;
-  timer_.expires_after(look_every_);
+  if (stopped_ || (!started_ && !changed_)) return;
+  timer_.expires_after(changed_ ? settle_ : look_every_);
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error) return;
     look();

@@ -15,7 +15,9 @@
 namespace dray::service {
 
 /// The policy file, read again at reload() and when its text has changed (looked at every few
-/// seconds: a mounted ConfigMap changes without a signal). A file that has an error changes
+/// seconds: a mounted ConfigMap changes without a signal). A changed text counts once it is found
+/// unchanged a second time, a moment later: an editor that writes in place may have written only
+/// half of it, which can be a valid policy with fewer queues. A file that has an error changes
 /// nothing: the policy before it stays in force. All but open() may be called from any thread.
 class PolicyFile {
  public:
@@ -30,7 +32,8 @@ class PolicyFile {
   };
 
   PolicyFile(boost::asio::io_context& io, std::string path, Listener listener,
-             std::chrono::milliseconds look_every = std::chrono::seconds(5));
+             std::chrono::milliseconds look_every = std::chrono::seconds(5),
+             std::chrono::milliseconds settle = std::chrono::seconds(1));
 
   /// Reads it for the first time, when an error is one.
   [[nodiscard]] Result<void> open();
@@ -40,18 +43,21 @@ class PolicyFile {
   void stop();
 
  private:
-  [[nodiscard]] Result<void> read();
+  [[nodiscard]] Result<void> take(std::string text);
   void look();
   void arm();
 
   std::string path_;
   Listener listener_;
   std::chrono::milliseconds look_every_;
+  std::chrono::milliseconds settle_;  ///< for how long a text has to stay as it is
   boost::asio::strand<boost::asio::io_context::executor_type> strand_;
   // Owned by the strand.
   boost::asio::steady_timer timer_;
-  std::optional<std::string> text_;  ///< as last read
-  std::string problem_;              ///< as last told
+  std::optional<std::string> text_;     ///< as last taken
+  std::optional<std::string> changed_;  ///< another text, seen once
+  std::string problem_;                 ///< as last told
+  bool started_ = false;
   bool stopped_ = false;
 };
 

@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "app/common/unpacked_size.h"
+
 namespace dray::app {
 namespace {
 
@@ -20,7 +22,6 @@ constexpr std::string_view directory_end = "PK\x05\x06";
 constexpr std::size_t file_head_size = 30;
 constexpr std::size_t entry_size = 46;
 constexpr std::size_t end_size = 22;
-constexpr std::uint32_t most_bytes = 0xfffffffeU;  // more is said elsewhere (ZIP64)
 
 /// A number at a place, the lowest byte first; 0 where the text has none there.
 std::uint32_t number_at(std::string_view text, std::size_t at, std::size_t bytes) {
@@ -133,8 +134,11 @@ Result<std::string> unzip(std::string_view archive, std::string_view name,
   if (found->encrypted || (found->method != 0 && found->method != deflated)) {
     return refuse(found->name + " in it is encrypted, or packed by another method than deflate");
   }
-  if (found->packed > most_bytes || found->size > most_bytes) {
-    return refuse(found->name + " in it has more than 4 GiB");
+  if (const auto most = most_unpacked(found->packed); found->size > most) {
+    return refuse(
+        fmt::format("{} in it has {} bytes packed, and says that it unpacks to {}, which "
+                    "is more than {}: unpack it yourself if you trust it",
+                    found->name, found->packed, found->size, most));
   }
   auto text = content_of(archive, *found);
   if (!text) return refuse(found->name + " in it is cut off or damaged");

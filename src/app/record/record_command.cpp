@@ -122,13 +122,7 @@ class RecordCommand : public Command {
     options_.observed = true;
     options_.total_bytes = std::uint64_t{megabytes_} << 20U;
     options_.segment_bytes = std::uint64_t{segment_megabytes_} << 20U;
-    std::string problem;
-    options_.notice = [&](const std::string& what) {
-      asio::post(io, [&, what] {
-        problem = what;
-        io.stop();
-      });
-    };
+    options_.notice = [&](const std::string&) { asio::post(io, [&] { io.stop(); }); };
     auto recorder = service::Recorder::open(options_, {}, clock.now());
     if (!recorder) return std::unexpected(std::move(recorder.error()));
     std::random_device random;
@@ -152,7 +146,8 @@ class RecordCommand : public Command {
     service::log_info(0, "recording " + config->server.host + " into " + options_.folder);
     io.run();
     onlooker.stop();
-    if (!problem.empty()) return fail(ErrorCode::unavailable, problem);
+    // What was noted last is written only now.
+    if (auto whole = (*recorder)->finish(); !whole) return std::unexpected(whole.error());
     return done;
   }
 

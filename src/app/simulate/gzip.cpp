@@ -1,16 +1,17 @@
 #include "app/simulate/gzip.h"
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <limits>
 
+#include "app/common/unpacked_size.h"
+
 namespace dray::app {
 namespace {
 
-/// What a text may have when it is unpacked.
-constexpr std::size_t most_bytes = std::size_t{4} << 30U;
 constexpr int gzip = 15 + 16;  // the largest window, with gzip's header
 
 }  // namespace
@@ -26,8 +27,9 @@ Result<std::string> unpack_gzip(std::string packed, const std::string& path) {
   stream.avail_in = static_cast<uInt>(packed.size());
   std::string text;
   std::array<char, 1 << 16> part{};
+  const auto most = most_unpacked(packed.size());
   int status = Z_OK;
-  while (status == Z_OK && text.size() < most_bytes) {
+  while (status == Z_OK && text.size() <= most) {
     stream.next_out = reinterpret_cast<Bytef*>(part.data());
     stream.avail_out = part.size();
     status = inflate(&stream, Z_NO_FLUSH);
@@ -35,6 +37,12 @@ Result<std::string> unpack_gzip(std::string packed, const std::string& path) {
     if (status == Z_STREAM_END && stream.avail_in > 0) status = inflateReset(&stream);
   }
   inflateEnd(&stream);
+  if (text.size() > most) {
+    return fail(ErrorCode::invalid,
+                fmt::format("{}: {} bytes of gzip data unpack to more than {} bytes: unpack it "
+                            "yourself if you trust it",
+                            path, packed.size(), most));
+  }
   if (status == Z_STREAM_END) return text;
   return fail(ErrorCode::invalid, path + ": gzip data that cannot be unpacked");
 }

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "service/record/noted_size.h"
 #include "wire/json/json_writer.h"
 
 namespace dray::service {
@@ -55,25 +56,46 @@ Result<std::unique_ptr<Recorder>> Recorder::open(RecorderOptions options, engine
 void Recorder::note(Time now, RecordInput input, engine::Effects effects,
                     std::optional<extender::FilterResponse> answer, bool idle) {
   if (ended_) return;
-  if (++waiting_ > options_.most_waiting) {
-    if (!ended_.exchange(true)) options_.notice("recording has ended: the disk is too slow for it");
-    return;
+  const auto size = noted_size(input, effects, answer);
+  const auto bytes = waiting_bytes_ += size;
+  if (++waiting_ > options_.most_waiting || bytes > options_.most_waiting_bytes) {
+    return end(fmt::format("the disk is too slow for it: {} steps of about {} MiB wait",
+                           waiting_.load(), bytes >> 20U));
   }
   ++steps_;
   boost::asio::post(
       thread_, [this, noted = Noted{now, std::move(input), std::move(effects), std::move(answer),
-                                    idle}]() mutable { write(std::move(noted)); });
+                                    idle, size}]() mutable { write(std::move(noted)); });
+}
+
+void Recorder::end(std::string why) {
+  if (ended_.exchange(true)) return;
+  options_.notice("recording has ended: " + why);
+  failure_.store(std::make_shared<const std::string>(std::move(why)));
+}
+
+Result<void> Recorder::finish() {
+  thread_.join();
+  if (file_) {
+    const auto whole = file_->finish();
+    file_.reset();
+    if (!whole) end(whole.error().message);
+  }
+  ended_ = true;
+  const auto failure = failure_.load();
+  if (!failure) return {};
+  return fail(ErrorCode::unavailable, "recording has ended: " + *failure);
 }
 
 void Recorder::write(Noted noted) {
   const bool last = --waiting_ == 0;
+  waiting_bytes_ -= noted.size;
   if (ended_ && !file_) return;
   auto written = write_step(noted);
   if (written && last) written = file_->flush();
   if (written) return;
   file_.reset();
-  ended_ = true;
-  options_.notice("recording has ended: " + written.error().message);
+  end(written.error().message);
 }
 
 /// What is asked for and what comes back.
@@ -117,6 +139,9 @@ Result<void> Recorder::write_step(Noted& noted) {
 }
 
 Result<void> Recorder::begin_segment(Time now) {
+  if (file_) {
+    if (auto whole = file_->finish(); !whole) return whole;
+  }
   file_.reset();
   auto file = RecordWriter::create(
       fmt::format("{}/dray-{}-{:06}.jsonl.zst", options_.folder, micros(start_), segment_));

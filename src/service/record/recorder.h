@@ -10,6 +10,7 @@
 #include <string>
 
 #include "dray/engine/engine.h"
+#include "net/published.h"
 #include "service/record/record_file.h"
 #include "service/record/record_input.h"
 #include "service/record/state_table.h"
@@ -24,6 +25,8 @@ struct RecorderOptions {
   std::uint64_t total_bytes = std::uint64_t{512} << 20;  ///< of all files: then the oldest goes
   bool observed = false;  ///< nothing is decided: what is noted is what happened in a cluster
   std::size_t most_waiting = 50'000;  ///< steps; beyond, recording ends: the disk is too slow
+  /// The same by the memory that they take, about (noted_size()).
+  std::size_t most_waiting_bytes = std::size_t{256} << 20;
   /// What went wrong, for the log. Any thread.
   std::function<void(const std::string&)> notice = [](const std::string&) {};
 };
@@ -44,6 +47,9 @@ class Recorder {
                                                               engine::Options engine, Time now);
   /// Writes what is waiting.
   ~Recorder();
+  /// Writes what is waiting and closes the file. An error: some of the record is missing, because
+  /// of that or since an earlier failure. Nothing may be noted after it.
+  [[nodiscard]] Result<void> finish();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
@@ -68,10 +74,12 @@ class Recorder {
     engine::Effects effects;
     std::optional<extender::FilterResponse> answer;
     bool idle = false;
+    std::size_t size = 0;  ///< noted_size()
   };
 
   Recorder(RecorderOptions options, engine::Options engine, Time now);
   void write(Noted noted);
+  void end(std::string why);
   [[nodiscard]] Result<void> write_step(Noted& noted);
   [[nodiscard]] Result<void> begin_segment(Time now);
   void count(const RecordInput& input, const engine::Effects& effects);
@@ -85,6 +93,8 @@ class Recorder {
   std::atomic<bool> wants_idle_{false};
   std::atomic<bool> ended_{false};
   std::atomic<std::size_t> waiting_{0};
+  std::atomic<std::size_t> waiting_bytes_{0};
+  Published<std::string> failure_;  ///< why recording has ended
   std::atomic<std::uint64_t> steps_{0};
   // Of the thread.
   StateTable state_;

@@ -23,6 +23,15 @@ std::optional<std::int64_t> to_whole(std::string_view text) {
   return value;
 }
 
+bool is_too_long(std::string_view rest) {
+  return std::min(rest.find('\n'), rest.size()) > most_row_bytes;
+}
+
+std::string too_long(std::size_t line) {
+  return fmt::format("{}:1: expected a row of at most {} bytes, found a longer one", line,
+                     most_row_bytes);
+}
+
 }  // namespace
 
 Error CsvField::expected(std::string_view name, std::string_view what) const {
@@ -55,6 +64,7 @@ Result<CsvRows> CsvRows::open(std::string_view text, const std::vector<std::stri
   CsvRows rows;
   rows.rest_ = text;
   rows.line_ = 1;
+  if (is_too_long(text)) return fail(ErrorCode::invalid, too_long(1));
   for (const auto& field : next_csv_row(rows.rest_, 1)) rows.names_.push_back(field.text);
   if (auto renamed = rows.rename(names); !renamed) return std::unexpected(renamed.error());
   for (const auto name : required) {
@@ -85,6 +95,12 @@ Result<void> CsvRows::rename(const Names& names) {
 
 bool CsvRows::next() {
   while (!rest_.empty()) {
+    too_long_ = is_too_long(rest_);
+    if (too_long_) {
+      fields_ = {{{}, ++line_, 1}};
+      rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size() - 1) + 1);
+      return true;
+    }
     fields_ = next_csv_row(rest_, ++line_);
     if (!fields_.empty()) return true;
   }
@@ -105,6 +121,7 @@ CsvField CsvRows::field(std::string_view column) const {
 }
 
 Result<void> CsvRows::complete() const {
+  if (too_long_) return fail(ErrorCode::invalid, too_long(line_));
   if (fields_.size() == names_.size()) return {};
   return fail(ErrorCode::invalid, fmt::format("{}:1: expected {} values, found {}", line_,
                                               names_.size(), fields_.size()));

@@ -26,6 +26,9 @@ struct CsvField {
 /// may stand between them, a line end or a quote may not.
 [[nodiscard]] std::vector<CsvField> next_csv_row(std::string_view& rest, std::size_t line);
 
+/// How long a row may be: its fields cost a multiple of its text.
+inline constexpr std::size_t most_row_bytes = std::size_t{1} << 20U;
+
 /// Rows of a CSV text with a line of names above them. The text has to outlive it.
 class CsvRows {
  public:
@@ -42,7 +45,7 @@ class CsvRows {
   [[nodiscard]] bool next();
   /// Whether the text has the column.
   [[nodiscard]] bool has(std::string_view column) const { return find(column).has_value(); }
-  /// As many fields as the first line has names.
+  /// As many fields as the first line has names, in at most most_row_bytes.
   [[nodiscard]] Result<void> complete() const;
 
   // Of the row that next() found. A column that is not there is empty.
@@ -63,6 +66,7 @@ class CsvRows {
   std::size_t line_ = 0;
   std::vector<std::string_view> names_;
   std::vector<CsvField> fields_;
+  bool too_long_ = false;
 };
 
 }  // namespace dray::simulate

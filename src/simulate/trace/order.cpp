@@ -47,6 +47,12 @@ Result<ArrivalOrder> read_order(std::string_view csv, std::uint64_t seed, std::s
   ArrivalOrder order;
   std::size_t line = 0;
   while (!csv.empty()) {
+    const auto text = csv.substr(0, csv.find('\n'));
+    const auto values = static_cast<std::size_t>(std::ranges::count(text, ',')) + 1;
+    if (const auto most = std::max(rows, nodes) + 2; values > most) {
+      return fail(ErrorCode::invalid, fmt::format("{}:1: expected at most {} values, found {}",
+                                                  line + 1, most, values));
+    }
     const auto row = next_csv_row(csv, ++line);
     if (row.empty()) continue;
     const auto of = number_in(row[0], "seed", any_seed);

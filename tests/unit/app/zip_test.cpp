@@ -68,6 +68,15 @@ TEST_CASE("what is wrong with an archive is told") {
   CHECK(error_of("PK\x03\x04 and no more") == "a.zip: a ZIP archive that is cut off or damaged");
 }
 
+TEST_CASE("a small archive that says it is a large file is not unpacked") {
+  auto archive = archive_of({{"a", "1"}}, 0, 8);
+  const auto entry = archive.find("PK\x01\x02");
+  archive.replace(entry + 24, 4, number(70'000'000, 4));
+  CHECK(error_of(archive) ==
+        "a.zip: a in it has 1 bytes packed, and says that it unpacks to 70000000, which is more "
+        "than 67108964: unpack it yourself if you trust it");
+}
+
 TEST_CASE("of an archive that is cut off or changed nothing else is read") {
   const auto archive = read_file("tests/data/snapshots/kai.zip").value();
   const auto whole = unzip(archive, "snapshot.json", "a.zip").value();

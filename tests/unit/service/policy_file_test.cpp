@@ -31,6 +31,7 @@ struct Bench {
                   {[this](const auto& config) { queues.push_back(config->queues.size()); },
                    [this](std::string why) { problem = std::move(why); },
                    [this](const auto&) { return unfit; }},
+                  std::chrono::milliseconds(1),
                   std::chrono::milliseconds(1)};
 
   void write(const std::string& text) const { std::ofstream(path) << text; }
@@ -77,6 +78,24 @@ TEST_CASE("a file with an error changes nothing and says why") {
   bench.reload();
   CHECK(bench.queues.size() == 2);
   CHECK(!bench.problem.empty());
+}
+
+TEST_CASE("a file that is written in place counts when all of it is there") {
+  Bench bench;
+  bench.write(better);
+  REQUIRE(bench.file.open());
+  const std::string whole =
+      "apiVersion: dray.dev/v1alpha1\nkind: Policy\nqueues:\n  - {name: a}\n  - {name: b}\n  - "
+      "{name: c}\n";
+  bench.write(good);  // a valid policy, and the first half of the next one
+  bench.file.reload();
+  bench.io.restart();
+  CHECK(bench.io.run_one() == 1);
+  CHECK(bench.queues == std::vector<std::size_t>{2});
+  bench.write(whole);
+  bench.io.run();
+  CHECK(bench.queues == std::vector<std::size_t>{2, 3});
+  CHECK(bench.problem.empty());
 }
 
 TEST_CASE("a policy that this dray cannot follow is as one with an error") {

@@ -52,4 +52,24 @@ TEST_CASE("what is wrong is said with line, column and what was expected") {
   CHECK(rows.complete().error().message == "3:1: expected 2 values, found 1");
 }
 
+TEST_CASE("a row that is too long costs nothing, and is an error at its line") {
+  const std::string commas(most_row_bytes + 1, ',');
+  CHECK(CsvRows::open(commas + "\nx\n", {"n"}).error().message ==
+        "1:1: expected a row of at most 1048576 bytes, found a longer one");
+  for (const std::string end : {"", "\n", "\nx,7\n"}) {
+    const auto text = "n,cpu\n" + commas + end;
+    auto rows = CsvRows::open(text, {"n", "cpu"}).value();
+    REQUIRE(rows.next());
+    CHECK(rows.text("n").empty());
+    CHECK(rows.complete().error().message ==
+          "2:1: expected a row of at most 1048576 bytes, found a longer one");
+    CHECK(rows.next() == end.contains('x'));
+    CHECK(rows.complete().has_value() == end.contains('x'));
+  }
+  const auto whole = "n,cpu\nx," + std::string(most_row_bytes - 2, '7');
+  auto rows = CsvRows::open(whole, {"n", "cpu"}).value();
+  REQUIRE(rows.next());
+  CHECK(rows.complete().has_value());
+}
+
 }  // namespace dray::simulate::csv_test
