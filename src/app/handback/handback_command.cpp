@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "app/common/cluster_source.h"
 #include "app/common/command.h"
@@ -80,6 +81,7 @@ class HandbackCommand : public Command {
     for (const auto& step : policy_steps(own)) {
       if (auto taken = take(**api, step); !taken) return std::unexpected(std::move(taken.error()));
     }
+    policies_gone_ = std::chrono::steady_clock::now();
     return hand_back(**api, *config);
   }
 
@@ -142,14 +144,20 @@ class HandbackCommand : public Command {
       const auto listed = kube::list_objects(config, kinds);
       if (!listed) return std::unexpected(listed.error());
       const auto steps = object_steps(listed->objects, context_);
+      failures_.clear();
       for (const auto& step : steps) {
-        if (auto taken = take(api, step); !taken) return std::unexpected(std::move(taken.error()));
+        // The policies are gone already: whatever one object's trouble is, the others are done.
+        auto taken = take(api, step);
+        if (taken) continue;
+        if (taken.error().code == ErrorCode::unavailable) return std::unexpected(taken.error());
+        failures_.push_back(std::move(taken.error()));
       }
       const bool settled = steps.empty() && round > 0;
       if (!settled && !dry_run_ && round < most_rounds) {
         std::this_thread::sleep_for(policy_lag);
         continue;
       }
+      if (!failures_.empty()) return unfinished();
       for (const auto& pod : left_behind(listed->objects, context_)) {
         fmt::print("left: {}: it waits for a part of a device, whose claim dray alone makes\n",
                    pod);
@@ -158,6 +166,17 @@ class HandbackCommand : public Command {
       fmt::print("{} {}, {} left.\n", done_.size(), dry_run_ ? "would be done" : "done", left_);
       return left_ == 0 ? done : no;
     }
+  }
+
+  /// Each round reads the objects anew: what is left failed in the last one, too.
+  Result<int> unfinished() const {
+    for (const auto& failure : failures_) {
+      fmt::print(stderr, "dray handback: {}\n", failure.message);
+    }
+    return fail(
+        failures_.front().code,
+        fmt::format("{} of dray's marks on pods and claims are left: run dray handback again",
+                    failures_.size()));
   }
 
   /// One step, again while a policy that is gone still refuses it. As oneself, too: dray's account
@@ -171,7 +190,6 @@ class HandbackCommand : public Command {
       if (there->status == 200) tell("would " + step.doing, step);
       return {};
     }
-    const auto begin = std::chrono::steady_clock::now();
     for (int attempt = 0;; ++attempt) {
       api.act_as(step.method == "PATCH" && attempt % 2 == 0 ? account_ : "");
       const auto answered = api.ask(step.method, step.path, step.body, step.content_type);
@@ -179,7 +197,7 @@ class HandbackCommand : public Command {
       if (answered) break;
       const auto code = answered.error().code;
       if (code == ErrorCode::not_found) return {};
-      const bool over = std::chrono::steady_clock::now() - begin > policy_patience;
+      const bool over = std::chrono::steady_clock::now() - policies_gone_ > policy_patience;
       if (code != ErrorCode::denied || step.method == "DELETE" || over) {
         return std::unexpected(Error(answered.error()).within(step.doing + " " + step.object));
       }
@@ -203,7 +221,9 @@ class HandbackCommand : public Command {
   OwnContext context_;
   std::string account_;  ///< whom to act as towards pods and claims; empty: oneself
   ClusterSource source_;
+  std::chrono::steady_clock::time_point policies_gone_;
   std::set<std::string> done_;
+  std::vector<Error> failures_;  ///< of the last round
   int left_ = 0;
 };
 
