@@ -96,7 +96,7 @@ Rights used() {
   ResourceClaim claim;
   release.fence = true;
   rights.insert(right_of(release_request(release, claim, {})));  // undone: a mark of its own
-  claim.reserved_for = {{.name = "o", .uid = Uid("u")}};
+  claim.reserved_for.emplace_back().uid = Uid("u");
   rights.insert(right_of(release_request(release, claim, {})));
   auto nodes = named<engine::RequestNodes>();
   nodes.request.meta.name = "o";
