@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "dray/model/pod_marks.h"
@@ -28,9 +29,10 @@ bool any_exposed(const std::vector<const PodLife*>& pods) {
 
 }  // namespace
 
-std::vector<ExposedJob> jobs_to_expose(const planner::Plan& plan, const PodLifecycle& pods,
-                                       const std::string& gate, std::size_t most, bool known_groups,
-                                       const std::function<bool(const Uid&)>& asked_for) {
+std::vector<ExposedJob> jobs_to_expose(
+    const planner::Plan& plan, const PodLifecycle& pods, const std::string& gate, std::size_t most,
+    bool known_groups, const std::function<bool(const Uid&)>& asked_for,
+    const std::function<policy::QueueName(const Uid&)>& queue_of) {
   std::vector<ExposedJob> chosen;
   if (most == 0) return chosen;
   const auto told_of = [&](const planner::JobOutcome& job,
@@ -38,15 +40,24 @@ std::vector<ExposedJob> jobs_to_expose(const planner::Plan& plan, const PodLifec
     return any_exposed(waiting) || (!waiting.empty() && asked_for(job.job));
   };
   std::size_t exposed = 0;
-  for (const auto& job : plan.jobs) exposed += told_of(job, waiting_pods(job, pods)) ? 1U : 0U;
+  std::set<policy::QueueName> served;  // queues with a job that is exposed
+  for (const auto& job : plan.jobs) {
+    if (!told_of(job, waiting_pods(job, pods))) continue;
+    ++exposed;
+    served.insert(queue_of(job.job));
+  }
   for (const auto& job : plan.jobs) {
     const bool has_room = !job.placements.empty() || !job.held.empty();
     if (has_room || !reason_info(job.reason).more_nodes_help) continue;
     if (known_groups && job.node_groups.empty()) continue;
     const auto waiting = waiting_pods(job, pods);
     const bool begun = told_of(job, waiting);
-    if (!begun && exposed >= most) continue;
-    exposed += begun ? 0U : 1U;
+    if (!begun) {
+      const auto queue = queue_of(job.job);
+      if (exposed >= most && served.contains(queue)) continue;
+      ++exposed;
+      served.insert(queue);
+    }
     ExposedJob found{job.job, {}, fmt::format("{}", fmt::join(job.node_groups, ","))};
     for (const auto* pod : waiting) {
       const auto object = pods.object(*pod);

@@ -18,10 +18,12 @@ struct ExposedJob {
 };
 
 /// What a cluster autoscaler is told of: the first `most` jobs for which there is no room, jobs
-/// that it was told of before (`asked_for`: by a request for nodes) and still wait included.
+/// that it was told of before (`asked_for`: by a request for nodes) and still wait included. Of
+/// each queue it is told of one at least: jobs for which no nodes come keep out nobody else's.
 /// `known_groups`: only jobs for which the plan names node groups that can grow.
 [[nodiscard]] std::vector<ExposedJob> jobs_to_expose(
     const planner::Plan& plan, const PodLifecycle& pods, const std::string& gate, std::size_t most,
-    bool known_groups, const std::function<bool(const Uid&)>& asked_for);
+    bool known_groups, const std::function<bool(const Uid&)>& asked_for,
+    const std::function<policy::QueueName(const Uid&)>& queue_of);
 
 }  // namespace dray::engine

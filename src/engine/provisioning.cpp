@@ -16,8 +16,12 @@ void Engine::Router::expose(const planner::Plan& plan, Time now) {
   const auto most = static_cast<std::size_t>(std::max(config.budgets.exposed_jobs, 0));
   const bool known_groups = !config.node_groups.empty();
   const auto asked_for = [&](const Uid& job) { return requests.asks_for(job); };
+  const auto queue_of = [&](const Uid& uid) {
+    const auto job = admission_.jobs().find(uid);
+    return job ? job->queue : policy::QueueName();
+  };
   for (const auto& shown :
-       jobs_to_expose(plan, pods_, options_.gate, most, known_groups, asked_for)) {
+       jobs_to_expose(plan, pods_, options_.gate, most, known_groups, asked_for, queue_of)) {
     Labels annotations;
     if (known_groups) annotations.emplace(node_group_annotation, shown.node_groups);
     const auto job = admission_.jobs().find(shown.uid);

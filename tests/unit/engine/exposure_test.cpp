@@ -58,6 +58,33 @@ TEST_CASE("the first jobs without room lose their gates for an autoscaler to see
   CHECK(next->second.pod.name == "p2");
 }
 
+TEST_CASE("jobs for which no nodes come keep no other queue's from the autoscaler") {
+  Bench bench;
+  bench.add_nodes(1, 2);
+  policy::PolicyConfig config;
+  config.budgets.exposed_jobs = 1;
+  for (const auto* name : {"a", "b"}) config.queues.emplace_back().name = policy::QueueName(name);
+  bench.apply(PolicyChanged{std::make_shared<const policy::PolicyConfig>(config)});
+  const auto ask_for = [&](const std::string& name, const std::string& queue) {
+    bench.tell(make_claim("c-" + name, 4));
+    auto pod = make_pod(name, "c-" + name);
+    pod.meta.labels["kai.scheduler/queue"] = queue;
+    bench.tell(pod);
+  };
+  const auto shown = [&] {
+    const auto lift = bench.take_write<LiftGate>();
+    return lift ? lift->second.pod.name : "";
+  };
+  ask_for("a1", "a");
+  CHECK(shown() == "a1");
+  ask_for("a2", "a");
+  CHECK(shown().empty());
+  ask_for("b1", "b");
+  CHECK(shown() == "b1");
+  ask_for("b2", "b");
+  CHECK(shown().empty());
+}
+
 TEST_CASE("a gate that could not be taken off is tried again") {
   OneExposed one;
   auto& bench = one.bench;
