@@ -9,21 +9,22 @@ namespace dray::service {
 namespace {
 
 /// Of a small string or list beside its content: what an allocation costs.
-constexpr std::size_t entry = 64;
+constexpr std::size_t entry_bytes = 64;
 /// Of an object's other fields, and of a device's.
 constexpr std::size_t usual_fields = 2048;
 constexpr std::size_t usual_device = 1024;
 
 std::size_t size_of(const Labels& labels) {
   std::size_t size = 0;
-  for (const auto& [key, value] : labels) size += key.size() + value.size() + entry;
+  for (const auto& [key, value] : labels) size += key.size() + value.size() + entry_bytes;
   return size;
 }
 
 std::size_t size_of(const std::vector<NodeName>& names) {
-  return std::accumulate(
-      names.begin(), names.end(), std::size_t{0},
-      [](std::size_t size, const NodeName& name) { return size + name.get().size() + entry; });
+  return std::accumulate(names.begin(), names.end(), std::size_t{0},
+                         [](std::size_t size, const NodeName& name) {
+                           return size + name.get().size() + entry_bytes;
+                         });
 }
 
 std::size_t size_of(const KubeObject& object) {
