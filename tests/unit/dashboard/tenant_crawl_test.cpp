@@ -201,7 +201,7 @@ Viewer viewer_of_mine() {
 
 std::string all_of(const Texts& texts) {
   std::string all;
-  for (const auto& [where, text] : texts) all += where + ": " + text + "\n";
+  for (const auto& [where, text] : texts) all.append(where).append(": ").append(text).append("\n");
   return all;
 }
 
