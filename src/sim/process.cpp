@@ -17,18 +17,47 @@ void Process::run(Thread thread, Action action) {
 }
 
 void Process::after(Duration delay, Thread thread, Action action) {
-  time_.at(time_.now() + delay,
-           [this, thread, action = std::move(action)] { run(thread, action); });
+  arm(time_.now() + delay, thread, std::move(action));
+}
+
+void Process::arm(Time at, Thread thread, Action action) {
+  time_.at(at, [this, thread, slept = slept_, action = std::move(action)] {
+    fire(slept, thread, action);
+  });
+}
+
+/// `slept`: how long in all the machine had slept when the timer was set.
+void Process::fire(Duration slept, Thread thread, const Action& action) {
+  const auto behind = slept_ - slept;
+  if (asleep_since_) {
+    asleep_.push_back({behind + (time_.now() - *asleep_since_), thread, action});
+  } else if (behind > Duration{}) {
+    arm(time_.now() + behind, thread, action);
+  } else {
+    run(thread, action);
+  }
+}
+
+void Process::suspend() {
+  if (stopped_ || ended_) return;
+  stopped_ = true;
+  asleep_since_ = time_.now();
 }
 
 void Process::wake_at(Time local, Thread thread, Action action) {
   const auto shown = static_cast<double>((local - started_ - offset_).count());
   const auto passed = Duration(static_cast<Duration::rep>(std::ceil(shown / rate_)) + 1);
-  time_.at(started_ + passed, [this, thread, action = std::move(action)] { run(thread, action); });
+  arm(started_ + passed, thread, std::move(action));
 }
 
 void Process::go_on(const Order& order) {
   if (!std::exchange(stopped_, false)) return;
+  if (const auto since = std::exchange(asleep_since_, std::nullopt)) {
+    slept_ += time_.now() - *since;
+    for (auto& timer : std::exchange(asleep_, {})) {
+      arm(time_.now() + timer.left, timer.thread, std::move(timer.action));
+    }
+  }
   for (const auto thread : order) {
     for (const auto& action : std::exchange(backlog_[static_cast<std::size_t>(thread)], {})) {
       run(thread, action);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "dray/base/time.h"
@@ -36,18 +37,33 @@ class Process {
   void wake_at(Time local, Thread thread, Action action);
 
   void stop() { stopped_ = true; }
+  /// The machine sleeps: its timers stand still with it (CLOCK_MONOTONIC), so that what they were
+  /// set for is late by as long when it goes on. Its clock is right then (CLOCK_BOOTTIME).
+  void suspend();
   void go_on(const Order& order);
   void end() { ended_ = true; }
   [[nodiscard]] bool stopped() const { return stopped_; }
   [[nodiscard]] bool ended() const { return ended_; }
 
  private:
+  struct Asleep {
+    Duration left;
+    Thread thread;
+    Action action;
+  };
+
+  void arm(Time at, Thread thread, Action action);
+  void fire(Duration slept, Thread thread, const Action& action);
+
   VirtualTime& time_;
   Time started_;
   double rate_;
   Duration offset_;
   bool stopped_ = false;
   bool ended_ = false;
+  std::optional<Time> asleep_since_;
+  Duration slept_{};            ///< in all, but for a sleep that lasts
+  std::vector<Asleep> asleep_;  ///< timers that would have fired meanwhile
   std::array<std::vector<Action>, threads> backlog_;
 };
 

@@ -96,6 +96,43 @@ void stop_over_a_renewal(Stage& stage) {
   });
 }
 
+/// Pods come while somebody deletes the Lease under its holder, perhaps twice.
+void delete_the_lease(Stage& stage) {
+  for (const auto delay : {seconds(0), seconds(3), seconds(8)}) {
+    stage.after(delay + stage.dice().up_to(seconds(3)),
+                [&stage] { stage.create(stage.pod(stage.fresh("some"))); });
+  }
+  for (auto i = stage.dice().between(1, 2); i > 0; --i) {
+    stage.after(stage.dice().up_to(seconds(10)), [&stage] {
+      if (!stage.leading()) return;
+      const auto removed =
+          stage.server().remove(Kind::lease, "dray-system", "dray", {}, stage.loop().now());
+      if (removed) stage.saw("a Lease was deleted under its holder");
+    });
+  }
+}
+
+/// The machine of the leader sleeps, for less or for longer than its term.
+void suspend_the_leader(Stage& stage) {
+  for (const auto delay : {seconds(0), seconds(6), seconds(12)}) {
+    stage.after(delay + stage.dice().up_to(seconds(3)),
+                [&stage] { stage.create(stage.pod(stage.fresh("some"))); });
+  }
+  stage.after(stage.dice().up_to(seconds(4)), [&stage] {
+    const auto leader = stage.leading();
+    if (!leader) return;
+    auto* replica = stage.loop().replica(*leader);
+    if (replica->process().ended() || replica->process().stopped()) return;
+    replica->process().suspend();
+    stage.saw("the machine of a leader was suspended");
+    sim::Process::Order order{sim::Process::Thread::lease, sim::Process::Thread::engine,
+                              sim::Process::Thread::writer};
+    for (std::size_t j = 2; j > 0; --j) std::swap(order.at(j), order.at(stage.dice().below(j + 1)));
+    stage.after(milliseconds(stage.dice().between(4'000, 14'000)),
+                [replica, order] { replica->process().go_on(order); });
+  });
+}
+
 constexpr std::array lease_oddities{
     Oddity{"terms that end while claims are not seen",
            [](Story& story) {
@@ -130,10 +167,31 @@ constexpr std::array lease_oddities{
            stop_over_a_renewal, seconds(18)},
 };
 
+constexpr std::array later_oddities{
+    Oddity{"Leases that are deleted under their holder",
+           [](Story& story) {
+             story.world.devices = 3;
+             story.world.replicas = 2;
+             story.bias.claim_writes = seconds(2);
+           },
+           delete_the_lease, seconds(30)},
+    Oddity{"machines that are suspended",
+           [](Story& story) {
+             story.world.devices = 3;
+             story.world.replicas = 2;
+             story.bias.claim_writes = seconds(2);
+           },
+           suspend_the_leader, seconds(30)},
+};
+
 }  // namespace
 
 std::span<const Oddity> odd_leases() {
   return lease_oddities;
+}
+
+std::span<const Oddity> odd_terms() {
+  return later_oddities;
 }
 
 }  // namespace dray::dst

@@ -10,6 +10,7 @@ namespace dray::dst::odd_test {
 namespace {
 
 const char* const interesting[] = {
+    "a Lease was deleted under its holder",
     "a claim has a device and no user",
     "a claim was taken from pods that run",
     "a claim went while its pod got the other",
@@ -38,6 +39,7 @@ const char* const interesting[] = {
     "members were replaced unseen",
     "the labels of a running pod changed",
     "the other claim of a pod that shares one went",
+    "the machine of a leader was suspended",
     "two share a claim in a full queue",
 };
 

@@ -2,13 +2,16 @@
 
 #include <array>
 #include <chrono>
+#include <initializer_list>
 
 namespace dray::dst {
 namespace {
 
-std::vector<const Oddity*> all_oddities() {
+using Lists = std::initializer_list<std::span<const Oddity>>;
+
+std::vector<const Oddity*> all_of(Lists lists) {
   std::vector<const Oddity*> all;
-  for (const auto some : {odd_claims(), odd_queues(), odd_leases(), odd_pods()}) {
+  for (const auto some : lists) {
     for (const auto& each : some) all.push_back(&each);
   }
   return all;
@@ -20,11 +23,11 @@ constexpr std::uint64_t first_shared = 3;
 /// Each oddity has its turn. Those that came later have every other turn of one of the first, so
 /// that the seeds by which faults are known stay what they are.
 const Oddity* oddity_of(std::uint64_t seed) {
-  const auto all = all_oddities();
-  const auto later = odd_waits();
+  const auto all = all_of({odd_claims(), odd_queues(), odd_leases(), odd_pods()});
+  const auto later = all_of({odd_waits(), odd_terms()});
   const auto place = seed % all.size();
   const bool is_shared = place >= first_shared && place - first_shared < later.size();
-  if (is_shared && seed / all.size() % 2 == 1) return &later[place - first_shared];
+  if (is_shared && seed / all.size() % 2 == 1) return later[place - first_shared];
   return all[place];
 }
 

@@ -20,6 +20,7 @@ std::span<const Oddity> odd_leases();
 std::span<const Oddity> odd_pods();
 /// These came later: each shares the seeds of one of the others.
 std::span<const Oddity> odd_waits();
+std::span<const Oddity> odd_terms();
 
 /// A small world with one oddity or two, whose scenes follow each other while the weather is bad.
 Story odd_story(std::uint64_t seed);

@@ -52,6 +52,32 @@ TEST_CASE("a delay is of the true clock") {
   CHECK(bench.done == "later ");
 }
 
+TEST_CASE("a machine that was suspended has the right time, and its timers are late by as long") {
+  Bench bench;
+  Process process(bench.time, 1.0, 0s);
+  process.after(5s, Thread::engine, bench.say("meanwhile"));
+  process.wake_at(start + 20s, Thread::engine, bench.say("afterwards"));
+  bench.pass(2s);
+  process.suspend();
+  process.run(Thread::engine, bench.say("answered"));
+  bench.pass(10s);
+  CHECK(bench.done.empty());
+  process.go_on(usual);
+  CHECK(process.now() == start + 12s);
+  CHECK(bench.done == "answered ");
+  bench.pass(3s - 1us);
+  CHECK(bench.done == "answered ");
+  bench.pass(1us);
+  CHECK(bench.done == "answered meanwhile ");
+  process.after(1s, Thread::engine, bench.say("new"));
+  bench.pass(1s);
+  CHECK(bench.done == "answered meanwhile new ");
+  bench.pass(14s - 1us);
+  CHECK(bench.done == "answered meanwhile new ");
+  bench.pass(2us);
+  CHECK(bench.done == "answered meanwhile new afterwards ");
+}
+
 TEST_CASE("while it is stopped nothing is done; then all that came, thread by thread") {
   Bench bench;
   Process process(bench.time, 1.0, 0s);
