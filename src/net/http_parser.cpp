@@ -39,6 +39,13 @@ HttpParseError describe(const error_code& ec, const HttpLimits& limits) {
   return {400, ec.message()};
 }
 
+/// Lines that go on in the next one are unfolded by Beast; others read them as headers of their
+/// own. All fields of a header are parsed at once: `bytes` has them.
+bool has_folded_line(std::string_view bytes) {
+  const auto header = bytes.substr(0, bytes.find("\r\n\r\n"));
+  return header.contains("\r\n ") || header.contains("\r\n\t");
+}
+
 template <class Parser>
 std::size_t put(Parser& parser, std::string_view bytes, error_code& ec) {
   const auto used = parser.put(boost::asio::const_buffer(bytes.data(), bytes.size()), ec);
@@ -69,7 +76,8 @@ struct HttpRequestParser::State final : http::basic_parser<true> {
   void on_field_impl(http::field field, BeastView name, BeastView value, error_code& ec) override {
     if (field == http::field::transfer_encoding) {
       refuse({411, "transfer-encoding is not supported here: send a content-length"}, ec);
-    } else if (field == http::field::content_length && std::exchange(has_length, true)) {
+    } else if (field == http::field::content_length &&
+               (std::exchange(has_length, true) || value.find(',') != BeastView::npos)) {
       refuse({400, "more than one content-length"}, ec);
     } else if (field == http::field::host && std::exchange(has_host, true)) {
       refuse({400, "more than one host"}, ec);
@@ -114,7 +122,11 @@ HttpRequestParser& HttpRequestParser::operator=(HttpRequestParser&&) noexcept = 
 std::expected<std::size_t, HttpParseError> HttpRequestParser::feed(std::string_view bytes) {
   if (bytes.empty() || done()) return 0;
   error_code ec;
+  const bool in_header = !header_done();
   const auto used = put(*state_, bytes, ec);
+  if (!ec && in_header && header_done() && has_folded_line(bytes)) {
+    return std::unexpected(HttpParseError{400, "a header on more than one line"});
+  }
   if (!ec) return used;
   if (state_->fault.status != 0) return std::unexpected(state_->fault);
   return std::unexpected(describe(ec, state_->limits));

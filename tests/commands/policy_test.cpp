@@ -107,7 +107,7 @@ b      gpu                  -           2          0          2
 
 evicted a/r1 (queue all, then a, 1 pod)
   was:   runs on n0
-  would: is evicted: Reclaim for b/w1: a/r1 of queue a makes room for b/w1 of queue b
+  would: is evicted: Reclaim for b/w1: a/r1 of queue a makes room for a job of 1 pod of another queue
 
 unblocked b/w1 (queue all, then b, 1 pod)
   was:   waits: too few matching devices are free: wants 1 device of class gpu on one node; the most that a node has left is 0 of 3: 3 in use (n0)

@@ -71,6 +71,7 @@ struct CertificateSpec {
   bool authority = false;
   long valid_from = -3600;  // seconds from now
   long valid_to = 3600;
+  std::string key_usage = {};  ///< serverAuth, clientAuth; empty: whatever is asked
 };
 
 namespace detail {
@@ -133,6 +134,7 @@ inline KeyPair make_certificate(const CertificateSpec& spec, const KeyPair* issu
   if (!spec.subject_alt_name.empty()) {
     extend(certificate.get(), NID_subject_alt_name, spec.subject_alt_name);
   }
+  if (!spec.key_usage.empty()) extend(certificate.get(), NID_ext_key_usage, spec.key_usage);
   X509_sign(certificate.get(), parent_key ? parent_key.get() : key.get(), EVP_sha256());
   const Bio certificate_text(BIO_new(BIO_s_mem()));
   const Bio key_text(BIO_new(BIO_s_mem()));

@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 #include <future>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/net/echo.h"
@@ -131,32 +134,65 @@ TEST_CASE("verification can be switched off, and the name to check be given") {
 }
 
 TEST_CASE("mutual TLS lets in whom the authority signed, and whom the list names") {
+  const std::string scheduler = "system:kube-scheduler";
+  enum class Issuer : std::uint8_t { ours, other, itself, below, below_unsent, leaf };
   struct Row {
     const char* name;
-    const char* common_name;  // none: no certificate
-    bool ours = true;
-    long valid_to = 3600;
+    std::optional<CertificateSpec> spec;  // none: no certificate
+    Issuer issuer = Issuer::ours;
     int status = 0;  // none: the handshake fails
   };
-  const auto row = GENERATE(Row{"the scheduler", "system:kube-scheduler", true, 3600, 200},
-                            Row{"somebody else of ours", "system:node:n1", true, 3600, 403},
-                            Row{"no certificate", nullptr, true, 3600, 0},
-                            Row{"another authority's", "system:kube-scheduler", false, 3600, 0},
-                            Row{"an expired one", "system:kube-scheduler", true, -60, 0});
+  const auto named = [](std::string name, std::string alternative = {}) {
+    return CertificateSpec{.common_name = std::move(name),
+                           .subject_alt_name = std::move(alternative)};
+  };
+  const auto lasting = [&](long from, long to) {
+    auto spec = named(scheduler);
+    spec.valid_from = from;
+    spec.valid_to = to;
+    return spec;
+  };
+  const auto used_for = [&](const char* usage) {
+    auto spec = named(scheduler);
+    spec.key_usage = usage;
+    return spec;
+  };
+  const auto row = GENERATE_REF(
+      Row{"the scheduler", named(scheduler), Issuer::ours, 200},
+      Row{"for clients alone", used_for("clientAuth"), Issuer::ours, 200},
+      Row{"by an authority below ours", named(scheduler), Issuer::below, 200},
+      Row{"somebody else of ours", named("system:node:n1"), Issuer::ours, 403},
+      Row{"a longer name", named(scheduler + ".example.com"), Issuer::ours, 403},
+      Row{"a shorter name", named("system:kube"), Issuer::ours, 403},
+      Row{"other letters", named("System:Kube-Scheduler"), Issuer::ours, 403},
+      Row{"the name among the alternatives alone", named("other", "DNS:dray,URI:" + scheduler),
+          Issuer::ours, 403},
+      Row{"no name", named({}), Issuer::ours, 403},
+      Row{"no certificate", std::nullopt, Issuer::ours, 0},
+      Row{"another authority's", named(scheduler), Issuer::other, 0},
+      Row{"signed by itself", named(scheduler), Issuer::itself, 0},
+      Row{"an expired one", lasting(-7200, -60), Issuer::ours, 0},
+      Row{"one of tomorrow", lasting(3600, 7200), Issuer::ours, 0},
+      Row{"for servers alone", used_for("serverAuth"), Issuer::ours, 0},
+      Row{"an authority between is missing", named(scheduler), Issuer::below_unsent, 0},
+      Row{"signed by who is no authority", named(scheduler), Issuer::leaf, 0});
   DYNAMIC_SECTION(row.name) {
     const Pki pki;
     auto server = pki.server(localhost, true);
-    server.allowed_clients = {"system:kube-scheduler"};
+    server.allowed_clients = {scheduler};
     Echo echo(server);
     auto options = pki.client();
-    if (row.common_name != nullptr) {
-      const auto pair = make_certificate({.common_name = row.common_name,
-                                          .subject_alt_name = "",
-                                          .authority = false,
-                                          .valid_from = -7200,
-                                          .valid_to = row.valid_to},
-                                         row.ours ? &pki.ca : &pki.other_ca);
-      options.tls.certificate = pair.certificate;
+    if (row.spec) {
+      auto between = named("between");
+      between.authority = row.issuer != Issuer::leaf;
+      const auto below = make_certificate(between, &pki.ca);
+      const KeyPair* issuer = &below;
+      if (row.issuer == Issuer::ours) issuer = &pki.ca;
+      if (row.issuer == Issuer::other) issuer = &pki.other_ca;
+      if (row.issuer == Issuer::itself) issuer = nullptr;
+      const auto pair = make_certificate(*row.spec, issuer);
+      const bool sends_chain = row.issuer == Issuer::below || row.issuer == Issuer::leaf;
+      options.tls.certificate = pair.certificate + (sends_chain ? below.certificate : "");
       options.tls.key = pair.key;
     }
     const auto client = echo.client(options);
@@ -164,6 +200,7 @@ TEST_CASE("mutual TLS lets in whom the authority signed, and whom the list names
     CHECK(result.has_value() == (row.status != 0));
     if (result) CHECK(result->status == row.status);
     if (row.status == 200) CHECK(result->body == "system:kube-scheduler|GET/");
+    if (row.status != 200) CHECK(echo.seen->peers.empty());
   }
 }
 
