@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
+#include <thread>
 
 namespace dray::kube {
 namespace {
@@ -52,7 +53,8 @@ class Program {
   ~Program() {
     if (pid_ > 0) {
       static_cast<void>(kill(-pid_, SIGKILL));  // and whatever it has started
-      static_cast<void>(wait());
+      while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+      }
     }
     close(output_);
   }
@@ -81,10 +83,16 @@ class Program {
     return std::nullopt;
   }
 
-  /// Its status as waitpid() tells.
-  int wait() {
+  /// Its status as waitpid() tells; nothing if it goes on for longer, though it prints no more.
+  [[nodiscard]] std::optional<int> wait(Clock::time_point end, const std::stop_token& stop) {
+    constexpr auto look_again = std::chrono::milliseconds(2);
     int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    for (;;) {
+      const auto found = waitpid(pid_, &status, WNOHANG);
+      if (found == pid_) break;
+      if (found < 0 && errno != EINTR) return std::nullopt;
+      if (Clock::now() >= end || stop.stop_requested()) return std::nullopt;
+      std::this_thread::sleep_for(look_again);
     }
     pid_ = -1;
     return status;
@@ -126,16 +134,20 @@ Result<std::string> program_output(const std::vector<std::string>& words,
                 fmt::format("cannot be run: {}", std::strerror(failed)));
   }
   auto text = program.read_all(end, stop);
-  if (!text) {
+  const auto status = text ? program.wait(end, stop) : std::nullopt;
+  if (!status) {
     if (stop.stop_requested()) return fail(ErrorCode::unavailable, "was not waited for any longer");
-    return fail(ErrorCode::unavailable,
-                fmt::format("gave no answer within {} ms", at_most.count()));
+    if (Clock::now() < end) {
+      return fail(ErrorCode::unavailable, fmt::format("printed more than {} bytes", most_output));
+    }
+    return fail(
+        ErrorCode::unavailable,
+        fmt::format("{} within {} ms", text ? "did not end" : "gave no answer", at_most.count()));
   }
-  const int status = program.wait();
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return *std::move(text);
+  if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return *std::move(text);
   return fail(ErrorCode::unavailable,
-              WIFEXITED(status) ? fmt::format("ended with {}", WEXITSTATUS(status))
-                                : fmt::format("was ended by signal {}", WTERMSIG(status)));
+              WIFEXITED(*status) ? fmt::format("ended with {}", WEXITSTATUS(*status))
+                                 : fmt::format("was ended by signal {}", WTERMSIG(*status)));
 }
 
 }  // namespace dray::kube

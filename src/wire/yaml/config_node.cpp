@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+
+#include "wire/yaml/yaml_bounds.h"
 
 namespace dray::wire {
 
@@ -17,34 +20,37 @@ TextPlace place_of(const YAML::Mark& mark) {
 /// Copies a YAML tree; what it cannot take is noted once.
 class Copy {
  public:
-  ConfigNode node(const YAML::Node& from) {
+  explicit Copy(std::size_t text_size) : most_bytes_(most_yaml_bytes(text_size)) {}
+
+  ConfigNode node(const YAML::Node& from, int depth = 0) {
     ConfigNode to;
     to.place = place_of(from.Mark());
     if (++count_ > max_config_nodes) {
       note(to.place, fmt::format("more than {} values", max_config_nodes));
-      return to;
     }
+    if (depth > deepest_yaml) note(to.place, fmt::format("nested deeper than {}", deepest_yaml));
+    if (problem_) return to;
     switch (from.Type()) {
       case YAML::NodeType::Undefined:
       case YAML::NodeType::Null:
         break;
       case YAML::NodeType::Scalar:
         to.kind = ConfigNode::Kind::scalar;
-        to.text = from.Scalar();
+        to.text = take(from);
         to.quoted = from.Tag() == "!";
         break;
       case YAML::NodeType::Sequence:
         to.kind = ConfigNode::Kind::list;
         for (const auto& item : from) {
           if (problem_) break;
-          to.items.push_back(node(item));
+          to.items.push_back(node(item, depth + 1));
         }
         break;
       case YAML::NodeType::Map:
         to.kind = ConfigNode::Kind::map;
         for (const auto& member : from) {
           if (problem_) break;
-          add_member(to, member.first, member.second);
+          add_member(to, member.first, member.second, depth + 1);
         }
         break;
     }
@@ -58,13 +64,24 @@ class Copy {
     if (!problem_) problem_ = fmt::format("{}:{}: {}", place.line, place.column, text);
   }
 
-  void add_member(ConfigNode& to, const YAML::Node& key, const YAML::Node& value) {
+  /// The text of a scalar, as long as aliases do not make too much of it.
+  std::string take(const YAML::Node& scalar) {
+    bytes_ += scalar.Scalar().size();
+    if (bytes_ <= most_bytes_) return scalar.Scalar();
+    note(place_of(scalar.Mark()), "aliases (*) make the text far larger than it is");
+    return {};
+  }
+
+  void add_member(ConfigNode& to, const YAML::Node& key, const YAML::Node& value, int depth) {
     const auto place = place_of(key.Mark());
     if (!key.IsScalar()) return note(place, "expected a word as the key");
-    to.members.push_back({key.Scalar(), place, node(value)});
+    auto name = take(key);
+    to.members.push_back({std::move(name), place, node(value, depth)});
   }
 
   std::size_t count_ = 0;
+  std::size_t bytes_ = 0;
+  std::size_t most_bytes_;
   std::optional<std::string> problem_;
 };
 
@@ -77,7 +94,7 @@ const ConfigNode* ConfigNode::find(std::string_view key) const {
 
 Result<std::vector<ConfigNode>> parse_yaml_documents(std::string_view text) {
   try {
-    Copy copy;
+    Copy copy(text.size());
     std::vector<ConfigNode> documents;
     for (const auto& document : YAML::LoadAll(std::string(text))) {
       documents.push_back(copy.node(document));

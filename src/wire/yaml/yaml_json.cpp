@@ -7,6 +7,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "wire/json/json_writer.h"
+#include "wire/yaml/yaml_bounds.h"
 #include "wire/yaml/yaml_scalar.h"
 
 namespace dray::wire {
@@ -16,13 +17,13 @@ int line_of(const YAML::Node& node) {
   return node.Mark().line + 1;
 }
 
-/// Aliases let a small text describe a huge or an endless tree.
-constexpr int deepest = 500;
 constexpr std::size_t most_values_per_byte = 20;
+constexpr const char* too_large = "aliases (*) make the text far larger than it is";
 
 class Converter {
  public:
-  explicit Converter(std::size_t text_size) : most_values_(text_size * most_values_per_byte) {}
+  explicit Converter(std::size_t text_size)
+      : most_values_(text_size * most_values_per_byte), most_bytes_(most_yaml_bytes(text_size)) {}
 
   [[nodiscard]] std::expected<std::string, YamlError> run(const YAML::Node& node) {
     convert(node, 0);
@@ -36,8 +37,8 @@ class Converter {
   }
 
   void convert(const YAML::Node& node, int depth) {
-    if (depth > deepest) fail(node, fmt::format("nested deeper than {}", deepest));
-    if (++values_ > most_values_) fail(node, "aliases (*) make the text far larger than it is");
+    if (depth > deepest_yaml) fail(node, fmt::format("nested deeper than {}", deepest_yaml));
+    if (++values_ > most_values_) fail(node, too_large);
     if (error_) return;
     switch (node.Type()) {
       case YAML::NodeType::Map:
@@ -60,6 +61,7 @@ class Converter {
       if (error_) return;
       if (!member.first.IsScalar()) return fail(member.first, "a key must be a plain text");
       const auto& key = member.first.Scalar();
+      if (!counts(member.first)) return;
       if (key == "<<" && member.first.Tag() != "!") {
         return fail(member.first, "merge keys (<<) are not supported; write the fields out");
       }
@@ -72,7 +74,16 @@ class Converter {
     out_.end_object();
   }
 
+  /// Whether the text of the scalar is within what there may be in all.
+  bool counts(const YAML::Node& scalar) {
+    bytes_ += scalar.Scalar().size();
+    if (bytes_ <= most_bytes_) return true;
+    fail(scalar, too_large);
+    return false;
+  }
+
   void convert_scalar(const YAML::Node& node) {
+    if (!counts(node)) return;
     // "?" is the tag of a plain scalar, "!" of a quoted one.
     if (node.Tag() == "?" || node.Tag().empty()) {
       out_.raw(plain_scalar_to_json(node.Scalar()));
@@ -85,6 +96,8 @@ class Converter {
   std::optional<YamlError> error_;
   std::size_t most_values_;
   std::size_t values_ = 0;
+  std::size_t most_bytes_;
+  std::size_t bytes_ = 0;
 };
 
 std::expected<std::vector<YAML::Node>, YamlError> load(std::string_view text) {

@@ -47,8 +47,12 @@ TEST_CASE("a program that does not end is killed") {
   CHECK(shell("sleep 1000", {}, 20ms).error().message == "gave no answer within 20 ms");
 }
 
+TEST_CASE("a program that says no more and does not end is killed") {
+  CHECK(shell("exec >&-; sleep 1000", {}, 20ms).error().message == "did not end within 20 ms");
+}
+
 TEST_CASE("a program that prints without end is killed") {
-  CHECK_FALSE(shell("yes"));
+  CHECK(shell("yes").error().message == "printed more than 1048576 bytes");
 }
 
 }  // namespace

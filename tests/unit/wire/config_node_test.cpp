@@ -57,6 +57,18 @@ TEST_CASE("repetitions through anchors end") {
   CHECK_THAT(root.error().message, Catch::Contains("more than 200000 values"));
 }
 
+TEST_CASE("a tree that is in itself, and a text that aliases make large, are errors") {
+  const auto endless = parse_yaml("queues: &a [*a]\n");
+  REQUIRE_FALSE(endless);
+  CHECK_THAT(endless.error().message, Catch::Contains("1:10: nested deeper than 500"));
+  std::string large = "a: &a " + std::string(20'000, 'x') + "\nb: [*a";
+  for (int i = 0; i < 10'000; ++i) large += ", *a";
+  const auto root = parse_yaml(large + "]\n");
+  REQUIRE_FALSE(root);
+  CHECK_THAT(root.error().message,
+             Catch::Contains("aliases (*) make the text far larger than it is"));
+}
+
 TEST_CASE("an empty file is null") {
   const auto root = parse_yaml("# nothing\n");
   REQUIRE(root);
