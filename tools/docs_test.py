@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What documents point at is there: links between them, and the tests that docs/ai-conformance.md, docs/complaints.md,
-docs/faults.md and blocks of commands name."""
+docs/faults.md, docs/threat-model.md and blocks of commands name."""
 
 import pathlib
 import re
@@ -9,7 +9,8 @@ import unittest
 import run_docs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = [*sorted((ROOT / "docs").rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"))]
+AT_THE_TOP = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")
+DOCUMENTS = [*sorted((ROOT / "docs").rglob("*.md")), *(ROOT / name for name in AT_THE_TOP)]
 
 
 def anchor(heading):
@@ -94,6 +95,15 @@ class Documents(unittest.TestCase):
                 self.assertEqual(set(named) - there, set())
                 self.assertTrue(named or re.match(r"\d+, [IL]\d+", shown), "neither a seed nor a test")
         self.assertLessEqual(set(range(1, 18)), numbers)
+
+    def test_each_claim_of_the_threat_model_has_a_test_that_exists(self):
+        text = (ROOT / "docs/threat-model.md").read_text()
+        claims = re.findall(r"^\| ([A-Z]\d+) \|", text, flags=re.M)
+        shown = re.findall(r"^- ([A-Z]\d+):\s+`([^`]+)`$", text, flags=re.M)
+        self.assertGreater(len(claims), 50)
+        self.assertEqual(len(set(claims)), len(claims))
+        self.assertEqual(set(claims), {claim for claim, _ in shown})
+        self.assertEqual({test for _, test in shown} - go_tests() - catch_tests(), set())
 
     def test_commands_are_run_or_shown_by_a_test_that_exists(self):
         there = go_tests() | catch_tests() | deep_jobs()

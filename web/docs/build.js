@@ -7,7 +7,7 @@ import {Marked} from 'marked';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const repository = join(here, '..', '..');
-const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md',
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md',
   ...readdirSync(join(repository, 'docs'), {recursive: true}).filter((name) => name.endsWith('.md')).map((name) => join('docs', name)).sort()];
 
 /// As GitHub makes it, and tools/docs_test.py.
