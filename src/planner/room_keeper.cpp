@@ -87,10 +87,14 @@ bool RoomKeeper::wants(const PlanJob& job, std::span<const std::uint32_t> chunk)
   }
   if (chunk.size() > 1) return true;
   const auto& task = job.tasks[chunk.front()];
-  if (task.demand->devices > 0) return task.demand->devices > 1 || asks_for_all(task);
+  if (task.demand->devices > 1 || task.shape->partial || asks_for_all(task)) return true;
+  // Most of a node: two such pods find no room on one.
   const auto& nodes = std::as_const(overlay_).nodes();
+  const auto& asked = task.demand->use.requested;
   return std::ranges::none_of(nodes.by_name(), [&](NodeIndex node) {
-    return nodes.capacity(node)[nodes.cpu_column()] >= 2 * task.demand->milli_cpu;
+    if (task.demand->devices > 0 && nodes.capacity(node)[nodes.devices_column()] <= 0) return false;
+    const auto& has = *context_.input.snapshot->entry(node).facts->allocatable;
+    return asked.milli_cpu <= has.milli_cpu / 2 && asked.memory <= has.memory / 2;
   });
 }
 

@@ -121,6 +121,12 @@ NodeVerdict Fit::look(const Task& task, NodeIndex node) {
           task.claims, [&](const auto& claim) { return overlay_.from_releasing(claim->key()); })) {
     verdict.idle = Reason::room_freed;
   }
+  // Others may be using what the claim is to have.
+  if (shape.singular && verdict.releasing == Reason::none &&
+      std::ranges::any_of(task.claims,
+                          [&](const auto& claim) { return overlay_.is_reserved(claim->key()); })) {
+    verdict.releasing = verdict.idle = Reason::room_kept;
+  }
   if (shape.partial && verdict.releasing == Reason::none) {
     verdict.shares = has_shared_room(overlay_.releasing(), shape, node);
     verdict.shares_releasing =

@@ -29,6 +29,7 @@ void Overlay::open_step() {
                       .queues = queue_changes_.size(),
                       .tasks = task_changes_.size(),
                       .from_releasing = from_releasing_.size(),
+                      .reserved = reserved_.size(),
                       .users = user_changes_.size(),
                       .shared_split = shared_split_});
 }
@@ -127,6 +128,9 @@ void Overlay::add(const Task& task, cluster::NodeIndex node, const Placement& pl
 void Overlay::reserve(const Task& task, cluster::NodeIndex node, const Placement& placement) {
   open_step();
   add(task, node, placement);
+  for (const auto& part : placement.claims) {
+    if (!snapshot().allocation(part.claim)) reserved_.emplace_back(part.claim, true);
+  }
   revise_shared(placement);
 }
 
@@ -142,8 +146,15 @@ void Overlay::unreserve(const Task& task, cluster::NodeIndex node, const Placeme
   };
   remove(releasing_);
   if (idle_) remove(*idle_);
+  for (const auto& part : placement.claims) reserved_.emplace_back(part.claim, false);
   touch(node, *task.demand, 1);
   revise_shared(placement);
+}
+
+bool Overlay::is_reserved(const ClaimKey& claim) const {
+  const auto last = std::ranges::find(reserved_.rbegin(), reserved_.rend(), claim,
+                                      &std::pair<ClaimKey, bool>::first);
+  return last != reserved_.rend() && last->second;
 }
 
 bool Overlay::split(const PodClaims& claims) const {
@@ -294,6 +305,7 @@ void Overlay::undo(Mark mark) {
       task_changes_.pop_back();
     }
     from_releasing_.resize(change.from_releasing);
+    reserved_.resize(change.reserved);
     user_changes_.resize(change.users);
     changes_.pop_back();
   }

@@ -68,6 +68,8 @@ class Overlay {
   void reserve(const Task& task, cluster::NodeIndex node, const Placement& placement);
   /// The opposite of reserve().
   void unreserve(const Task& task, cluster::NodeIndex node, const Placement& placement);
+  /// Whether the claim has its devices by reserve() alone: nobody may start with them.
+  [[nodiscard]] bool is_reserved(const ClaimKey& claim) const;
 
   /// The claim of a pod that is gone is releasing its devices.
   void release_claim(const ClaimKey& claim, cluster::NodeIndex node, const PodDemand& demand);
@@ -101,7 +103,7 @@ class Overlay {
   struct Change {
     std::optional<cluster::AllocatedState::Checkpoint> idle;
     cluster::AllocatedState::Checkpoint releasing;
-    std::size_t nodes, rows, queues, tasks, from_releasing, users;
+    std::size_t nodes, rows, queues, tasks, from_releasing, reserved, users;
     bool shared_split;
   };
 
@@ -132,6 +134,7 @@ class Overlay {
   std::vector<QueueChange> queue_changes_;
   std::vector<TaskChange> task_changes_;
   std::vector<ClaimKey> from_releasing_;
+  std::vector<std::pair<ClaimKey, bool>> reserved_;  ///< what was said of a claim last counts
   /// A user of a claim that several pods share has left it, or is back.
   struct UserChange {
     ClaimKey claim;

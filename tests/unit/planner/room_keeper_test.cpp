@@ -192,6 +192,63 @@ TEST_CASE("nodes whose pods end first are kept, where that is known") {
   CHECK(made.kept->complete == start + 1h);
 }
 
+TEST_CASE("pods that share the claim of a job that room is kept for do not start with it") {
+  auto world = cluster(1, 2);
+  world.queue("a", 0);
+  world.queue("b", 0);
+  world.fill("r", 2, "n0", "b");
+  world.tell(make_claim("s", 2));
+  const auto shares = [](Pod& pod) {
+    pod = dray::testing::with_claim(std::move(pod), "s", "shared");
+  };
+  for (const auto* name : {"x0", "x1", "x2"}) {
+    auto& job = world.waiting(name, 0, "a", shares);
+    job.queued = job.created = start - 1h;
+  }
+  const auto made = world.plan();
+  REQUIRE(made.kept);
+  CHECK(placed(made) == Where{{"x0", "-"}, {"x1", "-"}, {"x2", "-"}});
+  CHECK(std::ranges::all_of(made.jobs, [](const auto& job) { return job.held.empty(); }));
+  give_back(world, made);
+  const auto again = world.plan();
+  CHECK(placed(again) == Where{{"x0", "-"}, {"x1", "-"}, {"x2", "-"}});
+  for (const auto* name : {"r0", "r1"}) {
+    world.job(name).members[0].state = MemberState::done;
+    world.state.apply(cluster::ObjectGone{Kind::pod, "default", name, {}});
+    world.state.apply(
+        cluster::ObjectGone{Kind::resource_claim, "default", "c-" + std::string(name), {}});
+  }
+  CHECK(placed(world.plan()) == Where{{"x0", "n0"}, {"x1", "n0"}, {"x2", "n0"}});
+}
+
+TEST_CASE("room is kept for one pod that takes most of a node, though it wants one device") {
+  World world;
+  world.config.gangs.reserve_after = 10min;
+  world.queue("a", 0);
+  world.node("n0", 4, [](Node& node) {
+    node.allocatable["cpu"] = Quantity(64);
+    node.allocatable["memory"] = Quantity(64);
+  });
+  world.node("cpu", 0, [](Node& node) {
+    node.allocatable["cpu"] = Quantity(256);
+    node.allocatable["memory"] = Quantity(256);
+  });
+  const std::string most_of = GENERATE("cpu", "memory");
+  const auto asks = [&](std::int64_t much) {
+    return [&most_of, much](Pod& pod) {
+      auto& asked = pod.pod_requests.emplace();
+      asked["cpu"] = asked["memory"] = Quantity(1);
+      asked[most_of] = Quantity(much);
+    };
+  };
+  world.running("r", "n0", 0, 1, "a", asks(40));
+  const bool kept = GENERATE(true, false);
+  auto& job = world.waiting("w", 1, "a", asks(kept ? 33 : 32));
+  job.queued = job.created = start - 1h;
+  const auto made = world.plan();
+  CHECK(made.kept.has_value() == kept);
+}
+
 TEST_CASE("what ends before kept room is complete may use it") {
   auto world = cluster(1, 4);
   world.queue("a", 0);
