@@ -62,7 +62,9 @@ Result<bool> ConfigReload::take(ClusterConfig fresh) {
   }
   const bool new_tls = fresh.tls != used->tls;
   if (new_tls && fresh.server.tls) {
-    for (const auto& client : users_.clients) {
+    for (const auto& each : users_.clients) {
+      const auto client = each.lock();
+      if (client == nullptr) continue;
       if (auto set = client->set_tls(fresh.tls); !set) {
         return std::unexpected(std::move(set.error()));
       }

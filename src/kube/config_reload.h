@@ -26,7 +26,8 @@ namespace dray::kube {
 class ConfigReload : public std::enable_shared_from_this<ConfigReload> {
  public:
   struct Users {
-    std::vector<std::shared_ptr<net::HttpClient>> clients;
+    /// Not kept alive: one may belong to a thread that ends before this one's `io`.
+    std::vector<std::weak_ptr<net::HttpClient>> clients;
     std::shared_ptr<TokenSource> tokens;
   };
   struct Options {

@@ -170,7 +170,14 @@ bool ServeJobs::serve_chunk(PlanJob& job) {
   if (serve_another_chunk(job, placed.error())) return true;
   if (report_infeasible(job, chunk, placed.error())) return false;
   if (!placed.error().over) keeper_.refused(job, chunk);
-  if (decisions_.find(job) == nullptr || !started(job)) explain(job, chunk, placed.error());
+  if (decisions_.find(job) == nullptr || !started(job)) {
+    explain(job, chunk, placed.error());
+  } else if (const auto* task = placed.error().task;
+             watched(job) && task != nullptr && task->shape != nullptr && !placed.error().over) {
+    // The rest of a job that starts: nothing is decided of it, but who asks is told why it waits.
+    show(chunk.size(), placed.error(), placer_.why_not(placed.error()).devices);
+    watch_->no_room->is_rest = true;
+  }
   return false;
 }
 
@@ -331,6 +338,7 @@ void ServeJobs::show(std::size_t members, NoRoom failure, std::string text) {
                                            .members = members,
                                            .found = failure.placed,
                                            .no_domain = failure.no_domain,
+                                           .is_rest = false,
                                            .text = std::move(text),
                                            .nodes = std::move(nodes),
                                            .state = overlay_.releasing()});

@@ -52,6 +52,7 @@ struct JobWatch {
     std::size_t members = 0;  ///< that were to start together
     std::size_t found = 0;    ///< of them had found their node before this one
     bool no_domain = false;   ///< no single domain has room for the group
+    bool is_rest = false;     ///< others of the job start in this plan
     std::string text;         ///< of devices: the number that decides, and where it is nearest
     std::vector<NodesAlike> nodes;  ///< the largest group first
     cluster::AllocatedState state;  ///< all that is placed then; who leaves has left

@@ -107,7 +107,7 @@ class Explaining {
     JobView view{.name = job_->name, .members = job_->members.size()};
     for (const auto& member : job_->members)
       if (has_room(member.state)) ++view.running;
-    if (watch_.no_room) {
+    if (watch_.no_room && !watch_.no_room->is_rest) {
       view.minimum = watch_.no_room->members;
       view.have_room = watch_.no_room->found;
     }
@@ -162,7 +162,11 @@ class Explaining {
                                        own.size() + others == 1 ? "has" : "have"));
   }
 
-  void waits(const JobOutcome& outcome, const Plan& plan) {
+  void waits(JobOutcome outcome, const Plan& plan) {
+    if (outcome.reason == Reason::none && watch_.no_room && !watch_.no_room->nodes.empty()) {
+      outcome.reason = watch_.no_room->nodes.front().reason;  // others of the job start without it
+      outcome.detail = watch_.no_room->text;
+    }
     made_.reason = outcome.reason;
     const auto& groups = watch_.node_groups;
     say(Standing::waits, reason_text(outcome) + (groups.empty() ? "" : "; " + groups));

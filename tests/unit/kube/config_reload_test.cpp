@@ -1,6 +1,7 @@
 #include "kube/config_reload.h"
 
 #include <catch2/catch.hpp>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -233,6 +234,21 @@ TEST_CASE("who reviews tokens for the dashboard reads the authority again, too")
   world.trust(world.new_ca);
   CHECK(eventually(answered));
   world.loop.stop();
+}
+
+TEST_CASE("reading again keeps no client alive, whose thread may end before") {
+  boost::asio::io_context io;
+  boost::asio::io_context of_client;
+  ClusterConfig config;
+  config.read_again = [] { return Result<ClusterConfig>(ClusterConfig()); };
+  std::shared_ptr<net::HttpClient> client = net::HttpClient::make(of_client, {}).value();
+  const auto reload = std::make_shared<ConfigReload>(
+      io, config, ConfigReload::Users{{client}, std::make_shared<TokenSource>(config)},
+      ConfigReload::Options());
+  reload->start();
+  const std::weak_ptr<net::HttpClient> left = client;
+  client.reset();
+  CHECK(left.expired());
 }
 
 TEST_CASE("a pod's own authority is read again") {

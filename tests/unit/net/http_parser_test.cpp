@@ -141,8 +141,8 @@ TEST_CASE("requests that could mean two things are refused") {
     CHECK(used.error().status == row.status);
     CHECK_FALSE(used.error().message.empty());
     HttpRequestParser in_pieces({});
-    static_cast<void>(feed_in_steps(in_pieces, row.text, 1));
-    CHECK_FALSE(in_pieces.done());
+    const auto last = feed_in_steps(in_pieces, row.text, 1);
+    CHECK((!last || !in_pieces.done()));
   }
 }
 

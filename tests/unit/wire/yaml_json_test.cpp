@@ -50,7 +50,9 @@ TEST_CASE("aliases cannot describe a huge or an endless document") {
   }
   CHECK(outcome(std::string(5000, '[')).starts_with("line "));
   CHECK(outcome(bomb).find("aliases (*) make") != std::string::npos);
-  CHECK(outcome("a: &a [*a]\n").find("nested deeper than 500") != std::string::npos);
+  CHECK(outcome("a: &a [*a]\n").find("aliases (*) make") != std::string::npos);
+  const auto nested = "a: &a [*a]\n" + std::string(1000, '#') + "\n";
+  CHECK(outcome(nested).find("nested deeper than 500") != std::string::npos);
   std::string large = "a: &a " + std::string(20'000, 'x') + "\nb: [*a";
   for (int i = 0; i < 10'000; ++i) large += ", *a";
   CHECK(outcome(large + "]\n").find("aliases (*) make") != std::string::npos);
