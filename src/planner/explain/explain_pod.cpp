@@ -166,6 +166,9 @@ class Explaining {
     if (outcome.reason == Reason::none && watch_.no_room && !watch_.no_room->nodes.empty()) {
       outcome.reason = watch_.no_room->nodes.front().reason;  // others of the job start without it
       outcome.detail = watch_.no_room->text;
+    } else if (outcome.reason == Reason::none) {
+      outcome.reason = Reason::planning;
+      outcome.detail = "others of its job start now, and the next plan decides about it";
     }
     made_.reason = outcome.reason;
     const auto& groups = watch_.node_groups;

@@ -270,6 +270,16 @@ TEST_CASE("a gang says how many have room, and what the next one lacks") {
   CHECK(made.job->have_room == 3);
 }
 
+TEST_CASE("a pod whose job starts without it is told what it lacks") {
+  World world;
+  world.node("n0", 2);
+  world.members(world.gang("g", "a", 1), 3, 1);
+  const auto rest = explained(world, "g", 2);
+  CHECK(rest.standing == Standing::waits);
+  CHECK_THAT(rest.summary, Catch::StartsWith("wants 1 device of class"));
+  CHECK(explained(world, "g", 0).standing == Standing::starts);
+}
+
 TEST_CASE("what is missing before anything can be planned is named") {
   World world;
   world.node("n0", 2);
