@@ -49,6 +49,53 @@ struct Pki {
 const CertificateSpec localhost{.common_name = "dray",
                                 .subject_alt_name = "DNS:localhost,IP:127.0.0.1"};
 
+const std::string scheduler = "system:kube-scheduler";
+
+enum class Issuer : std::uint8_t { ours, other, itself, below, below_unsent, leaf };
+
+struct Client {
+  const char* name;
+  std::optional<CertificateSpec> spec;  // none: no certificate
+  Issuer issuer = Issuer::ours;
+  int status = 0;  // none: the handshake fails
+};
+
+CertificateSpec named(std::string name, std::string alternative = {}) {
+  return {.common_name = std::move(name), .subject_alt_name = std::move(alternative)};
+}
+
+std::vector<Client> client_certificates() {
+  const auto lasting = [&](long from, long to) {
+    auto spec = named(scheduler);
+    spec.valid_from = from;
+    spec.valid_to = to;
+    return spec;
+  };
+  const auto used_for = [&](const char* usage) {
+    auto spec = named(scheduler);
+    spec.key_usage = usage;
+    return spec;
+  };
+  return {Client{"the scheduler", named(scheduler), Issuer::ours, 200},
+          Client{"for clients alone", used_for("clientAuth"), Issuer::ours, 200},
+          Client{"by an authority below ours", named(scheduler), Issuer::below, 200},
+          Client{"somebody else of ours", named("system:node:n1"), Issuer::ours, 403},
+          Client{"a longer name", named(scheduler + ".example.com"), Issuer::ours, 403},
+          Client{"a shorter name", named("system:kube"), Issuer::ours, 403},
+          Client{"other letters", named("System:Kube-Scheduler"), Issuer::ours, 403},
+          Client{"the name among the alternatives alone",
+                 named("other", "DNS:dray,URI:" + scheduler), Issuer::ours, 403},
+          Client{"no name", named({}), Issuer::ours, 403},
+          Client{"no certificate", std::nullopt, Issuer::ours, 0},
+          Client{"another authority's", named(scheduler), Issuer::other, 0},
+          Client{"signed by itself", named(scheduler), Issuer::itself, 0},
+          Client{"an expired one", lasting(-7200, -60), Issuer::ours, 0},
+          Client{"one of tomorrow", lasting(3600, 7200), Issuer::ours, 0},
+          Client{"for servers alone", used_for("serverAuth"), Issuer::ours, 0},
+          Client{"an authority between is missing", named(scheduler), Issuer::below_unsent, 0},
+          Client{"signed by who is no authority", named(scheduler), Issuer::leaf, 0}};
+}
+
 }  // namespace
 
 TEST_CASE("TLS works with names and addresses that the certificate has") {
@@ -134,48 +181,7 @@ TEST_CASE("verification can be switched off, and the name to check be given") {
 }
 
 TEST_CASE("mutual TLS lets in whom the authority signed, and whom the list names") {
-  const std::string scheduler = "system:kube-scheduler";
-  enum class Issuer : std::uint8_t { ours, other, itself, below, below_unsent, leaf };
-  struct Row {
-    const char* name;
-    std::optional<CertificateSpec> spec;  // none: no certificate
-    Issuer issuer = Issuer::ours;
-    int status = 0;  // none: the handshake fails
-  };
-  const auto named = [](std::string name, std::string alternative = {}) {
-    return CertificateSpec{.common_name = std::move(name),
-                           .subject_alt_name = std::move(alternative)};
-  };
-  const auto lasting = [&](long from, long to) {
-    auto spec = named(scheduler);
-    spec.valid_from = from;
-    spec.valid_to = to;
-    return spec;
-  };
-  const auto used_for = [&](const char* usage) {
-    auto spec = named(scheduler);
-    spec.key_usage = usage;
-    return spec;
-  };
-  const auto row = GENERATE_REF(
-      Row{"the scheduler", named(scheduler), Issuer::ours, 200},
-      Row{"for clients alone", used_for("clientAuth"), Issuer::ours, 200},
-      Row{"by an authority below ours", named(scheduler), Issuer::below, 200},
-      Row{"somebody else of ours", named("system:node:n1"), Issuer::ours, 403},
-      Row{"a longer name", named(scheduler + ".example.com"), Issuer::ours, 403},
-      Row{"a shorter name", named("system:kube"), Issuer::ours, 403},
-      Row{"other letters", named("System:Kube-Scheduler"), Issuer::ours, 403},
-      Row{"the name among the alternatives alone", named("other", "DNS:dray,URI:" + scheduler),
-          Issuer::ours, 403},
-      Row{"no name", named({}), Issuer::ours, 403},
-      Row{"no certificate", std::nullopt, Issuer::ours, 0},
-      Row{"another authority's", named(scheduler), Issuer::other, 0},
-      Row{"signed by itself", named(scheduler), Issuer::itself, 0},
-      Row{"an expired one", lasting(-7200, -60), Issuer::ours, 0},
-      Row{"one of tomorrow", lasting(3600, 7200), Issuer::ours, 0},
-      Row{"for servers alone", used_for("serverAuth"), Issuer::ours, 0},
-      Row{"an authority between is missing", named(scheduler), Issuer::below_unsent, 0},
-      Row{"signed by who is no authority", named(scheduler), Issuer::leaf, 0});
+  const auto row = GENERATE(from_range(client_certificates()));
   DYNAMIC_SECTION(row.name) {
     const Pki pki;
     auto server = pki.server(localhost, true);

@@ -81,17 +81,6 @@ TEST_CASE("room for a gang is kept from the queue whose turn comes first") {
   CHECK_FALSE(made.kept->complete);
 }
 
-TEST_CASE("room is kept where the fewest pods run, of these where they have run the least") {
-  auto world = cluster(3, 2);
-  world.queue("a", 0);
-  world.running("old", "n0", 0, 1, "a").started = start - 5h;
-  world.running("young", "n1", 0, 1, "a").started = start - 1min;
-  world.running("one", "n2", 0, 1, "a").started = start;
-  world.running("another", "n2", 1, 1, "a").started = start;
-  old_gang(world, "g", "a", 1, 2);
-  CHECK(kept_nodes(world.plan()) == std::set<std::string>{"n1"});
-}
-
 TEST_CASE("room is kept from plan to plan, on the same nodes, and ends when the job starts") {
   auto world = cluster(3, 2);
   world.queue("a", 0);
@@ -219,34 +208,6 @@ TEST_CASE("pods that share the claim of a job that room is kept for do not start
         cluster::ObjectGone{Kind::resource_claim, "default", "c-" + std::string(name), {}});
   }
   CHECK(placed(world.plan()) == Where{{"x0", "n0"}, {"x1", "n0"}, {"x2", "n0"}});
-}
-
-TEST_CASE("room is kept for one pod that takes most of a node, though it wants one device") {
-  World world;
-  world.config.gangs.reserve_after = 10min;
-  world.queue("a", 0);
-  world.node("n0", 4, [](Node& node) {
-    node.allocatable["cpu"] = Quantity(64);
-    node.allocatable["memory"] = Quantity(64);
-  });
-  world.node("cpu", 0, [](Node& node) {
-    node.allocatable["cpu"] = Quantity(256);
-    node.allocatable["memory"] = Quantity(256);
-  });
-  const std::string most_of = GENERATE("cpu", "memory");
-  const auto asks = [&](std::int64_t much) {
-    return [&most_of, much](Pod& pod) {
-      auto& asked = pod.pod_requests.emplace();
-      asked["cpu"] = asked["memory"] = Quantity(1);
-      asked[most_of] = Quantity(much);
-    };
-  };
-  world.running("r", "n0", 0, 1, "a", asks(40));
-  const bool kept = GENERATE(true, false);
-  auto& job = world.waiting("w", 1, "a", asks(kept ? 33 : 32));
-  job.queued = job.created = start - 1h;
-  const auto made = world.plan();
-  CHECK(made.kept.has_value() == kept);
 }
 
 TEST_CASE("what ends before kept room is complete may use it") {
