@@ -150,7 +150,7 @@ func podsComing(t *testing.T, namespace string) (stop func() int) {
 	ctx, cancel := context.WithCancel(t.Context())
 	made := make(chan int)
 	go func() {
-		tick := time.NewTicker(60 * time.Millisecond)
+		tick := time.NewTicker(150 * time.Millisecond) // so many devices last for half a minute, on a busy machine, too
 		defer tick.Stop()
 		for n := 0; ; n++ {
 			select {
