@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "kube/authorize.h"
+#include "tests/unit/kube/exec_plugins.h"
 #include "tests/unit/net/support.h"
 
 namespace dray::kube::token_source_test {
@@ -13,28 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using net::testing::TempFolder;
-
-constexpr const char* v1 = "client.authentication.k8s.io/v1";
-
-std::string credential(const std::string& status) {
-  return std::string(R"({"apiVersion":")") + v1 + R"(","kind":"ExecCredential","status":{)" +
-         status + "}}";
-}
-
-wire::ExecPlugin plugin(std::vector<std::string> args) {
-  return {.api_version = v1,
-          .command = "sh",
-          .args = std::move(args),
-          .env = {},
-          .interactive_mode = {},
-          .provide_cluster_info = false,
-          .install_hint = {}};
-}
-
-/// A plugin that is a shell script.
-wire::ExecPlugin script(const std::string& text) {
-  return plugin({"-c", text});
-}
+using testing::credential;
+using testing::script;
 
 TEST_CASE("a token file is read again after a while, or when its token was refused") {
   TempFolder folder;
