@@ -18,8 +18,8 @@ struct ExposedJob {
 };
 
 /// What a cluster autoscaler is told of: the first `most` jobs for which there is no room, jobs
-/// that it was told of before (`asked_for`: by a request for nodes) and still wait included. Of
-/// each queue it is told of one at least: jobs for which no nodes come keep out nobody else's.
+/// that it was told of before (`asked_for`: by a request for nodes) and still wait included. At
+/// least one job of each queue is shown: jobs that never get a node do not block other queues.
 /// `known_groups`: only jobs for which the plan names node groups that can grow.
 [[nodiscard]] std::vector<ExposedJob> jobs_to_expose(
     const planner::Plan& plan, const PodLifecycle& pods, const std::string& gate, std::size_t most,
