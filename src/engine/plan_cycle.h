@@ -40,6 +40,9 @@ class PlanCycle {
   void under_way(std::shared_ptr<const planner::PlanInput> input);
   /// What the plan was made from; null for a plan that is not awaited (any more).
   [[nodiscard]] std::shared_ptr<const planner::PlanInput> step(const Planned& planned);
+  /// A plan is under way, or due as soon as it may begin: what changed may be for whoever comes
+  /// first.
+  [[nodiscard]] bool pending() const { return wanted_ || under_way_ != nullptr; }
   /// A pod of the queue was placed on the spot: a plan that is under way does not know of it.
   void placed_inline(const policy::QueueName& queue);
   /// Queues in which that happened since the plan began that was taken last.

@@ -19,12 +19,21 @@ void QueueCounts::replace(const planner::Job* before, const planner::Job* after)
     --queue->second.jobs;
     queue->second.pods -= pods;
     if (queue->second.jobs == 0) waiting_.erase(queue);
+    auto& priorities = priorities_[before->queue];
+    if (--priorities[before->priority] == 0) priorities.erase(before->priority);
+    if (priorities.empty()) priorities_.erase(before->queue);
   }
   if (const auto pods = after == nullptr ? 0 : waiting_pods(*after); pods > 0) {
     auto& queue = waiting_[after->queue];
     ++queue.jobs;
     queue.pods += pods;
+    ++priorities_[after->queue][after->priority];
   }
+}
+
+bool QueueCounts::waits_above(const policy::QueueName& queue, std::int32_t priority) const {
+  const auto priorities = priorities_.find(queue);
+  return priorities != priorities_.end() && priorities->second.rbegin()->first > priority;
 }
 
 }  // namespace dray::engine

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 
 #include "dray/engine/engine.h"
@@ -17,9 +19,12 @@ class QueueCounts {
   [[nodiscard]] const std::map<policy::QueueName, Engine::QueueWaiting>& waiting() const {
     return waiting_;
   }
+  /// Whether a job of the queue waits that has a higher priority.
+  [[nodiscard]] bool waits_above(const policy::QueueName& queue, std::int32_t priority) const;
 
  private:
   std::map<policy::QueueName, Engine::QueueWaiting> waiting_;
+  std::map<policy::QueueName, std::map<std::int32_t, std::size_t>> priorities_;  ///< jobs that wait
 };
 
 }  // namespace dray::engine

@@ -52,6 +52,28 @@ TEST_CASE("devices that were taken since the plan was made are chosen anew on it
   CHECK(bench.device() == "n0/gpu-1");
 }
 
+TEST_CASE("a pod is not placed on the spot while a plan is awaited that a pod above it waits for") {
+  for (const std::int32_t priority : {0, 50, 100}) {
+    Bench bench({}, true);
+    bench.add_nodes(1, 1);
+    bench.tell(claim_of("above"));
+    auto above = make_pod("above", "c-above");
+    above.priority = 50;
+    bench.tell(above);  // its plan is under way, beside the strand
+    bench.tell(claim_of("q"));
+    auto pod = make_pod("q", "c-q", false);
+    pod.priority = priority;
+    bench.tell(pod);
+    const bool placed_at_once = !bench.filter(pod, {"n0"}).node_names.empty();
+    CHECK(placed_at_once == (priority >= above.priority));
+    if (placed_at_once) continue;
+    CHECK(bench.engine.pod(pod.key())->reason == Reason::planning);
+    bench.planned(plan_of({placed("above", "n0")}));
+    CHECK(bench.filter(pod, {"n0"}).node_names.empty());
+    CHECK(bench.engine.pod({"default", "above"})->placement);
+  }
+}
+
 TEST_CASE("of many jobs whose devices are to be chosen anew, most are left to the next plan") {
   Bench bench({}, true);
   bench.add_nodes(20, 1);

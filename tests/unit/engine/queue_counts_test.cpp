@@ -56,5 +56,31 @@ TEST_CASE("a job that moves to another queue waits there") {
   CHECK(counts.waiting() == Waiting{{policy::QueueName("b"), {1, 1}}});
 }
 
+TEST_CASE("who waits above a priority is known by queue, until none of that priority waits") {
+  QueueCounts counts;
+  const auto job = [](const char* queue, std::int32_t priority) {
+    auto pod = make_pod("p", "");
+    pod.priority = priority;
+    return planner::single_pod_job(std::make_shared<const Pod>(std::move(pod)),
+                                   policy::QueueName(queue), start);
+  };
+  const policy::QueueName a("a");
+  const auto low = job("a", 0);
+  const auto high = job("a", 50);
+  const auto same = job("a", 50);
+  CHECK_FALSE(counts.waits_above(a, -1));
+  for (const auto* each : {&low, &high, &same}) counts.replace(nullptr, each);
+  CHECK(counts.waits_above(a, 49));
+  CHECK_FALSE(counts.waits_above(a, 50));
+  CHECK_FALSE(counts.waits_above(policy::QueueName("b"), 0));
+  counts.replace(&high, nullptr);
+  CHECK(counts.waits_above(a, 49));
+  counts.replace(&same, nullptr);
+  CHECK_FALSE(counts.waits_above(a, 0));
+  CHECK(counts.waits_above(a, -1));
+  counts.replace(&low, nullptr);
+  CHECK_FALSE(counts.waits_above(a, -1));
+}
+
 }  // namespace
 }  // namespace dray::engine::queue_counts_test
