@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -17,11 +18,44 @@ namespace {
 
 /// So many nodes are tried in the second look of a pod, each with a scenario of its own.
 constexpr std::size_t nodes_of_second_look = 64;
+/// And so many devices of which victims have parts.
+constexpr std::size_t devices_of_second_look = 64;
 
 double devices_of(const Victims& chunk) {
   double devices = 0;
   for (const auto* task : chunk.tasks) devices += static_cast<double>(task->demand->devices);
   return devices;
+}
+
+/// What a part of a device is a part of: the device, or a counter set that it draws on.
+using Whole = std::pair<cluster::PoolIndex, std::string>;
+
+/// All that the victims have only parts of; whole devices are not in it.
+std::set<Whole> wholes_of(const cluster::Snapshot& snapshot, const AllocatedDevice& had) {
+  const auto pool = snapshot.find_pool(had.device.driver, had.device.pool);
+  if (!pool) return {};
+  std::set<Whole> wholes;
+  if (had.share_id) wholes.emplace(*pool, had.device.device.get());
+  if (!snapshot.pool(*pool).has_counters) return wholes;
+  for (const auto& slot : snapshot.pool(*pool).slots) {
+    for (const auto& device : slot.slice->devices) {
+      if (*device.name != had.device.device.get()) continue;
+      for (const auto& takes : device.traits->consumes_counters) {
+        wholes.emplace(*pool, takes.counter_set);
+      }
+    }
+  }
+  return wholes;
+}
+
+std::set<Whole> wholes_of(const cluster::Snapshot& snapshot, const Task& task) {
+  std::set<Whole> wholes;
+  for (const auto& claim : task.claims) {
+    const auto had = snapshot.allocation(claim->key());
+    if (!had) continue;
+    for (const auto& device : had->devices) wholes.merge(wholes_of(snapshot, device));
+  }
+  return wholes;
 }
 
 /// The places that are marked.
@@ -129,6 +163,11 @@ std::optional<Scenario> ScenarioGenerator::next(bool stop) {
 }
 
 std::optional<Scenario> ScenarioGenerator::next_open() {
+  while (!open_devices_.empty()) {
+    auto scenario = with_surplus(open_devices_.back());
+    open_devices_.pop_back();
+    if (tried_.sets.insert(scenario).second) return scenario;
+  }
   while (!open_nodes_.empty()) {
     const auto node = open_nodes_.back();
     open_nodes_.pop_back();
@@ -266,7 +305,36 @@ void ScenarioGenerator::open_nodes_of_all() {
     if (open_nodes_.size() == nodes_of_second_look) break;
     if (may_give_enough(giver)) open_nodes_.push_back(giver.node);
   }
+  open_devices_of(open_nodes_);
   std::ranges::reverse(open_nodes_);
+}
+
+/// Of parts of devices, those of one device are tried alone, where least goes: with all of the node
+/// gone, the job might be given a device whose victims' queues owe too little.
+void ScenarioGenerator::open_devices_of(std::span<const NodeIndex> nodes) {
+  std::map<std::pair<NodeIndex, Whole>, Scenario> parts;
+  for (const auto node : nodes) {
+    for (const auto place : capacity_.chunks_on(node)) {
+      std::set<Whole> wholes;
+      for (const auto* task : found_[place].tasks) {
+        if (task->node == node) wholes.merge(wholes_of(*context_.input.snapshot, *task));
+      }
+      for (const auto& whole : wholes) parts[{node, whole}].push_back(place);
+    }
+  }
+  std::vector<std::pair<double, Scenario>> by_loss;
+  for (auto& [whole, scenario] : parts) {
+    double loss = 0;
+    for (const auto place : scenario) {
+      for (std::size_t r = 0; r < queues_.resources(); ++r) loss += found_[place].counts[r];
+    }
+    by_loss.emplace_back(loss, std::move(scenario));
+  }
+  std::ranges::stable_sort(by_loss, {}, [](const auto& each) { return each.first; });
+  if (by_loss.size() > devices_of_second_look) by_loss.resize(devices_of_second_look);
+  for (auto& [loss, scenario] : by_loss | std::views::reverse) {
+    open_devices_.push_back(std::move(scenario));
+  }
 }
 
 /// Whether the node's victims can give what is lacking there, as far as their queues owe it.

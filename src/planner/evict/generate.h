@@ -72,6 +72,7 @@ class ScenarioGenerator {
   void grow(GrowingNodes::Asked asked);
   void open_nodes_of_last();
   void open_nodes_of_all();
+  void open_devices_of(std::span<const cluster::NodeIndex> nodes);
   [[nodiscard]] bool may_give_enough(const VictimCapacity::Giver& on) const;
   [[nodiscard]] std::optional<Scenario> next_open();
   [[nodiscard]] bool queue_has_room();
@@ -94,6 +95,7 @@ class ScenarioGenerator {
   std::int32_t moves_left_;             ///< chunks of queues that owe nothing, to be moved
   enum class Phase : std::uint8_t { looking, last, ended } phase_ = Phase::looking;
   std::vector<cluster::NodeIndex> open_nodes_;  ///< of the last victims, the next one at the end
+  std::vector<Scenario> open_devices_;          ///< of parts of one device, the next one at the end
   std::optional<GrowingNodes> growing_;
   /// All that was found as one scenario.
   struct AllFound {

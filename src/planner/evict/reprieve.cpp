@@ -167,56 +167,6 @@ void Reprieve::move_job(PlanJob& job, Solution& solution) {
   }
 }
 
-/// Whether the plan gave a device away that shares a counter set with this one.
-bool Reprieve::counters_taken(cluster::PoolIndex pool, const DeviceName& device) const {
-  const auto& slots = context_.input.snapshot->pool(pool).slots;
-  const auto draws_on = [](const auto& published, const std::set<std::string>& sets) {
-    return std::ranges::any_of(published.traits->consumes_counters,
-                               [&](const auto& takes) { return sets.contains(takes.counter_set); });
-  };
-  std::set<std::string> sets;
-  for (const auto& slot : slots) {
-    for (const auto& published : slot.slice->devices) {
-      if (*published.name != device.get()) continue;
-      for (const auto& takes : published.traits->consumes_counters) sets.insert(takes.counter_set);
-    }
-  }
-  if (sets.empty()) return false;
-  // Who has been put back has what it had.
-  const auto as_before = [](const auto& slot, std::size_t at, const cluster::DeviceUse& use) {
-    return slot.use && std::ranges::any_of(*slot.use, [&](const auto& known) {
-             return known.first == at && known.second == use;
-           });
-  };
-  for (const auto& slot : slots) {
-    const auto& devices = slot.slice->devices;
-    for (std::size_t at = 0; at < devices.size(); ++at) {
-      const auto* use = overlay_.releasing().changed_use(pool, *devices[at].name);
-      if (use == nullptr || use->none() || as_before(slot, at, *use)) continue;
-      if (draws_on(devices[at], sets)) return true;
-    }
-  }
-  return false;
-}
-
-/// Whether nobody got any of these devices.
-bool Reprieve::devices_are_free(const AllocationResult& had) const {
-  return std::ranges::all_of(had.devices, [&](const AllocatedDevice& device) {
-    const auto pool = context_.input.snapshot->find_pool(device.device.driver, device.device.pool);
-    if (!pool) return false;
-    // A share may have gone to somebody else; only an unused device surely has not. Nor may another
-    // that draws on the same counters have been taken since.
-    const auto* use = overlay_.releasing().changed_use(*pool, device.device.device.get());
-    return use != nullptr && use->none() && !counters_taken(*pool, device.device.device);
-  });
-}
-
-bool Reprieve::devices_are_free(const Placement& had) const {
-  return std::ranges::all_of(had.claims, [&](const ClaimPlacement& claim) {
-    return overlay_.releasing().allocation(claim.claim) || devices_are_free(claim.allocation);
-  });
-}
-
 /// Puts a victim back if its own room is not needed after all: its node and its very devices.
 bool Reprieve::stays(PlanJob& job, std::vector<Placed>& placed, PlanJob& of, Task& task,
                      PlacedBefore& before) {
@@ -236,7 +186,7 @@ bool Reprieve::stays(PlanJob& job, std::vector<Placed>& placed, PlanJob& of, Tas
                                 .allocation = *had,
                                 .already_allocated = true});
   }
-  if (devices_are_free(placement)) {
+  if (given_back_.are_free(placement)) {
     overlay_.reprieve(of, task, placement);
     return true;
   }
@@ -269,7 +219,7 @@ bool Reprieve::take_others(PlanJob& job, std::span<Placed* const> placed, PlanJo
     overlay_.return_to_waiting(job, *each->task);
     members.push_back(each->task);
   }
-  if (!devices_are_free(keeps)) {
+  if (!given_back_.are_free(keeps)) {
     overlay_.undo(mark);
     return false;
   }

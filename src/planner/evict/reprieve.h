@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "planner/evict/given_back.h"
 #include "planner/evict/scenario.h"
 #include "planner/place/placer.h"
 #include "planner/state/context.h"
@@ -16,7 +17,11 @@ namespace dray::planner {
 class Reprieve {
  public:
   Reprieve(const PlanContext& context, JobTable& jobs, Overlay& overlay, Placer& placer)
-      : context_(context), jobs_(jobs), overlay_(overlay), placer_(placer) {}
+      : context_(context),
+        jobs_(jobs),
+        overlay_(overlay),
+        placer_(placer),
+        given_back_(*context.input.snapshot, overlay) {}
 
   /// Which victims are the first to stay or move.
   enum class First : std::uint8_t { served_first, only_moved };
@@ -40,14 +45,12 @@ class Reprieve {
                            PlacedBefore& before);
   [[nodiscard]] bool take_others(PlanJob& job, std::span<Placed* const> placed, PlanJob& of,
                                  Task& task, const Placement& keeps);
-  [[nodiscard]] bool devices_are_free(const Placement& had) const;
-  [[nodiscard]] bool devices_are_free(const AllocationResult& had) const;
-  [[nodiscard]] bool counters_taken(cluster::PoolIndex pool, const DeviceName& device) const;
 
   const PlanContext& context_;
   JobTable& jobs_;
   Overlay& overlay_;
   Placer& placer_;
+  GivenBack given_back_;
 };
 
 }  // namespace dray::planner
