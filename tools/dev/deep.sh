@@ -18,6 +18,7 @@ browser 20 the report and the dashboard, also over 10,000 nodes, in Debian's Chr
 kai-oracle 34 KAI's own scheduler and the planner on 2,000 generated clusters
 crowd 34 20,000 pods wait on a real control plane: no overload, no lost Lease, the last as fast as the first
 bench 25 dray beside the code of Kubernetes and KAI: the same work, so many times faster
+soak 34 pods come and go on a real control plane for 20 minutes, or DRAY_SOAK_MINUTES: what dray holds, and its record, stay flat
 cluster-faults 34 servers stopped and killed, scenarios through faults, hostile tenants, on a real control plane
 JOBS
 }
@@ -107,6 +108,13 @@ cluster-long_job() {
 }
 
 cluster-faults_job() { long_cluster_stage "${cluster_faults[@]}"; }
+
+soak_job() {
+  need_packages cpp tools
+  build_preset release dray || { row "build release" 0 1 0 "nothing else was run"; return 0; }
+  export DRAY_SOAK_MINUTES=${DRAY_SOAK_MINUTES:-20}
+  go_stage cluster $((DRAY_SOAK_MINUTES * 60 + 600)) -run '^TestChurnStaysFlat$'
+}
 
 # Beside the goals' lines it prints what the run used.
 crowd_job() {
