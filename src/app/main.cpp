@@ -88,6 +88,7 @@ int main(int argc, char** argv) {
   commands["queues"] = dray::app::add_queues(app);
   commands["devices"] = dray::app::add_devices(app);
   commands["top"] = dray::app::add_top(app);
+  commands["limits"] = dray::app::add_limits(app);
   commands["completion"] = dray::app::add_completion(app);
   commands["man"] = dray::app::add_man(app);
   const std::string first = argc > 1 ? argv[1] : "-";

@@ -208,12 +208,13 @@ asio::awaitable<Result<std::size_t>> ClusterAccess::learn_namespaces(
   co_return open.size() - asked;
 }
 
-Result<Admit> admit_by_cluster(asio::io_context& io, const kube::ClusterConfig& config) {
+Result<Admit> admit_by_cluster(asio::io_context& io, const kube::ClusterConfig& config,
+                               const AccessOptions& options) {
   kube::ConfigReload::Options reload;
   reload.on_notice = [](const std::string& what) { service::log_warning("dashboard: " + what); };
-  auto reviewer = kube::Reviewer::make(io, config, std::chrono::seconds(3), std::move(reload));
+  auto reviewer = kube::Reviewer::make(io, config, options.review_time, std::move(reload));
   if (!reviewer) return std::unexpected(std::move(reviewer.error()));
-  const auto access = std::make_shared<ClusterAccess>(io, *std::move(reviewer));
+  const auto access = std::make_shared<ClusterAccess>(io, *std::move(reviewer), options);
   return [access](std::string token, std::string from, std::shared_ptr<const Picture> picture) {
     return access->admit(std::move(token), std::move(from), std::move(picture));
   };

@@ -20,6 +20,7 @@ struct AccessOptions {
   std::chrono::milliseconds rights_for = std::chrono::seconds(30);  ///< what he may list where
   std::size_t most_tokens = 256;
   std::size_t most_token_bytes = 16UL * 1024;
+  std::chrono::milliseconds review_time = std::chrono::seconds(3);  ///< for a verdict
   std::size_t namespaces_a_look = 128;  ///< are asked about; more follow with the next look
   Rate new_tokens = {.at_once = 20, .every = std::chrono::milliseconds(200)};  ///< of one host
   Rate new_tokens_of_all = {.at_once = 100, .every = std::chrono::milliseconds(40)};
@@ -67,6 +68,7 @@ class ClusterAccess : public std::enable_shared_from_this<ClusterAccess> {
 
 /// An Admit by the API server of this configuration.
 [[nodiscard]] Result<Admit> admit_by_cluster(boost::asio::io_context& io,
-                                             const kube::ClusterConfig& config);
+                                             const kube::ClusterConfig& config,
+                                             const AccessOptions& options = {});
 
 }  // namespace dray::dashboard

@@ -12,16 +12,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What is asked here is short. Browsers hold some connections open, and streams for long.
-net::HttpServerOptions guarded(net::HttpServerOptions options, const BoardOptions& board) {
-  options.limits.body_bytes = 1024;
+net::HttpServerOptions with_simulations(net::HttpServerOptions options, const BoardOptions& board) {
   options.limits.body_bytes_at.emplace(simulate_path, board.simulations.body_bytes);
-  options.max_connections = 128;
-  options.oldest_gives_way = true;
-  options.idle_timeout = std::chrono::seconds(60);
-  options.header_timeout = std::chrono::seconds(5);
-  options.body_timeout = std::chrono::seconds(5);
-  options.write_timeout = std::chrono::seconds(15);
   return options;
 }
 
@@ -36,13 +28,25 @@ net::HttpHandler handler_of(const std::shared_ptr<Board>& board) {
 
 }  // namespace
 
+net::HttpServerOptions dashboard_port() {
+  net::HttpServerOptions options;
+  options.limits.body_bytes = 1024;
+  options.max_connections = 128;
+  options.oldest_gives_way = true;
+  options.idle_timeout = std::chrono::seconds(60);
+  options.header_timeout = std::chrono::seconds(5);
+  options.body_timeout = std::chrono::seconds(5);
+  options.write_timeout = std::chrono::seconds(15);
+  return options;
+}
+
 bool is_loopback(std::string_view address) {
   return address == "localhost" || address == "::1" || address.starts_with("127.");
 }
 
 Dashboard::Dashboard(net::OwnThread& thread, DashboardOptions options, Sources sources)
     : thread_(thread),
-      options_(guarded(std::move(options.server), options.board)),
+      options_(with_simulations(std::move(options.server), options.board)),
       board_(std::make_shared<Board>(thread.io(), named(std::move(options.board), options_.address),
                                      sources)) {}
 

@@ -12,8 +12,12 @@
 
 namespace dray::dashboard {
 
+/// The bounds of the dashboard's port: what is asked there is short. Browsers hold some connections
+/// open, and streams for long.
+[[nodiscard]] net::HttpServerOptions dashboard_port();
+
 struct DashboardOptions {
-  net::HttpServerOptions server;
+  net::HttpServerOptions server = dashboard_port();
   BoardOptions board;
 };
 

@@ -20,8 +20,6 @@ using Command = WatchState::Command;
 
 namespace {
 
-constexpr auto head_deadline = std::chrono::seconds(30);
-
 WatchState::Options watch_options(const InformerOptions& options) {
   return {kind_info(options.kind).versions.size(), options.required, options.seed};
 }
@@ -158,12 +156,12 @@ asio::awaitable<Command> Informer::watch(WatchState::Watch asked) {
                   collection_path(options_.kind, kind_info(options_.kind).versions[asked.version]),
                   net::percent_encode(asked.from.get()), asked.timeout.count());
   auto request = co_await get(std::move(target));
-  const auto opened = co_await client_->open(std::move(request), head_deadline);
+  const auto opened = co_await client_->open(std::move(request), options_.head_deadline);
   if (!opened) co_return failed(opened.error());
   const auto& stream = *opened;
   if (stream->head().status != 200) {
     net::HttpResponse response = stream->head();
-    response.body = (co_await stream->rest(head_deadline)).value_or("");
+    response.body = (co_await stream->rest(options_.head_deadline)).value_or("");
     co_return refused(response);
   }
   if (stopped_ || relist_wanted_) co_return state_.next();

@@ -29,6 +29,7 @@ struct InformerOptions {
   /// is asked for again.
   std::chrono::milliseconds silence = std::chrono::seconds(90);
   std::chrono::milliseconds request_deadline = std::chrono::seconds(60);
+  std::chrono::milliseconds head_deadline = std::chrono::seconds(30);  ///< for a watch to begin
   std::function<void(WatchEvent)> tell;
   std::function<void()> on_listed;   ///< each time that a whole list has been told
   std::function<void()> on_trouble;  ///< trouble() is another one now

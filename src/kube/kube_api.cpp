@@ -76,6 +76,8 @@ void KubeApi::State::start(WatchSink given) {
     wanted.seed = ++seed * 0x9E3779B97F4A7C15ULL;
     wanted.chunk = options.list_chunk;
     wanted.silence = options.watch_silence;
+    wanted.request_deadline = options.list_deadline;
+    wanted.head_deadline = options.watch_deadline;
     wanted.tell = [this](WatchEvent event) {
       if (!stopped) sink(std::move(event));
     };
@@ -131,6 +133,8 @@ Result<std::unique_ptr<KubeApi>> KubeApi::make(asio::io_context& io, const Clust
   http.tls = config.tls;
   http.proxy = config.proxy;
   http.max_connections = state->options.connections;
+  http.limits = state->options.limits;
+  http.line_bytes = state->options.line_bytes;
   http.tls_failures = state->tls_failures;
   auto watching = net::HttpClient::make(io, http);
   if (!watching) return std::unexpected(std::move(watching.error()));

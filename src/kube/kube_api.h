@@ -12,6 +12,7 @@
 
 #include "kube/cluster_api.h"
 #include "kube/config.h"
+#include "net/http_parser.h"
 #include "net/own_thread.h"
 
 namespace dray::kube {
@@ -25,7 +26,11 @@ struct KubeApiOptions {
   std::optional<std::chrono::milliseconds> write_deadline;
   /// Of a read or write of the Lease: a few of them fit into a term.
   std::chrono::milliseconds lease_deadline = std::chrono::seconds(3);
+  net::HttpLimits limits{.header_bytes = 64U * 1024U, .body_bytes = 512ULL * 1024 * 1024};
+  std::size_t line_bytes = 64UL * 1024 * 1024;  ///< the longest line of a watch
   std::size_t list_chunk = 500;
+  std::chrono::milliseconds list_deadline = std::chrono::seconds(60);   ///< of a part of a list
+  std::chrono::milliseconds watch_deadline = std::chrono::seconds(30);  ///< for one to begin
   std::chrono::milliseconds watch_silence = std::chrono::seconds(90);
   /// A kind that has failed for so long is trouble (readyz).
   std::chrono::milliseconds trouble_after = std::chrono::seconds(30);

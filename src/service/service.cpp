@@ -35,9 +35,10 @@ PlanWorker::MakePlan make_plan(const engine::Options& options, metrics::Metrics&
   };
 }
 
-/// Nobody shows who he is at this port, and what is asked there is short: one who opens many
-/// connections, sends much or nothing must not keep the kubelet's probes out.
-net::HttpServerOptions guarded(net::HttpServerOptions options) {
+}  // namespace
+
+net::HttpServerOptions health_port() {
+  net::HttpServerOptions options;
   options.limits.body_bytes = 16UL * 1024;
   options.max_connections = 256;
   options.oldest_gives_way = true;
@@ -47,8 +48,6 @@ net::HttpServerOptions guarded(net::HttpServerOptions options) {
   options.write_timeout = std::chrono::seconds(10);
   return options;
 }
-
-}  // namespace
 
 Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi& api,
                  const Clock& clock)
@@ -67,7 +66,7 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
       extender_(io, options_.extender,
                 extender_routes(engine_, metrics_, partition_, tracer_.get(),
                                 options_.extender.tls ? BodyType::any : BodyType::declared)),
-      admin_(io, guarded(options_.admin), admin_routes(engine_, api, metrics_, readiness_)) {
+      admin_(io, options_.admin, admin_routes(engine_, api, metrics_, readiness_)) {
   readiness_.gates = &watches_.gates;
   readiness_.policy_watch = &watches_.policy.emplace(io, engine_);
   if (!options_.policy_file.empty()) {

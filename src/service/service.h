@@ -27,10 +27,15 @@
 
 namespace dray::service {
 
+/// The bounds of the port for health and metrics. Nobody shows who he is there, and what is asked
+/// is short: one who opens many connections, sends much or nothing must not keep the kubelet's
+/// probes out.
+[[nodiscard]] net::HttpServerOptions health_port();
+
 struct ServiceOptions {
   engine::Options engine;
   net::HttpServerOptions extender;
-  net::HttpServerOptions admin;
+  net::HttpServerOptions admin = health_port();
   /// Absent: this is the only replica, and leads from the start.
   std::optional<engine::LeaseKeeper::Options> lease;
   Duration standby_round = std::chrono::seconds(5);  ///< between looks at who stands by

@@ -47,6 +47,7 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> add_queues(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_devices(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_top(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Command> add_limits(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_completion(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Command> add_man(CLI::App& app);
 

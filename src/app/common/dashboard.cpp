@@ -18,10 +18,9 @@ dashboard::WebPage find_page() {
 
 }  // namespace
 
-dashboard::DashboardOptions dashboard_options(net::HttpServerOptions server,
+dashboard::DashboardOptions dashboard_options(dashboard::DashboardOptions bounds,
                                               const service::ServiceOptions& service) {
-  dashboard::DashboardOptions options;
-  options.server = std::move(server);
+  auto options = std::move(bounds);
   options.board.page = find_page();
   options.board.version = DRAY_VERSION;
   options.board.engine = service.engine;

@@ -156,9 +156,9 @@ class DemoCommand : public Command {
     if (auto started = scheduler.start(extender); !started) return std::unexpected(started.error());
     std::optional<dashboard::Dashboard> dashboard;
     if (!flags_.once) {
-      net::HttpServerOptions at;
-      at.port = flags_.dashboard_port;
-      dashboard.emplace(dashboard_thread, dashboard_options(at, options),
+      dashboard::DashboardOptions at;
+      at.server.port = flags_.dashboard_port;
+      dashboard.emplace(dashboard_thread, dashboard_options(std::move(at), options),
                         dashboard_sources(service, api));
       const auto port = dashboard->start(dashboard::WhenTaken::any_port);
       if (!port) return std::unexpected(port.error());

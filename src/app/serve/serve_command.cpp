@@ -23,6 +23,7 @@
 #include "app/common/policy_file.h"
 #include "app/serve/descriptors.h"
 #include "app/serve/exit_deadline.h"
+#include "app/serve/limits.h"
 #include "app/serve/serve_configuration.h"
 #include "app/serve/serve_options.h"
 #include "dashboard/cluster_access.h"
@@ -127,21 +128,20 @@ class ServeCommand : public Command {
  private:
   Result<void> serve() {
     StartedWith with{.file = flags_.config, .command_line = given_flags(*command_), .running = {}};
-    if (!flags_.config.empty()) {
-      const auto applied = apply_config_file(*command_, flags_.config, dray_configuration());
-      if (!applied) return applied;
-    }
+    if (auto applied = apply_config(); !applied) return applied;
     with.running = given_flags(*command_);
     service::set_up_logging(
         flags_.logging_format == "json" ? service::LogFormat::json : service::LogFormat::text,
         flags_.verbosity);
+    auto limited = limited_parts(flags_.limit);
+    if (!limited) return std::unexpected(std::move(limited.error()));
     auto options = service_options(flags_);
     if (!options) return std::unexpected(options.error());
-    options->extender.max_connections = extender_connections(raise_descriptor_limit());
+    options->extender.max_connections =
+        std::min(options->extender.max_connections, extender_connections(raise_descriptor_limit()));
     std::random_device random;
     options->engine.share_id_seed = (std::uint64_t{random()} << 32) | random();
-    const auto threads =
-        flags_.threads != 0 ? flags_.threads : std::max(2U, std::thread::hardware_concurrency());
+    const auto threads = thread_count();
     auto dashboard_at = dashboard_server(flags_);
     if (!dashboard_at) return std::unexpected(std::move(dashboard_at.error()));
     // Before signals are caught: a plugin of the kubeconfig may run for half a minute.
@@ -161,11 +161,10 @@ class ServeCommand : public Command {
     if (auto started = service.start(); !started) return started;
     std::optional<dashboard::Dashboard> dashboard;
     if (*dashboard_at) {
-      auto shown = dashboard_options(*std::move(*dashboard_at), *options);
-      if (auto set = guard_dashboard(shown, dashboard_thread, *config); !set) return set;
-      shown.board.simulations.at_a_time = flags_.simulations;
-      shown.board.history_file = history_file();
-      dashboard.emplace(dashboard_thread, std::move(shown), dashboard_sources(service, **api));
+      limited->dashboard.server = **std::move(dashboard_at);
+      auto shown = shown_by(*std::move(limited), *options, dashboard_thread, *config);
+      if (!shown) return std::unexpected(std::move(shown.error()));
+      dashboard.emplace(dashboard_thread, *std::move(shown), dashboard_sources(service, **api));
       // Pods are bound without it, too.
       const auto port = dashboard->start();
       if (port) service::log_info(0, fmt::format("dashboard on port {}", *port));
@@ -186,6 +185,15 @@ class ServeCommand : public Command {
     return {};
   }
 
+  Result<void> apply_config() {
+    if (flags_.config.empty()) return {};
+    return apply_config_file(*command_, flags_.config, dray_configuration());
+  }
+
+  [[nodiscard]] unsigned thread_count() const {
+    return flags_.threads != 0 ? flags_.threads : std::max(2U, std::thread::hardware_concurrency());
+  }
+
   /// Of the API server, where it is asked for the cluster or for who may see the dashboard.
   [[nodiscard]] Result<kube::ClusterConfig> needed_config(
       const std::optional<net::HttpServerOptions>& dashboard) const {
@@ -195,14 +203,19 @@ class ServeCommand : public Command {
                                      : kube::load_kubeconfig(flags_.kubeconfig, flags_.context);
   }
 
-  /// Where other hosts reach it, the API server says who may see what.
-  static Result<void> guard_dashboard(dashboard::DashboardOptions& options, net::OwnThread& thread,
-                                      const kube::ClusterConfig& config) {
-    if (dashboard::is_loopback(options.server.address)) return {};
-    auto admit = dashboard::admit_by_cluster(thread.io(), config);
+  /// The dashboard within its limits. Where other hosts reach it, the API server says who may see
+  /// what.
+  [[nodiscard]] Result<dashboard::DashboardOptions> shown_by(
+      LimitedParts limited, const service::ServiceOptions& service, net::OwnThread& thread,
+      const kube::ClusterConfig& config) const {
+    auto options = dashboard_options(std::move(limited.dashboard), service);
+    options.board.simulations.at_a_time = flags_.simulations;
+    options.board.history_file = history_file();
+    if (dashboard::is_loopback(options.server.address)) return options;
+    auto admit = dashboard::admit_by_cluster(thread.io(), config, limited.access);
     if (!admit) return std::unexpected(std::move(admit.error()));
     options.board.admit = *std::move(admit);
-    return {};
+    return options;
   }
 
   /// Pods are bound without it, too.
@@ -234,7 +247,9 @@ class ServeCommand : public Command {
       return api;
     }
     for (const auto& warning : config.warnings) service::log_warning(warning);
-    auto api = kube::KubeApi::make(io, config, kube_api_options(flags_, seed));
+    auto options = kube_api_options(flags_, seed);
+    if (!options) return std::unexpected(std::move(options.error()));
+    auto api = kube::KubeApi::make(io, config, *std::move(options));
     if (!api) return std::unexpected(api.error());
     return std::unique_ptr<kube::ClusterApi>(std::move(*api));
   }

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 
 #include "app/common/feature_gates.h"
+#include "app/serve/limits.h"
 #include "app/serve/tracing_options.h"
 #include "dashboard/dashboard.h"
 #include "service/log.h"
@@ -255,6 +255,11 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
       .add_option("--kube-api-burst", f.kube_api_burst, "And so many at once, if there is a limit")
       ->capture_default_str();
   command
+      .add_option("--limit", f.limit,
+                  "Another bound for what dray accepts, as extender.body=32Mi (may be repeated); "
+                  "`dray limits` lists them")
+      ->allow_extra_args(false);
+  command
       .add_option("--drain", f.drain, "How long requests and writes in flight may take at SIGTERM")
       ->capture_default_str();
   command.add_option("--threads", f.threads, "For requests; 0: one a core")->capture_default_str();
@@ -270,28 +275,10 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
       ->capture_default_str();
 }
 
-Result<HostAndPort> parse_address(const std::string& text) {
-  const auto bad = [&] {
-    return fail(ErrorCode::invalid,
-                fmt::format("\"{}\" is no address; write 127.0.0.1:9443 or [::1]:9443", text));
-  };
-  const auto colon = text.rfind(':');
-  if (colon == std::string::npos) return bad();
-  HostAndPort where;
-  where.host = text.substr(0, colon);
-  if (where.host.starts_with('[') && where.host.ends_with(']')) {
-    where.host = where.host.substr(1, where.host.size() - 2);
-  } else if (where.host.contains(':')) {
-    return bad();
-  }
-  const auto* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data() + colon + 1, last, where.port);
-  if (error != std::errc() || end != last || where.host.empty()) return bad();
-  return where;
-}
-
 Result<service::ServiceOptions> service_options(const ServeFlags& flags) {
-  service::ServiceOptions options;
+  auto limited = limited_parts(flags.limit);
+  if (!limited) return std::unexpected(std::move(limited.error()));
+  auto options = std::move(limited->service);
   options.version = DRAY_VERSION;
   options.policy_file = flags.policy;
   options.record.folder = flags.record;
@@ -354,7 +341,9 @@ Result<std::optional<net::HttpServerOptions>> dashboard_server(const ServeFlags&
     if (flags.history.empty()) return std::nullopt;
     return fail(ErrorCode::invalid, "--history keeps the dashboard's curves, and there is none");
   }
-  net::HttpServerOptions server;
+  auto limited = limited_parts(flags.limit);
+  if (!limited) return std::unexpected(std::move(limited.error()));
+  auto server = std::move(limited->dashboard.server);
   if (auto set = listen_on(server, "dashboard-address", flags.dashboard_address); !set) {
     return std::unexpected(set.error());
   }
@@ -381,8 +370,10 @@ Result<std::optional<net::HttpServerOptions>> dashboard_server(const ServeFlags&
   return server;
 }
 
-kube::KubeApiOptions kube_api_options(const ServeFlags& flags, std::uint64_t seed) {
-  kube::KubeApiOptions options;
+Result<kube::KubeApiOptions> kube_api_options(const ServeFlags& flags, std::uint64_t seed) {
+  auto limited = limited_parts(flags.limit);
+  if (!limited) return std::unexpected(std::move(limited.error()));
+  auto options = std::move(limited->api);
   options.qps = flags.kube_api_qps;
   options.burst = flags.kube_api_burst;
   options.seed = seed;

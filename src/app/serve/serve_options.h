@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/common/config_file.h"
+#include "app/serve/address.h"
 #include "dray/base/error.h"
 #include "kube/kube_api.h"
 #include "service/service.h"
@@ -41,6 +42,7 @@ struct ServeFlags {
   std::string
       devices;  ///< empty: best in mode allocate; in mode advise they are not dray's to choose
   std::vector<std::string> feature_gates;
+  std::vector<std::string> limit;  ///< NAME=VALUE, see limits.h
   std::string reservation_life = "90s";
   std::string plan_pause = "50ms";
   std::size_t nominate_from_nodes = 1000;
@@ -73,13 +75,7 @@ void add_serve_flags(CLI::App& command, ServeFlags& flags);
 /// is asked who may look.
 [[nodiscard]] Result<std::optional<net::HttpServerOptions>> dashboard_server(
     const ServeFlags& flags);
-[[nodiscard]] kube::KubeApiOptions kube_api_options(const ServeFlags& flags, std::uint64_t seed);
-
-/// `host:port` or `[::1]:port`.
-struct HostAndPort {
-  std::string host;
-  std::uint16_t port = 0;
-};
-[[nodiscard]] Result<HostAndPort> parse_address(const std::string& text);
+[[nodiscard]] Result<kube::KubeApiOptions> kube_api_options(const ServeFlags& flags,
+                                                            std::uint64_t seed);
 
 }  // namespace dray::app

@@ -35,6 +35,7 @@ const Examples examples{
     {"drivers", "[blue.example.com]"},
     {"devices", "best"},
     {"feature-gates", "[DRADerivedAttributes=true]"},
+    {"limit", "[extender.body=32Mi]"},
     {"identity", "dray-0"},
     {"record", "/var/lib/dray/record"},
     {"history", "/var/lib/dray/history"},

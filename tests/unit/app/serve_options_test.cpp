@@ -269,37 +269,48 @@ TEST_CASE("flags of a closed set refuse other words") {
   CHECK(parsed({"--logging-format", "json"}).value().logging_format == "json");
 }
 
-TEST_CASE("an address has a host and a port") {
-  struct Row {
-    const char* text;
-    const char* host;  // null: no address
-    int port = 0;
-  };
-  const auto row =
-      GENERATE(Row{"127.0.0.1:9443", "127.0.0.1", 9443}, Row{"[::1]:1", "::1", 1},
-               Row{"localhost:65535", "localhost", 65535}, Row{"::1:1", nullptr},
-               Row{"[::1]", nullptr}, Row{"x:65536", nullptr}, Row{"x:", nullptr},
-               Row{"x:1a", nullptr}, Row{":1", nullptr}, Row{"", nullptr}, Row{"x:-1", nullptr});
-  DYNAMIC_SECTION(row.text) {
-    const auto where = parse_address(row.text);
-    REQUIRE(where.has_value() == (row.host != nullptr));
-    if (!where) return;
-    CHECK(where->host == row.host);
-    CHECK(where->port == row.port);
-  }
-}
-
 TEST_CASE("the client of the API server is throttled and named as asked for") {
   auto flags = loopback();
   flags.kube_api_qps = 7;
   flags.kube_api_burst = 9;
-  const auto options = kube_api_options(flags, 42);
+  const auto options = kube_api_options(flags, 42).value();
   CHECK(options.qps == 7);
   CHECK(options.burst == 9);
   CHECK(options.seed == 42);
   CHECK(options.instance == "us");
   flags.identity = "";
-  CHECK_FALSE(kube_api_options(flags, 42).instance.empty());
+  CHECK_FALSE(kube_api_options(flags, 42)->instance.empty());
+}
+
+TEST_CASE("limits arrive at the ports and at the client of the API server") {
+  auto flags = loopback();
+  CHECK(parsed({"--limit", "extender.body=1Mi", "--limit", "api.requests=16"})->limit ==
+        std::vector<std::string>{"extender.body=1Mi", "api.requests=16"});
+  flags.limit = {"extender.body=1Mi",       "extender.connections=64", "health.connections=32",
+                 "dashboard.writeTime=2s",  "api.requests=16",         "port.handshakes=9",
+                 "dashboard.idleTime=1m30s"};
+  const auto options = service_options(flags).value();
+  CHECK(options.extender.limits.body_bytes == 1U << 20U);
+  CHECK(options.extender.max_connections == 64);
+  CHECK(options.extender.max_handshakes == 9);
+  CHECK(options.admin.max_connections == 32);
+  CHECK(options.admin.max_handshakes == 9);
+  // What is not given stays as it is for that port.
+  CHECK(options.admin.limits.body_bytes == 16UL * 1024);
+  CHECK(options.admin.oldest_gives_way);
+  CHECK_FALSE(options.extender.oldest_gives_way);
+  const auto dashboard = dashboard_server(flags).value().value();
+  CHECK(dashboard.write_timeout == 2s);
+  CHECK(dashboard.idle_timeout == 90s);
+  CHECK(dashboard.max_connections == 128);
+  CHECK(kube_api_options(flags, 1)->connections == 16);
+  flags.limit = {"extender.bodies=1"};
+  for (const auto& error :
+       {service_options(flags).error().message, dashboard_server(flags).error().message,
+        kube_api_options(flags, 1).error().message}) {
+    CHECK_THAT(error,
+               Contains("there is no limit \"extender.bodies\"; did you mean extender.body?"));
+  }
 }
 
 }  // namespace dray::app::serve_options_test
