@@ -32,6 +32,10 @@ inline constexpr auto table = [] {
               {"verb", "result"}),
       observed("dray_extender_request_duration_seconds",
                "From the request's body to the answer's, by verb and result.", {"verb", "result"}),
+      counted("dray_extender_shed_total",
+              "Calls of kube-scheduler that were not worked on, by verb and reason: full (too many "
+              "wait), late (waited too long) or left (the caller has closed the connection).",
+              {"verb", "reason"}),
       counted("dray_api_writes_total",
               "Requests to the API server by kind and result: ok or the error's code.",
               {"kind", "result"}),

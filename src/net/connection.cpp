@@ -2,6 +2,7 @@
 
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -182,6 +183,13 @@ bool Connection::is_quiet() {
   char byte = 0;
   const auto seen = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return seen < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+bool Connection::peer_has_closed() {
+  if (!socket_.is_open()) return true;
+  pollfd state{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
+  if (::poll(&state, 1, 0) <= 0) return false;
+  return (state.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
 std::string Connection::peer() const {

@@ -56,6 +56,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] bool is_open() const;
   /// Nothing has arrived since the last exchange, not even an end: fit to be used again.
   [[nodiscard]] bool is_quiet();
+  /// The other side has ended or reset the connection, whatever it sent before that.
+  [[nodiscard]] bool peer_has_closed();
 
   /// `192.0.2.1:4711`.
   [[nodiscard]] std::string peer() const;

@@ -32,6 +32,9 @@ struct HttpRequest {
   /// To be sent: asked right before its bytes go out, on any thread; false: they do not. Empty:
   /// they always may.
   std::function<bool()> may_go = {};
+  /// Received: whether the other side has closed the connection since, so that nobody waits for an
+  /// answer. On the connection's strand. Empty: not known.
+  std::function<bool()> has_left = {};
 
   /// The target without its query.
   [[nodiscard]] std::string_view path() const;

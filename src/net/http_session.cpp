@@ -124,11 +124,12 @@ asio::awaitable<void> refuse(std::shared_ptr<const ServedBy> server,
   co_await send_response(std::move(server), std::move(session), std::move(response), false, false);
 }
 
-Received complete(HttpRequestParser& parser, const Connection& connection) {
+Received complete(HttpRequestParser& parser, const std::shared_ptr<Connection>& connection) {
   const bool keep_alive = parser.keep_alive();
   auto request = parser.take();
-  request.peer = connection.peer();
-  request.client_name = connection.peer_name();
+  request.peer = connection->peer();
+  request.client_name = connection->peer_name();
+  request.has_left = [connection] { return connection->peer_has_closed(); };
   return {Received::Outcome::request, std::move(request), keep_alive};
 }
 
@@ -159,7 +160,7 @@ asio::awaitable<Received> receive(std::shared_ptr<const ServedBy> server,
       co_return Received{Received::Outcome::refused, {}, false};
     }
     session->inbox.erase(0, *used);
-    if (parser.done()) co_return complete(parser, connection);
+    if (parser.done()) co_return complete(parser, session->connection);
     if (parser.header_done() && !std::exchange(in_body, true)) {
       connection.expires_after(options.body_timeout);
       if (parser.expects_continue()) {

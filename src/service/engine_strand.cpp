@@ -183,10 +183,13 @@ asio::awaitable<extender::PreemptResponse> EngineStrand::preempt_here(
   co_return response;
 }
 
-asio::awaitable<extender::BindResponse> EngineStrand::bind(extender::BindRequest request) {
-  co_return co_await asio::co_spawn(strand_, bind_here(std::move(request)), asio::use_awaitable);
+asio::awaitable<extender::BindResponse> EngineStrand::bind(extender::BindRequest request,
+                                                           RequestQueue::Turn turn) {
+  co_return co_await asio::co_spawn(strand_, bind_here(std::move(request), std::move(turn)),
+                                    asio::use_awaitable);
 }
-asio::awaitable<extender::BindResponse> EngineStrand::bind_here(extender::BindRequest request) {
+asio::awaitable<extender::BindResponse> EngineStrand::bind_here(extender::BindRequest request,
+                                                                RequestQueue::Turn turn) {
   if (broken_) co_return extender::BindResponse{stopped};
   const engine::RequestId id(next_request_++);
   auto pending = std::make_shared<PendingBind>(strand_);
@@ -196,6 +199,7 @@ asio::awaitable<extender::BindResponse> EngineStrand::bind_here(extender::BindRe
     record(now, BindInput{id, request}, effects);
     return effects;
   });
+  turn.reset();
   // The step may have answered already, or broken: the entry is out then.
   while (binds_.contains(id)) co_await pending->answered.wait();
   log_bind(request, pending->error, parts_.tracer);

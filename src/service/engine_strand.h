@@ -23,6 +23,7 @@
 #include "service/fence.h"
 #include "service/plan_worker.h"
 #include "service/record/recorder.h"
+#include "service/request_queue.h"
 
 namespace dray::service {
 
@@ -64,8 +65,10 @@ class EngineStrand {
       std::shared_ptr<const extender::FilterRequest> request);
   boost::asio::awaitable<extender::PrioritizeResponse> prioritize(extender::FilterRequest request);
   boost::asio::awaitable<extender::PreemptResponse> preempt(extender::PreemptRequest request);
-  /// Answers when the engine does, which may take as long as the API server does.
-  boost::asio::awaitable<extender::BindResponse> bind(extender::BindRequest request);
+  /// Answers when the engine does, which may take as long as the API server does. `turn` is let go
+  /// once the engine knows of the request.
+  boost::asio::awaitable<extender::BindResponse> bind(extender::BindRequest request,
+                                                      RequestQueue::Turn turn = nullptr);
   /// Counts pods in short steps: what comes between them is seen by some and not by others.
   boost::asio::awaitable<engine::Engine::Status> status();
   /// Its figures() alone, in one step.
@@ -108,7 +111,8 @@ class EngineStrand {
   boost::asio::awaitable<extender::PrioritizeResponse> prioritize_here(
       extender::FilterRequest request);
   boost::asio::awaitable<extender::PreemptResponse> preempt_here(extender::PreemptRequest request);
-  boost::asio::awaitable<extender::BindResponse> bind_here(extender::BindRequest request);
+  boost::asio::awaitable<extender::BindResponse> bind_here(extender::BindRequest request,
+                                                           RequestQueue::Turn turn);
   boost::asio::awaitable<engine::Engine::Status> status_here();
   boost::asio::awaitable<engine::Engine::Status> figures_here();
   boost::asio::awaitable<std::shared_ptr<const cluster::Snapshot>> snapshot_here();

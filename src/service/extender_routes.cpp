@@ -25,6 +25,7 @@ struct Answering {
   EngineStrand& engine;
   metrics::Metrics& metrics;
   const Partition& partition;
+  RequestQueue& queue;
   Tracer* tracer;  ///< null: nobody wants spans
   BodyType body_type;
 };
@@ -61,7 +62,8 @@ struct Verdict {
   std::string_view result;
 };
 
-asio::awaitable<Verdict> filter(Answering by, HttpRequest request) {
+asio::awaitable<Verdict> filter(Answering by, HttpRequest request, RequestQueue::Turn turn) {
+  static_cast<void>(turn);  // until the answer is made
   auto asked = wire::decode_filter_request(request.body);
   if (!asked) {
     extender::FilterResponse fault;
@@ -81,7 +83,8 @@ asio::awaitable<Verdict> filter(Answering by, HttpRequest request) {
   co_return Verdict{net::json_response(200, wire::encode(answer, *question)), result};
 }
 
-asio::awaitable<Verdict> prioritize(Answering by, HttpRequest request) {
+asio::awaitable<Verdict> prioritize(Answering by, HttpRequest request, RequestQueue::Turn turn) {
+  static_cast<void>(turn);  // until the answer is made
   auto asked = wire::decode_filter_request(request.body);
   if (!asked) {
     co_return Verdict{
@@ -94,7 +97,8 @@ asio::awaitable<Verdict> prioritize(Answering by, HttpRequest request) {
   co_return Verdict{net::json_response(200, wire::encode(answer)), "ok"};
 }
 
-asio::awaitable<Verdict> preempt(Answering by, HttpRequest request) {
+asio::awaitable<Verdict> preempt(Answering by, HttpRequest request, RequestQueue::Turn turn) {
+  static_cast<void>(turn);  // until the answer is made
   auto asked = wire::decode_preempt_request(request.body);
   if (!asked) {
     co_return Verdict{
@@ -108,7 +112,7 @@ asio::awaitable<Verdict> preempt(Answering by, HttpRequest request) {
                     answer.victims.empty() ? "refused" : "ok"};
 }
 
-asio::awaitable<Verdict> bind(Answering by, HttpRequest request) {
+asio::awaitable<Verdict> bind(Answering by, HttpRequest request, RequestQueue::Turn turn) {
   auto asked = wire::decode_bind_request(request.body);
   if (!asked) {
     const extender::BindResponse fault{"dray: bind request: " + asked.error().message};
@@ -116,7 +120,7 @@ asio::awaitable<Verdict> bind(Answering by, HttpRequest request) {
   }
   Traced span(by, request, asked->pod, asked->uid);
   span.note("k8s.node.name", asked->node.get());
-  const auto answer = co_await by.engine.bind(std::move(*asked));
+  const auto answer = co_await by.engine.bind(std::move(*asked), std::move(turn));
   span.end(answer.error);
   co_return Verdict{net::json_response(200, wire::encode(answer)),
                     answer.error.empty() ? "ok" : "error"};
@@ -124,7 +128,7 @@ asio::awaitable<Verdict> bind(Answering by, HttpRequest request) {
 
 struct Route {
   std::string_view verb;
-  asio::awaitable<Verdict> (*run)(Answering, HttpRequest);
+  asio::awaitable<Verdict> (*run)(Answering, HttpRequest, RequestQueue::Turn);
 };
 constexpr std::array routes{Route{"filter", filter}, Route{"prioritize", prioritize},
                             Route{"preempt", preempt}, Route{"bind", bind}};
@@ -140,6 +144,12 @@ bool has_body_type(const HttpRequest& request, BodyType wanted) {
   const auto type = request.header("Content-Type");
   if (type.empty()) return wanted == BodyType::any;
   return net::equals_ignoring_case(type.substr(0, type.find(';')), "application/json");
+}
+
+HttpResponse overloaded() {
+  auto response = net::text_response(503, "dray has more requests than it can answer\n");
+  response.headers.push_back({"Retry-After", "1"});
+  return response;
 }
 
 asio::awaitable<HttpResponse> answer(Answering by, HttpRequest request) {
@@ -158,7 +168,12 @@ asio::awaitable<HttpResponse> answer(Answering by, HttpRequest request) {
   if (!has_body_type(request, by.body_type)) {
     co_return net::text_response(415, "the body must be application/json\n");
   }
-  auto verdict = co_await route->run(by, std::move(request));
+  auto turn = co_await by.queue.enter(request.has_left);
+  if (!turn) {
+    by.metrics.count("dray_extender_shed_total", {route->verb, name(turn.error())});
+    co_return overloaded();
+  }
+  auto verdict = co_await route->run(by, std::move(request), *std::move(turn));
   by.metrics.count("dray_extender_requests_total", {route->verb, verdict.result});
   by.metrics.observe("dray_extender_request_duration_seconds", {route->verb, verdict.result},
                      std::chrono::steady_clock::now() - start);
@@ -168,8 +183,9 @@ asio::awaitable<HttpResponse> answer(Answering by, HttpRequest request) {
 }  // namespace
 
 net::HttpHandler extender_routes(EngineStrand& engine, metrics::Metrics& metrics,
-                                 const Partition& partition, Tracer* tracer, BodyType type) {
-  return [by = Answering{engine, metrics, partition, tracer, type}](HttpRequest request) {
+                                 const Partition& partition, RequestQueue& queue, Tracer* tracer,
+                                 BodyType type) {
+  return [by = Answering{engine, metrics, partition, queue, tracer, type}](HttpRequest request) {
     return answer(by, std::move(request));
   };
 }

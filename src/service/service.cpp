@@ -63,8 +63,9 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
               {api, clock, fence_, metrics_, make_plan(options_.engine, metrics_),
                [this](const std::string& what) { broke(what); },
                options_.lease ? options_.lease->identity : "", tracer_.get()}),
+      requests_(io, options_.extender_queue),
       extender_(io, options_.extender,
-                extender_routes(engine_, metrics_, partition_, tracer_.get(),
+                extender_routes(engine_, metrics_, partition_, requests_, tracer_.get(),
                                 options_.extender.tls ? BodyType::any : BodyType::declared)),
       admin_(io, options_.admin, admin_routes(engine_, api, metrics_, readiness_)) {
   readiness_.gates = &watches_.gates;

@@ -22,6 +22,7 @@
 #include "service/partition.h"
 #include "service/policy_file.h"
 #include "service/policy_watch.h"
+#include "service/request_queue.h"
 #include "service/standby_watch.h"
 #include "service/tracer.h"
 
@@ -35,6 +36,7 @@ namespace dray::service {
 struct ServiceOptions {
   engine::Options engine;
   net::HttpServerOptions extender;
+  RequestQueueOptions extender_queue;
   net::HttpServerOptions admin = health_port();
   /// Absent: this is the only replica, and leads from the start.
   std::optional<engine::LeaseKeeper::Options> lease;
@@ -104,6 +106,7 @@ class Service {
   Partition partition_;
   Readiness readiness_;
   EngineStrand engine_;
+  RequestQueue requests_;
   net::HttpServer extender_;
   net::HttpServer admin_;
   std::optional<PolicyFile> policy_;

@@ -74,6 +74,12 @@ const std::array limits{
           of_extender<&Port::body_timeout>},
     Limit{"extender.writeTime", "time to send an answer of the extender", time, 100, 10 * minute,
           of_extender<&Port::write_timeout>},
+    Limit{"extender.working", "requests to the extender that are worked on at a time", count, 1, 1024,
+          [](LimitedParts& p) -> Members { return {&p.service.extender_queue.at_a_time}; }},
+    Limit{"extender.waiting", "requests to the extender that wait beside these", count, 1, 65'536,
+          [](LimitedParts& p) -> Members { return {&p.service.extender_queue.waiting}; }},
+    Limit{"extender.waitTime", "time that a request to the extender waits", time, 100, 10 * minute,
+          [](LimitedParts& p) -> Members { return {&p.service.extender_queue.wait_time}; }},
     // Not below what Go's client keeps an idle connection for.
     Limit{"extender.idleTime", "life of an idle connection to the extender", time, 91 * second, day,
           of_extender<&Port::idle_timeout>},

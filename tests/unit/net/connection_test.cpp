@@ -46,6 +46,11 @@ struct Pair {
   static asio::awaitable<bool> quiet(std::shared_ptr<Connection> connection) {
     co_return connection->is_quiet();
   }
+  bool peer_has_closed() { return on_strand(peer_closed(connection)); }
+
+  static asio::awaitable<bool> peer_closed(std::shared_ptr<Connection> connection) {
+    co_return connection->peer_has_closed();
+  }
   static asio::awaitable<bool> closed(std::shared_ptr<Connection> connection) {
     connection->close();
     co_return connection->is_open();
@@ -84,6 +89,16 @@ TEST_CASE("a connection is quiet until something comes, an end too") {
     RawServer::send(*pair.other, "x");
   }
   CHECK_FALSE(pair.is_quiet());
+}
+
+TEST_CASE("an end is seen behind bytes that nobody has read") {
+  Pair pair;
+  RawServer::send(*pair.other, "next");
+  CHECK_FALSE(pair.peer_has_closed());
+  pair.other->close();
+  CHECK(pair.peer_has_closed());
+  CHECK(pair.on_strand(Pair::closed(pair.connection)) == false);
+  CHECK(pair.peer_has_closed());
 }
 
 TEST_CASE("a deadline that passes closes the connection") {

@@ -205,6 +205,20 @@ TEST_CASE("a bind waits for its writes and is answered when they have failed") {
   CHECK(bench.cluster.seen.get().count("BindPod") == 0);
 }
 
+TEST_CASE("a bind keeps its turn until the engine knows of it, not until its writes are done") {
+  Bench bench;
+  bench.add_pod();
+  REQUIRE(bench.cluster.seen.wait([](const auto& all) { return all.count("LiftGate") == 1; }));
+  bench.cluster.hold("ProtectClaim");
+  RequestQueue queue(bench.loop.io, {.at_a_time = 1, .waiting = 1, .wait_time = testing::patience});
+  auto turn = bench.loop.run(queue.enter({})).value();
+  auto bound = bench.loop.start(bench.strand.bind(Bench::bind_request(), std::move(turn)));
+  CHECK(bench.loop.run(queue.enter({})));
+  CHECK(bound.wait_for(std::chrono::seconds(0)) == std::future_status::timeout);
+  bench.cluster.let_go("ProtectClaim");
+  bound.get();
+}
+
 TEST_CASE("the engine's timers ring: a reservation that nobody asks for runs out") {
   Bench bench(20ms);
   bench.add_pod();

@@ -1,6 +1,8 @@
 #include "service/extender_routes.h"
 
 #include <catch2/catch.hpp>
+#include <future>
+#include <memory>
 #include <utility>
 
 #include "net/http_client.h"
@@ -31,7 +33,8 @@ net::HttpServerOptions small_bodies() {
 /// A cluster in memory with two nodes of one device each and a pod that wants one, an engine that
 /// leads, and the extender's routes behind a port.
 struct Bench {
-  explicit Bench(const PartitionOptions& part = {}) : partition(part) {
+  explicit Bench(const PartitionOptions& part = {}, RequestQueueOptions waiting = {})
+      : partition(part), queue(loop.io, waiting) {
     fence.open_for_good();
     for (const auto* node : {"n0", "n1"}) {
       api.load(make_node(node));
@@ -103,7 +106,9 @@ struct Bench {
        [planner = planner](const planner::PlanInput& in) { return planner->plan(in); },
        {}}};
   Partition partition;
-  net::HttpServer server{loop.io, small_bodies(), extender_routes(strand, metrics, partition)};
+  RequestQueue queue;
+  net::HttpServer server{loop.io, small_bodies(),
+                         extender_routes(strand, metrics, partition, queue)};
   std::uint16_t port = 0;
 };
 
@@ -251,6 +256,104 @@ TEST_CASE("a body over the limit is refused before it is read") {
   Bench bench;
   CHECK(bench.post("filter", std::string(65537, ' ')).status == 413);
   CHECK(bench.post("filter", std::string(65536, ' ')).status == 200);
+}
+
+namespace {
+
+/// Keeps the engine's strand busy until it is told to go on.
+class BusyStrand {
+ public:
+  explicit BusyStrand(Bench& bench)
+      : looked_(bench.loop.start(bench.strand.look([this](engine::Engine&, Time) {
+          begun_.set_value();
+          go_on_.get_future().wait();
+        }))) {
+    begun_.get_future().wait();
+  }
+  void go_on() {
+    go_on_.set_value();
+    looked_.get();
+  }
+
+ private:
+  std::promise<void> begun_;
+  std::promise<void> go_on_;
+  std::future<bool> looked_;
+};
+
+/// A filter request as kube-scheduler sends it, on a connection of its own.
+std::unique_ptr<net::testing::RawClient> ask_filter(const Bench& bench, const std::string& body) {
+  auto client = std::make_unique<net::testing::RawClient>(bench.port);
+  client->send("POST /v1/filter HTTP/1.1\r\nHost: dray\r\nContent-Length: " +
+               std::to_string(body.size()) + "\r\n\r\n" + body);
+  return client;
+}
+
+bool queued(const Bench& bench, std::size_t requests) {
+  return testing::eventually([&] { return bench.queue.size() == requests; });
+}
+
+bool shows(Bench& bench, const std::string& line) {
+  return testing::eventually(
+      [&] { return bench.metrics.page({}).find(line + "\n") != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("a request whose caller has closed the connection costs the engine no step") {
+  Bench bench({}, {.at_a_time = 1, .waiting = 8, .wait_time = testing::patience});
+  bench.lead();
+  const auto body = wire::encode(bench.filter_request());
+  BusyStrand busy(bench);
+  auto first = ask_filter(bench, body);
+  REQUIRE(queued(bench, 1));
+  auto gone = ask_filter(bench, body);
+  REQUIRE(queued(bench, 2));
+  auto last = ask_filter(bench, body);
+  REQUIRE(queued(bench, 3));
+  gone->close();
+  busy.go_on();
+  CHECK_THAT(first->read_until("\r\n\r\n"), Catch::StartsWith("HTTP/1.1 200 "));
+  CHECK_THAT(last->read_until("\r\n\r\n"), Catch::StartsWith("HTTP/1.1 200 "));
+  CHECK(shows(bench, "dray_extender_shed_total{reason=\"left\",verb=\"filter\"} 1"));
+  CHECK(shows(bench, "dray_engine_step_duration_seconds_count{cause=\"filter\"} 2"));
+  CHECK(bench.counted("filter", "ok", 2));
+}
+
+TEST_CASE("where too many requests wait others are refused at once, and the port goes on") {
+  Bench bench({}, {.at_a_time = 1, .waiting = 1, .wait_time = testing::patience});
+  bench.lead();
+  const auto body = wire::encode(bench.filter_request());
+  BusyStrand busy(bench);
+  auto worked_on = ask_filter(bench, body);
+  REQUIRE(queued(bench, 1));
+  auto waits = ask_filter(bench, body);
+  REQUIRE(queued(bench, 2));
+  // The strand is busy all the while.
+  auto refused = ask_filter(bench, body);
+  const auto head = refused->read_until("\r\n\r\n");
+  CHECK_THAT(head, Catch::StartsWith("HTTP/1.1 503 "));
+  CHECK_THAT(head, Contains("Retry-After: 1\r\n"));
+  CHECK(shows(bench, "dray_extender_shed_total{reason=\"full\",verb=\"filter\"} 1"));
+  busy.go_on();
+  CHECK_THAT(worked_on->read_until("\r\n\r\n"), Catch::StartsWith("HTTP/1.1 200 "));
+  CHECK_THAT(waits->read_until("\r\n\r\n"), Catch::StartsWith("HTTP/1.1 200 "));
+  CHECK(bench.post("filter", body).status == 200);
+}
+
+TEST_CASE("a request whose turn does not come in time is refused, and costs the engine no step") {
+  Bench bench({}, {.at_a_time = 1, .waiting = 8, .wait_time = std::chrono::milliseconds(5)});
+  bench.lead();
+  const auto body = wire::encode(bench.filter_request());
+  BusyStrand busy(bench);
+  auto worked_on = ask_filter(bench, body);
+  REQUIRE(queued(bench, 1));
+  auto late = ask_filter(bench, body);
+  CHECK_THAT(late->read_until("\r\n\r\n"), Catch::StartsWith("HTTP/1.1 503 "));
+  busy.go_on();
+  CHECK_THAT(worked_on->read_until("\r\n\r\n"), Catch::StartsWith("HTTP/1.1 200 "));
+  CHECK(shows(bench, "dray_extender_shed_total{reason=\"late\",verb=\"filter\"} 1"));
+  CHECK(shows(bench, "dray_engine_step_duration_seconds_count{cause=\"filter\"} 1"));
 }
 
 }  // namespace dray::service::extender_routes_test

@@ -178,7 +178,8 @@ struct Bench {
        "",
        &tracer}};
   Partition partition;
-  net::HttpHandler routes = extender_routes(strand, metrics, partition, &tracer);
+  RequestQueue queue{loop.io, {}};
+  net::HttpHandler routes = extender_routes(strand, metrics, partition, queue, &tracer);
 };
 
 }  // namespace
