@@ -3,7 +3,11 @@
 
 bench_out=$root/build/bench
 bench_goals=tests/bench/goals.json
-bench_suites=(cel alloc policy load engine explain)
+bench_suites=(cel alloc policy load engine explain overload)
+# These no peer does.
+bench_alone=(load engine explain overload)
+
+is_alone() { [[ " ${bench_alone[*]} " == *" $1 "* ]]; }
 
 # cel_workload: its two files, one a line; those among the shared cases if they are there.
 cel_workload() {
@@ -49,8 +53,10 @@ bench_rounds=3  # of measuring a suite, while a goal is missed
 # row's rounds the fastest counts, the peer's too.
 bench_suite() {
   echo "== $1"
-  if [[ $1 == load || $1 == engine || $1 == explain ]]; then  # no peer does it
-    "build/release/bin/dray_$1_bench"
+  if is_alone "$1"; then
+    local program=()
+    [[ $1 != overload ]] || program=(build/release/bin/dray)
+    "build/release/bin/dray_$1_bench" "${program[@]}"
     return
   fi
   local dray=$bench_out/$1.dray.jsonl peer=$bench_out/$1.peer.jsonl round judged
@@ -93,8 +99,8 @@ bench_start() {
   go -C tests/cluster run ./startbench "$@"
 }
 
-# bench [--ratios] [NAME]: the suites whose name contains NAME. With --ratios, durations are no condition: `load`,
-# `engine` and `explain` have nothing else.
+# bench [--ratios] [NAME]: the suites whose name contains NAME. With --ratios, durations are no condition: those
+# without a peer have nothing else.
 bench() {
   local ratios=() suite found=() missed=()
   if [[ ${1:-} == pods ]]; then
@@ -121,10 +127,10 @@ bench() {
   mkdir -p "$bench_out"
   need_packages cpp tools
   local programs=("${found[@]/#/dray_}")
-  build_preset release "${programs[@]/%/_bench}" || fail "no build"
+  build_preset release dray "${programs[@]/%/_bench}" || fail "no build"
   need_go || fail "no Go: without Kubernetes' and KAI's own code there is nothing to compare with"
   for suite in "${found[@]}"; do
-    [[ $suite == load || $suite == engine || $suite == explain ]] || build_peer "$suite" || fail "no peer"
+    is_alone "$suite" || build_peer "$suite" || fail "no peer"
   done
   for suite in "${found[@]}"; do
     bench_suite "$suite" "${ratios[@]}" || missed+=("$suite")
