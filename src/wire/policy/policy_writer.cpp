@@ -93,6 +93,8 @@ struct SectionWriting {
     }
     if constexpr (std::is_same_v<T, std::string>) {
       if (value.empty()) return;  // not given, where one of two is
+    } else if constexpr (requires { value.get().empty(); }) {
+      if (value.get().empty()) return;
     }
     writing.out.key(key);
     writing.value(value);

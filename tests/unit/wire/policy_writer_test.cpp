@@ -1,6 +1,11 @@
 #include "wire/policy/policy_writer.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include "wire/policy/policy_codec.h"
 
@@ -35,6 +40,28 @@ TEST_CASE("a policy is read as it was written") {
   REQUIRE(again);
   CHECK(*again == *config);
   CHECK(again->queues.at(2).gangs == std::vector<policy::GangOwner>{});
+}
+
+/// A file's text.
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("so are those that dray comes with") {
+  std::vector<std::filesystem::path> paths{"config/policy.yaml", "config/demo/policy.yaml"};
+  for (const auto& entry : std::filesystem::directory_iterator("config/policies")) {
+    if (!entry.path().string().ends_with(".test.yaml")) paths.push_back(entry.path());
+  }
+  CHECK(paths.size() > 4);
+  for (const auto& path : paths) {
+    CAPTURE(path);
+    const auto config = decode_policy(text_of(path));
+    REQUIRE(config);
+    const auto again = decode_policy(encode_policy(*config));
+    REQUIRE(again);
+    CHECK(*again == *config);
+  }
 }
 
 TEST_CASE("so is one that says nothing") {
