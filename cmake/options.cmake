@@ -55,7 +55,15 @@ endif()
 if(DRAY_FUZZ)
   # libFuzzer follows what an input covers in every layer.
   add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fprofile-instr-generate)
 endif()
+
+# dray_measure_lines(TARGET): in the preset `fuzz`, which lines of the target ran can be shown (tools/line_coverage.py).
+function(dray_measure_lines target)
+  if(DRAY_FUZZ)
+    target_compile_options(${target} PRIVATE -fprofile-instr-generate -fcoverage-mapping)
+  endif()
+endfunction()
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -67,6 +75,14 @@ if(MOLD AND NOT DRAY_FUZZ)
   # then. What users run is linked by ld (dray_program).
   add_link_options(-fuse-ld=mold -Wl,-z,norelro)
 endif()
+
+# dray_trust_in_fuzzing(TARGET): in the preset `fuzz` the target, which reads nothing from outside, is compiled in a third of
+# the time, without sanitizers.
+function(dray_trust_in_fuzzing target)
+  if(DRAY_FUZZ)
+    target_compile_options(${target} PRIVATE -O0 -g0 -fno-sanitize=all)
+  endif()
+endfunction()
 
 # dray_compile_at(TARGET LEVEL): a level of optimisation of its own in all presets but `dev`.
 # At -O1 g++ 12 takes a coroutine's operator new and delete for a mismatched pair (GCC bug 109224).

@@ -1,10 +1,11 @@
 #include "net/http_stream.h"
 
-#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <limits>
 #include <utility>
+
+#include "net/line_cutter.h"
 
 namespace dray::net {
 namespace {
@@ -46,9 +47,10 @@ class OpenStream final : public HttpStream, public std::enable_shared_from_this<
                                                    std::chrono::milliseconds silence) {
     self->connection_->expires_after(silence);
     for (;;) {
-      auto lines = self->complete_lines();
+      auto& body = self->parser_->response().body;
+      auto lines = self->lines_.take(body, self->parser_->done());
       if (!lines.empty() || self->parser_->done()) co_return lines;
-      if (self->parser_->response().body.size() > self->line_bytes_) {
+      if (body.size() > self->line_bytes_) {
         co_return fail(ErrorCode::invalid, "stream: a line is longer than " +
                                                std::to_string(self->line_bytes_) + " bytes");
       }
@@ -69,32 +71,12 @@ class OpenStream final : public HttpStream, public std::enable_shared_from_this<
     co_return std::move(body);
   }
 
-  /// Takes the complete lines off the body; at its end, also a last one without a line end.
-  Lines complete_lines() {
-    auto& body = parser_->response().body;
-    Lines lines;
-    std::size_t start = 0;
-    for (;;) {
-      const auto end = body.find('\n', std::max(start, searched_));
-      if (end == std::string::npos) break;
-      if (end > start) lines.push_back(body.substr(start, end - start));
-      start = end + 1;
-    }
-    body.erase(0, start);
-    searched_ = body.size();
-    if (parser_->done() && !body.empty()) {
-      lines.push_back(std::exchange(body, {}));
-      searched_ = 0;
-    }
-    return lines;
-  }
-
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<HttpResponseParser> parser_;
   std::shared_ptr<std::string> inbox_;
   HttpResponse head_;
   std::size_t line_bytes_;
-  std::size_t searched_ = 0;  ///< no line end before that in the body
+  LineCutter lines_;
 };
 
 }  // namespace
