@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What documents point at is there: links between them, and the tests that docs/ai-conformance.md, docs/complaints.md,
-docs/faults.md, docs/threat-model.md and blocks of commands name."""
+docs/faults.md, docs/reliability.md, docs/threat-model.md and blocks of commands name."""
 
 import pathlib
 import re
@@ -59,6 +59,17 @@ def deep_jobs():
     return {f"--deep {name}" for name in re.findall(r"^([\w-]+)_job\(\)", text, flags=re.M)}
 
 
+def tool_tests():
+    return {name for file in (ROOT / "tools").glob("*_test.py") for name in re.findall(r"def (test_\w+)\(", file.read_text())}
+
+
+def benches():
+    """`./dev bench NAME`."""
+    text = (ROOT / "tools/dev/bench.sh").read_text()
+    suites = re.search(r"^bench_suites=\((.*)\)$", text, flags=re.M).group(1).split()
+    return {f"./dev bench {name}" for name in [*suites, *re.findall(r"^bench_(pods|ports|start|claims)\(\)", text, flags=re.M)]}
+
+
 class Documents(unittest.TestCase):
     def test_links_lead_somewhere(self):
         for document in DOCUMENTS:
@@ -104,6 +115,20 @@ class Documents(unittest.TestCase):
         self.assertEqual(len(set(claims)), len(claims))
         self.assertEqual(set(claims), {claim for claim, _ in shown})
         self.assertEqual({test for _, test in shown} - go_tests() - catch_tests(), set())
+
+    def test_each_target_of_reliability_is_judged_and_says_what_gives_it(self):
+        text = (ROOT / "docs/reliability.md").read_text()
+        rows = re.findall(r"^\| ([A-Z]\d+) \| (.+) \| (.+) \| (.+) \|$", text, flags=re.M)
+        given = dict(re.findall(r"^- ([A-Z]\d+):\s+(.+)$", text, flags=re.M))
+        self.assertGreater(len(rows), 30)
+        self.assertEqual([row[0] for row in rows], list(given))
+        there = go_tests() | catch_tests() | tool_tests() | deep_jobs() | benches()
+        for name, _, measured, verdict in rows:
+            with self.subTest(name):
+                self.assertIn(verdict, ("met", "in part", "not met", "not measured"))
+                named = set(re.findall(r"`([^`]+)`", given[name]))
+                self.assertEqual(named - there, set())
+                self.assertTrue(named or verdict.startswith("not "), "what shows it?")
 
     def test_commands_are_run_or_shown_by_a_test_that_exists(self):
         there = go_tests() | catch_tests() | deep_jobs()

@@ -90,6 +90,13 @@ bench_pods() {
   go -C tests/cluster run ./podsbench "$@"
 }
 
+# bench_ports: handshakes, idle connections and /metrics of dray's ports; figures for a reader, no goals.
+bench_ports() {
+  need_packages cpp tools
+  build_preset release dray || fail "no build"
+  python3 tests/bench/ports.py build/release/bin/dray "$@"
+}
+
 # bench_start [FLAG...]: how long dray takes to know a full cluster, beside curl (tests/cluster/startbench), five minutes.
 bench_start() {
   need_packages cpp tools bench
@@ -111,6 +118,10 @@ bench() {
     bench_start "${@:2}"
     return
   fi
+  if [[ ${1:-} == ports ]]; then
+    bench_ports "${@:2}"
+    return
+  fi
   if [[ ${1:-} == claims ]]; then
     bench_claims "${@:2}"
     return
@@ -123,7 +134,7 @@ bench() {
   for suite in "${bench_suites[@]}"; do
     [[ $suite != *"${1:-}"* ]] || found+=("$suite")
   done
-  [[ ${#found[@]} -gt 0 ]] || fail "no benchmark's name contains '$1'; there are: ${bench_suites[*]} pods start claims"
+  [[ ${#found[@]} -gt 0 ]] || fail "no benchmark's name contains '$1'; there are: ${bench_suites[*]} pods ports start claims"
   mkdir -p "$bench_out"
   need_packages cpp tools
   local programs=("${found[@]/#/dray_}")
