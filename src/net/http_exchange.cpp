@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "net/tunnel.h"
@@ -18,6 +20,10 @@ constexpr std::size_t later_chunk = 64UL * 1024;
 bool carries_body(const HttpRequest& request) {
   return !request.body.empty() || request.method == "POST" || request.method == "PUT" ||
          request.method == "PATCH";
+}
+
+bool is_one_line(std::string_view text) {
+  return std::ranges::none_of(text, [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
 }
 
 Result<void> feed_from(std::string& inbox, HttpResponseParser& parser) {
@@ -53,10 +59,18 @@ asio::awaitable<Answer> receive(std::shared_ptr<Connection> connection,
 
 }  // namespace
 
-std::string request_head(const HttpRequest& request, const Url& base) {
+Result<std::string> request_head(const HttpRequest& request, const Url& base) {
+  if (!is_one_line(request.method + request.target)) {
+    return fail(ErrorCode::invalid, "not sent: its target is more than one line");
+  }
   auto head = fmt::format("{} {}{} HTTP/1.1\r\nHost: {}\r\n", request.method, base.path,
                           request.target, base.authority());
   for (const auto& header : request.headers) {
+    // Not with its value, which may be a secret.
+    if (!is_one_line(header.name + header.value)) {
+      return fail(ErrorCode::invalid, fmt::format("not sent: its header {} is more than one line",
+                                                  is_one_line(header.name) ? header.name : ""));
+    }
     head += fmt::format("{}: {}\r\n", header.name, header.value);
   }
   if (carries_body(request)) head += fmt::format("Content-Length: {}\r\n", request.body.size());
@@ -101,6 +115,11 @@ asio::awaitable<Exchanged> exchange(std::shared_ptr<Connection> connection, bool
     result.stale = true;
     co_return result;
   }
+  const auto head = request_head(*request, target.url);
+  if (!head) {
+    result.response = std::unexpected(head.error());
+    co_return result;
+  }
   connection->expires_at(deadline);
   if (fresh) {
     if (auto reached = co_await reach(connection, target); !reached) {
@@ -113,8 +132,7 @@ asio::awaitable<Exchanged> exchange(std::shared_ptr<Connection> connection, bool
     co_return result;
   }
   const bool repeatable = !fresh && may_repeat(*request);
-  const auto head = request_head(*request, target.url);
-  if (auto sent = co_await connection->write(head, request->body); !sent) {
+  if (auto sent = co_await connection->write(*head, request->body); !sent) {
     result.stale = repeatable && Connection::Clock::now() < deadline;
     result.response = std::unexpected(std::move(sent.error()));
     co_return result;

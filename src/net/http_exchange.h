@@ -23,8 +23,10 @@ struct Target {
   std::optional<Proxy> proxy;  ///< none: the server itself is connected to
 };
 
-/// The request's head as sent: Host, Content-Length and the headers given.
-[[nodiscard]] std::string request_head(const HttpRequest& request, const Url& base);
+/// The request's head as sent: Host, Content-Length and the headers given. Fails where one of these
+/// has a line end or a zero byte in it, as a token from a damaged file: what follows that would be
+/// a header, or a request, of its own.
+[[nodiscard]] Result<std::string> request_head(const HttpRequest& request, const Url& base);
 
 /// GET and HEAD have no effect that a second time would repeat.
 [[nodiscard]] bool may_repeat(const HttpRequest& request);

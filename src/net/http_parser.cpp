@@ -40,9 +40,10 @@ HttpParseError describe(const error_code& ec, const HttpLimits& limits) {
 }
 
 /// Lines that go on in the next one are unfolded by Beast; others read them as headers of their
-/// own. All fields of a header are parsed at once: `bytes` has them.
-bool has_folded_line(std::string_view bytes) {
-  const auto header = bytes.substr(0, bytes.find("\r\n\r\n"));
+/// own. `taken`: what it took of a header, whole lines; `ends`: the header ends in it.
+bool has_folded_line(std::string_view taken, bool ends) {
+  if (ends && taken.starts_with("\r\n")) return false;
+  const auto header = ends ? taken.substr(0, taken.find("\r\n\r\n")) : taken;
   return header.contains("\r\n ") || header.contains("\r\n\t");
 }
 
@@ -124,7 +125,7 @@ std::expected<std::size_t, HttpParseError> HttpRequestParser::feed(std::string_v
   error_code ec;
   const bool in_header = !header_done();
   const auto used = put(*state_, bytes, ec);
-  if (!ec && in_header && header_done() && has_folded_line(bytes)) {
+  if (!ec && in_header && has_folded_line(bytes.substr(0, used), header_done())) {
     return std::unexpected(HttpParseError{400, "a header on more than one line"});
   }
   if (!ec) return used;

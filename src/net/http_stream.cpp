@@ -84,12 +84,13 @@ class OpenStream final : public HttpStream, public std::enable_shared_from_this<
 asio::awaitable<Result<std::shared_ptr<HttpStream>>> open_stream(
     std::shared_ptr<Connection> connection, std::shared_ptr<const HttpRequest> request,
     StreamOptions options) {
+  const auto head = request_head(*request, options.target.url);
+  if (!head) co_return std::unexpected(head.error());
   connection->expires_at(options.head_until);
   if (auto reached = co_await reach(connection, options.target); !reached) {
     co_return std::unexpected(std::move(reached.error()));
   }
-  const auto head = request_head(*request, options.target.url);
-  if (auto sent = co_await connection->write(head, request->body); !sent) {
+  if (auto sent = co_await connection->write(*head, request->body); !sent) {
     co_return std::unexpected(std::move(sent.error()));
   }
   const HttpLimits limits{options.header_bytes, std::numeric_limits<std::uint64_t>::max()};

@@ -41,6 +41,9 @@ Result<Url> Url::parse(std::string_view text) {
       return bad(text, "bad port");
   } else {
     url.host = authority.substr(0, port_at);
+    if (url.host.find_first_of(":[]") != std::string::npos) {
+      return bad(text, "an address of IPv6 stands in brackets");
+    }
   }
   if (url.host.empty()) return bad(text, "has no host");
   if (port_at != std::string_view::npos) {

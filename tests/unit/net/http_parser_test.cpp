@@ -168,6 +168,26 @@ TEST_CASE("requests that could mean two things are refused") {
   }
 }
 
+TEST_CASE("they are refused wherever a request is cut in two") {
+  auto rows = unclear_codings();
+  for (auto more : {unclear_lengths(), unclear_headers()}) {
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  for (const auto& row : rows) {
+    for (std::size_t at = 1; at < row.text.size(); ++at) {
+      HttpRequestParser parser({});
+      auto inbox = row.text.substr(0, at);
+      auto used = parser.feed(inbox);
+      if (used) {
+        inbox.erase(0, *used);
+        used = parser.feed(inbox + row.text.substr(at));
+      }
+      INFO(row.name << ", cut at " << at);
+      CHECK((!used || !parser.done()));
+    }
+  }
+}
+
 TEST_CASE("limits hold before a body is read") {
   HttpLimits limits;
   limits.header_bytes = 256;

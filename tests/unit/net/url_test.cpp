@@ -29,10 +29,10 @@ TEST_CASE("URLs of API servers parse") {
 }
 
 TEST_CASE("what is no URL of a server is refused") {
-  const auto* const text =
-      GENERATE("", "10.0.0.1:6443", "ftp://x", "https://", "https://:1", "https://x:0",
-               "https://x:65536", "https://x:", "https://x:1a", "https://u@x", "https://x?y",
-               "https://[::1", "https://[::1]x", "http://a b");
+  const auto* const text = GENERATE(
+      "", "10.0.0.1:6443", "ftp://x", "https://", "https://:1", "https://x:0", "https://x:65536",
+      "https://x:", "https://x:1a", "https://u@x", "https://x?y", "https://[::1", "https://[::1]x",
+      "http://a b", "http://::1:80", "http://x[::1]:80", "http://a:b:80");
   DYNAMIC_SECTION(text) {
     const auto url = Url::parse(text);
     REQUIRE_FALSE(url);
