@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "wire/yaml/yaml_bounds.h"
+#include "wire/yaml/yaml_progress.h"
 
 namespace dray::wire {
 
@@ -93,6 +94,10 @@ const ConfigNode* ConfigNode::find(std::string_view key) const {
 }
 
 Result<std::vector<ConfigNode>> parse_yaml_documents(std::string_view text) {
+  if (const auto place = endless_yaml(text)) {
+    return fail(ErrorCode::invalid,
+                fmt::format("{}:{}: {}", place->line, place->column, no_document));
+  }
   try {
     Copy copy(text.size());
     std::vector<ConfigNode> documents;

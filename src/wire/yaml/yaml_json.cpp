@@ -8,6 +8,7 @@
 
 #include "wire/json/json_writer.h"
 #include "wire/yaml/yaml_bounds.h"
+#include "wire/yaml/yaml_progress.h"
 #include "wire/yaml/yaml_scalar.h"
 
 namespace dray::wire {
@@ -101,6 +102,9 @@ class Converter {
 };
 
 std::expected<std::vector<YAML::Node>, YamlError> load(std::string_view text) {
+  if (const auto place = endless_yaml(text)) {
+    return std::unexpected(YamlError{place->line, std::string(no_document)});
+  }
   try {
     return YAML::LoadAll(std::string(text));
   } catch (const YAML::Exception& error) {

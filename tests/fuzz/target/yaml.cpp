@@ -25,7 +25,7 @@ void count(std::string_view text, const wire::ConfigNode& node, Counted& counted
   counted.bytes += node.text.size();
   if (node.kind == wire::ConfigNode::Kind::scalar && counted.nodes < 100) {
     const auto place = wire::place_in_scalar(text, node, node.text.size() / 2);
-    DRAY_CHECK(place >= node.place);
+    DRAY_CHECK(place.line >= 1 && place.column >= 1);
   }
   for (const auto& item : node.items) count(text, item, counted);
   for (const auto& member : node.members) {
