@@ -151,9 +151,12 @@ def report(counted, goal):
     return lines, good
 
 
-def relative(name, root):
-    """Of a path that the compiler wrote without its folder, or in it."""
-    return name[len(str(root)):].lstrip("/") if name.startswith(str(root)) else name.lstrip("/")
+def relative(name, root, build):
+    """The name from the root on: the compiler wrote it so, and llvm-cov looks for it in the folder of the build."""
+    for folder in (build, root, build.relative_to(root)):
+        if name.startswith(f"{folder}/"):
+            name = name[len(str(folder)):]
+    return name.lstrip("/")
 
 
 def measured(root, build):
@@ -172,8 +175,9 @@ def measured(root, build):
     more = [word for each in objects[1:] for word in ("-object", each)]
     told = subprocess.run(["llvm-cov-19", "export", "-summary-only", f"-instr-profile={merged}", objects[0], *more],
                           check=True, capture_output=True, cwd=root).stdout
-    return [(relative(file["filename"], root), file["summary"]["lines"]["covered"], file["summary"]["lines"]["count"])
-            for file in json.loads(told)["data"][0]["files"]]
+    found = [(relative(file["filename"], root, build), file["summary"]["lines"])
+             for file in json.loads(told)["data"][0]["files"]]
+    return [(name, lines["covered"], lines["count"]) for name, lines in found]
 
 
 def main():

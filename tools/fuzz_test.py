@@ -67,6 +67,11 @@ class Lines(unittest.TestCase):
         self.assertEqual(lines[0], "wire: 87.5 % of 120 lines in 2 files, and the goal is 90 %")
         self.assertEqual(lines[1:], ["   50.0 %    10 lines not in src/wire/b.h"])
 
+    def test_files_are_named_from_the_root_on(self):
+        for name in ("/w/build/fuzz/src/wire/a.cpp", "/w/src/wire/a.cpp", "build/fuzz/src/wire/a.cpp",
+                     "src/wire/a.cpp", "/src/wire/a.cpp"):
+            self.assertEqual(fuzz.relative(name, Path("/w"), Path("/w/build/fuzz")), "src/wire/a.cpp")
+
     def test_what_was_not_measured_is_not_covered(self):
         self.assertFalse(fuzz.report(fuzz.lines_by_group([], {"wire": ["src/wire/"]}), 90)[1])
 
