@@ -65,6 +65,24 @@ function(dray_measure_lines target)
   endif()
 endfunction()
 
+# What users run is hardened against errors of memory; tools/hardening.py looks for each of these in the program. Not with a
+# sanitizer, which has checks of its own, and not in `dev`, where _FORTIFY_SOURCE needs an optimiser.
+include(CheckCXXCompilerFlag)
+set(DRAY_HARDENED FALSE)
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT DRAY_SANITIZE)
+  set(DRAY_HARDENED TRUE)
+  add_compile_options(-fPIE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong)
+  add_link_options(-pie)
+  # Shadow stacks and landing pads: on x86-64 CET, on arm64 BTI and PAC.
+  foreach(flag -fstack-clash-protection -fcf-protection=full -mbranch-protection=standard)
+    string(MAKE_C_IDENTIFIER "DRAY_HAS${flag}" has)
+    check_cxx_compiler_flag(${flag} ${has})
+    if(${has})
+      add_compile_options(${flag})
+    endif()
+  endforeach()
+endif()
+
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
