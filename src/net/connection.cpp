@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/connect.hpp>
@@ -192,6 +193,15 @@ bool Connection::peer_has_closed() {
   return (state.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
+std::string network_of(const asio::ip::address& address) {
+  if (address.is_v4()) return address.to_v4().to_string();
+  auto v6 = address.to_v6();
+  if (v6.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string();
+  auto bytes = v6.to_bytes();
+  std::fill(bytes.begin() + bytes.size() / 2, bytes.end(), std::uint8_t{0});
+  return asio::ip::address_v6(bytes).to_string();
+}
+
 std::string Connection::peer() const {
   error_code ec;
   const auto endpoint = socket_.remote_endpoint(ec);
@@ -199,6 +209,12 @@ std::string Connection::peer() const {
   const auto address = endpoint.address().to_string(ec);
   return (endpoint.address().is_v6() ? "[" + address + "]" : address) + ":" +
          std::to_string(endpoint.port());
+}
+
+std::string Connection::peer_network() const {
+  error_code ec;
+  const auto endpoint = socket_.remote_endpoint(ec);
+  return ec ? std::string() : network_of(endpoint.address());
 }
 
 std::string Connection::peer_name() const {

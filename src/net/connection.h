@@ -61,6 +61,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// `192.0.2.1:4711`.
   [[nodiscard]] std::string peer() const;
+  /// Its address without the port, of IPv6 the network of 64 bits that one host may choose from;
+  /// empty if it has gone.
+  [[nodiscard]] std::string peer_network() const;
   /// Common name of the other side's verified certificate; empty without.
   [[nodiscard]] std::string peer_name() const;
   /// TLS itself failed (a certificate is not accepted, for example), and not the network under it.
@@ -82,5 +85,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool closed_ = false;
   bool failed_by_tls_ = false;
 };
+
+/// See Connection::peer_network(). An IPv4 address in IPv6's form is the IPv4 address.
+[[nodiscard]] std::string network_of(const boost::asio::ip::address& address);
 
 }  // namespace dray::net

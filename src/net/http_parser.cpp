@@ -148,6 +148,9 @@ bool HttpRequestParser::expects_continue() const {
 std::uint64_t HttpRequestParser::content_length() const {
   return state_->content_length().value_or(0);
 }
+std::uint64_t HttpRequestParser::body_received() const {
+  return state_->request.body.size();
+}
 HttpRequest HttpRequestParser::take() {
   return std::move(state_->request);
 }

@@ -49,6 +49,7 @@ class HttpRequestParser {
   [[nodiscard]] bool keep_alive() const;
   [[nodiscard]] bool expects_continue() const;
   [[nodiscard]] std::uint64_t content_length() const;
+  [[nodiscard]] std::uint64_t body_received() const;  ///< bytes
   /// Once done().
   [[nodiscard]] HttpRequest take();
 

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -71,20 +72,21 @@ struct HttpServer::State {
     for (const auto& [number, session] : handshakes) open.push_back(session);
     return open;
   }
-  void add(const std::shared_ptr<Session>& session) {
+  /// Whether it may go on.
+  [[nodiscard]] bool add(const std::shared_ptr<Session>& session) {
     const std::lock_guard lock(mutex);
     session->number = ++accepted;
-    if (served->options.tls) {
-      make_room(handshakes, served->options.max_handshakes);
-      handshakes.emplace(session->number, session);
-    } else {
-      admit(session);
-    }
+    if (!served->options.tls) return admit(session);
+    const auto most = served->options.max_handshakes;
+    make_room_of_address(handshakes, session->network, share_of(most));
+    make_room(handshakes, most);
+    handshakes.emplace(session->number, session);
+    return true;
   }
-  /// It has shown its certificate.
-  void admit_shaken(const std::shared_ptr<Session>& session) {
+  /// It has shown its certificate. Whether it may go on.
+  [[nodiscard]] bool admit_shaken(const std::shared_ptr<Session>& session) {
     const std::lock_guard lock(mutex);
-    if (handshakes.erase(session->number) > 0) admit(session);
+    return handshakes.erase(session->number) > 0 && admit(session);
   }
   void remove(const std::shared_ptr<Session>& session) {
     const std::lock_guard lock(mutex);
@@ -112,10 +114,33 @@ struct HttpServer::State {
   std::uint64_t accepted = 0;
 
  private:
-  /// The mutex is held.
-  void admit(const std::shared_ptr<Session>& session) {
-    if (served->options.oldest_gives_way) make_room(sessions, served->options.max_connections);
+  /// The mutex is held here and below.
+  bool admit(const std::shared_ptr<Session>& session) {
+    const auto most = served->options.max_connections;
+    if (served->options.oldest_gives_way) {
+      make_room_of_address(sessions, session->network, share_of(most));
+      make_room(sessions, most);
+    } else if (of_address(sessions, session->network) >= share_of(most)) {
+      return false;
+    }
     sessions.emplace(session->number, session);
+    return true;
+  }
+  /// What one address may have of `most`.
+  [[nodiscard]] std::size_t share_of(std::size_t most) const {
+    return std::max<std::size_t>(1, most * served->options.max_percent_of_one_address / 100);
+  }
+  static std::size_t of_address(const Sessions& among, const std::string& network) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        among, [&](const auto& each) { return each.second->network == network; }));
+  }
+  static void make_room_of_address(Sessions& among, const std::string& network, std::size_t most) {
+    for (auto count = of_address(among, network); count >= most; --count) {
+      const auto oldest = std::ranges::find_if(
+          among, [&](const auto& each) { return each.second->network == network; });
+      oldest->second->connection->close_soon();
+      among.erase(oldest);
+    }
   }
   /// The oldest are taken out here: they count no more, however long their end takes.
   static void make_room(Sessions& among, std::size_t most) {
@@ -135,7 +160,10 @@ asio::awaitable<void> run_session(std::shared_ptr<HttpServer::State> state,
   if (served->options.tls) {
     const auto tls = state->tls.load();
     ready = co_await start_tls(served, session, tls);
-    if (ready) state->admit_shaken(session);
+    if (ready && !state->admit_shaken(session)) {
+      session->connection->close();
+      ready = false;
+    }
   }
   if (ready) co_await serve_session(served, session);
   state->remove(session);
@@ -167,8 +195,11 @@ asio::awaitable<void> accept_all(std::shared_ptr<HttpServer::State> state,
     error_code ignored;
     ignored = socket.set_option(tcp::no_delay(true), ignored);
     auto session = std::make_shared<Session>(std::move(socket));
-    state->add(session);
-    asio::co_spawn(session_strand, run_session(state, session), asio::detached);
+    if (state->add(session)) {
+      asio::co_spawn(session_strand, run_session(state, session), asio::detached);
+    } else {
+      session->connection->close_soon();
+    }
   }
 }
 

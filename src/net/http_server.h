@@ -34,7 +34,14 @@ struct HttpServerOptions {
   /// TLS handshakes that are not finished, apart from max_connections: who opens many connections
   /// and shows no certificate cannot keep others out. Beyond that the oldest is closed for a new
   /// one.
-  std::size_t max_handshakes = 256;
+  std::size_t max_handshakes = 512;
+  /// One address (of IPv6 a network of 64 bits) has at most half of each of these two, so that it
+  /// cannot take all. Beyond that its own oldest handshake is closed for a new one, and so is its
+  /// own oldest connection where `oldest_gives_way`; where not, the new one.
+  std::size_t max_percent_of_one_address = 50;
+  /// Bytes of bodies that are held for all connections together, while they are received and
+  /// answered. Beyond that a request gets 503; the first 64 KiB of a body are not counted.
+  std::uint64_t max_body_bytes = 512ULL * 1024 * 1024;
   /// Then the oldest connection is closed for a new one, in place of that: whoever opens many
   /// cannot keep others out.
   bool oldest_gives_way = false;

@@ -17,6 +17,7 @@ namespace asio = boost::asio;
 
 constexpr std::size_t header_chunk = 16UL * 1024;
 constexpr std::size_t body_chunk = 64UL * 1024;
+constexpr std::uint64_t uncounted_body = body_chunk;  ///< of each body: small requests are served
 constexpr auto farewell = std::chrono::seconds(2);
 
 /// What became of waiting for a request.
@@ -121,6 +122,7 @@ asio::awaitable<bool> send_response(std::shared_ptr<const ServedBy> server,
 asio::awaitable<void> refuse(std::shared_ptr<const ServedBy> server,
                              std::shared_ptr<Session> session, HttpParseError why) {
   auto response = text_response(why.status, why.message + "\n");
+  if (why.status == 503) response.headers.push_back({"Retry-After", "1"});
   co_await send_response(std::move(server), std::move(session), std::move(response), false, false);
 }
 
@@ -133,9 +135,9 @@ Received complete(HttpRequestParser& parser, const std::shared_ptr<Connection>& 
   return {Received::Outcome::request, std::move(request), keep_alive};
 }
 
-/// Receives one request, each of its parts within its time.
+/// Receives one request, each of its parts within its time. `body` outlives it.
 asio::awaitable<Received> receive(std::shared_ptr<const ServedBy> server,
-                                  std::shared_ptr<Session> session) {
+                                  std::shared_ptr<Session> session, HeldBody* body) {
   const auto& options = server->options;
   auto& connection = *session->connection;
   if (session->inbox.empty()) {
@@ -160,6 +162,11 @@ asio::awaitable<Received> receive(std::shared_ptr<const ServedBy> server,
       co_return Received{Received::Outcome::refused, {}, false};
     }
     session->inbox.erase(0, *used);
+    if (!body->grow_to(parser.body_received())) {
+      HttpParseError why{503, "bodies of other requests take all memory that there is for them"};
+      co_await refuse(server, session, std::move(why));
+      co_return Received{Received::Outcome::refused, {}, false};
+    }
     if (parser.done()) co_return complete(parser, session->connection);
     if (parser.header_done() && !std::exchange(in_body, true)) {
       connection.expires_after(options.body_timeout);
@@ -190,7 +197,8 @@ asio::awaitable<HttpResponse> handle(std::shared_ptr<const ServedBy> server, Htt
 /// One request and its answer; whether another may follow.
 asio::awaitable<bool> serve_one(std::shared_ptr<const ServedBy> server,
                                 std::shared_ptr<Session> session) {
-  auto received = co_await receive(server, session);
+  HeldBody body(server);
+  auto received = co_await receive(server, session, &body);
   if (received.outcome == Received::Outcome::nothing) session->connection->close();
   if (received.outcome != Received::Outcome::request) co_return false;
   const bool head_request = received.request.method == "HEAD";
@@ -203,6 +211,14 @@ asio::awaitable<bool> serve_one(std::shared_ptr<const ServedBy> server,
 }
 
 }  // namespace
+
+bool HeldBody::grow_to(std::uint64_t bytes) {
+  if (bytes <= uncounted_body + counted_) return true;
+  const auto more = bytes - uncounted_body - counted_;
+  counted_ += more;
+  const auto before = server_->body_bytes.fetch_add(more);
+  return before + more <= server_->options.max_body_bytes;
+}
 
 asio::awaitable<bool> start_tls(std::shared_ptr<const ServedBy> server,
                                 std::shared_ptr<Session> session,

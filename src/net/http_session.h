@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "net/connection.h"
 #include "net/http_server.h"
@@ -16,14 +17,34 @@ struct ServedBy {
   HttpServerOptions options;
   HttpHandler handler;
   std::atomic<bool> draining = false;
+  mutable std::atomic<std::uint64_t> body_bytes =
+      0;  ///< that HttpServerOptions::max_body_bytes bounds
+};
+
+/// What one request holds of the bytes that all connections of a server may hold.
+class HeldBody {
+ public:
+  explicit HeldBody(std::shared_ptr<const ServedBy> server) : server_(std::move(server)) {}
+  ~HeldBody() { server_->body_bytes -= counted_; }
+  HeldBody(const HeldBody&) = delete;
+  HeldBody& operator=(const HeldBody&) = delete;
+
+  /// So many bytes have been received; whether they may be held.
+  [[nodiscard]] bool grow_to(std::uint64_t bytes);
+
+ private:
+  std::shared_ptr<const ServedBy> server_;
+  std::uint64_t counted_ = 0;
 };
 
 /// One accepted connection. `busy` while a request is being received, handled or answered.
 struct Session {
   explicit Session(Connection::Socket socket)
-      : connection(std::make_shared<Connection>(std::move(socket))) {}
+      : connection(std::make_shared<Connection>(std::move(socket))),
+        network(connection->peer_network()) {}
 
   std::shared_ptr<Connection> connection;
+  std::string network;       ///< of the other side, for bounds; fixed
   std::uint64_t number = 0;  ///< in the order of acceptance; owned by the server
   bool busy = false;         ///< owned by the strand
   bool allowed = true;       ///< owned by the strand: HttpServerOptions::allowed_clients

@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/asio/write.hpp>
+#include <cerrno>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -151,12 +153,24 @@ class RawClient {
   explicit RawClient(std::uint16_t port) : socket_(io_) {
     socket_.connect({boost::asio::ip::address_v4::loopback(), port});
   }
+  /// From another address of this host: `127.0.0.2`.
+  RawClient(std::uint16_t port, const std::string& from) : socket_(io_) {
+    socket_.open(boost::asio::ip::tcp::v4());
+    socket_.bind({boost::asio::ip::make_address(from), 0});
+    socket_.connect({boost::asio::ip::address_v4::loopback(), port});
+  }
   void send(std::string_view bytes) {
     boost::system::error_code ignored;
     boost::asio::write(socket_, boost::asio::buffer(bytes.data(), bytes.size()), ignored);
   }
   void end() { socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send); }
   void close() { socket_.close(); }
+  /// The other side has not closed it, as far as is known now.
+  bool is_open() {
+    char byte = 0;
+    return recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0 &&
+           (errno == EAGAIN || errno == EWOULDBLOCK);
+  }
   /// Everything up to the end of the connection.
   std::string read_all() {
     std::string all;
