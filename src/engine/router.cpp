@@ -71,7 +71,7 @@ void Engine::Router::on(const Synced& /*synced*/, Time now) {
 
 /// It holds what it holds; all else goes on without it.
 void Engine::Router::on(const cluster::ObjectUnreadable& found, Time now) {
-  for (auto& event : admission_.unreadable().put(found))
+  for (auto& event : admission_.unreadable().put(found, now))
     out_.send(std::move(event), ForNothing{}, now);
   if (!std::holds_alternative<ResourceClaim>(found.object)) return;
   cluster_.apply(cluster::ObjectChanged{found.object});
@@ -259,7 +259,7 @@ void Engine::Router::on(const LeadershipChanged& change, Time now) {
   admission_.unreadable().quiet();
   carry(pods_.reset(), now);
   if (!standing_.leading) return;
-  for (auto& event : admission_.unreadable().tell_all())
+  for (auto& event : admission_.unreadable().tell_all(now))
     out_.send(std::move(event), ForNothing{}, now);
   for (const auto& [uid, life] : pods_.all()) {
     if (const auto pod = pods_.object(life)) show_followed(*pod, now);

@@ -1,12 +1,14 @@
 #include "engine/books/unreadable_book.h"
 
 #include <catch2/catch.hpp>
+#include <chrono>
 
 #include "tests/unit/engine/benches.h"
 
 namespace dray::engine::unreadable_book_test {
 namespace {
 
+const Time start = Time(std::chrono::hours(500'000));
 const std::string problem = "spec.devices.requests[0]: too large";
 
 cluster::ObjectUnreadable bad_claim(const std::string& name = "bad",
@@ -23,26 +25,26 @@ std::size_t claims(const UnreadableBook& book) {
 
 TEST_CASE("an object that cannot be read is counted, and told once") {
   UnreadableBook book;
-  CHECK(book.tell_all().empty());
-  const auto told = book.put(bad_claim());
+  CHECK(book.tell_all(start).empty());
+  const auto told = book.put(bad_claim(), start);
   const auto event = std::get<RecordEvent>(told.at(0));
   CHECK(event.pod.to_string() == "default/bad");
   CHECK(event.uid == Uid("uid-bad"));
   CHECK(event.regarding == Kind::resource_claim);
   CHECK(event.event.reason == "Unreadable");
   CHECK_THAT(event.event.note, Catch::EndsWith(problem));
-  CHECK(book.put(bad_claim()).empty());
-  CHECK(book.put(bad_claim("bad", "another problem")).size() == 1);
+  CHECK(book.put(bad_claim(), start).empty());
+  CHECK(book.put(bad_claim("bad", "another problem"), start).size() == 1);
   auto namesake = bad_claim("bad", "another problem");
   meta_of(namesake.object).uid = Uid("uid-of-another");
-  CHECK(book.put(namesake).size() == 1);
+  CHECK(book.put(namesake, start).size() == 1);
   CHECK(claims(book) == 1);
 }
 
 TEST_CASE("what can be read again, or is gone, does not count") {
   UnreadableBook book;
-  static_cast<void>(book.put(bad_claim("a")));
-  static_cast<void>(book.put(bad_claim("b")));
+  static_cast<void>(book.put(bad_claim("a"), start));
+  static_cast<void>(book.put(bad_claim("b"), start));
   const auto first = bad_claim("a");
   book.erase(Kind::resource_claim, meta_of(first.object));
   CHECK(claims(book) == 1);
@@ -50,22 +52,61 @@ TEST_CASE("what can be read again, or is gone, does not count") {
   CHECK(claims(book) == 0);
 }
 
+cluster::ObjectUnreadable bad_claim_in(const std::string& space, int number) {
+  auto made = bad_claim("c" + std::to_string(number));
+  meta_of(made.object).namespace_name = space;
+  return made;
+}
+
 TEST_CASE("only a leader tells, and a new one tells again, but not of thousands") {
   UnreadableBook book;
-  for (int i = 0; i < 500; ++i) {
-    CHECK(book.put(bad_claim("c" + std::to_string(i))).empty());
+  for (int i = 0; i < 5000; ++i) {
+    CHECK(book.put(bad_claim_in("team-" + std::to_string(i % 50), i), start).empty());
   }
-  CHECK(book.tell_all().size() == 100);
+  CHECK(book.tell_all(start).size() == 100);
+  CHECK(claims(book) == 5000);
   book.quiet();
-  CHECK(book.put(bad_claim("late")).empty());
+  CHECK(book.put(bad_claim("late"), start).empty());
+}
+
+TEST_CASE("a namespace takes no other's Events on unreadable objects") {
+  UnreadableBook book;
+  for (int i = 0; i < 5000; ++i) static_cast<void>(book.put(bad_claim_in("hostile", i), start));
+  static_cast<void>(book.put(bad_claim_in("victim", 1), start));
+  const auto told = book.tell_all(start);
+  CHECK(told.size() == 21);
+  CHECK(std::get<RecordEvent>(told.back()).pod.to_string() == "victim/c1");
+}
+
+TEST_CASE("an object that is unreadable in ever new ways makes few Events, and its like as well") {
+  UnreadableBook book;
+  static_cast<void>(book.tell_all(start));
+  std::size_t told = 0;
+  for (int i = 0; i < 1000; ++i) {
+    told += book.put(bad_claim("bad", "problem " + std::to_string(i)), start).size();
+  }
+  CHECK(told == 20);
+  CHECK(book.put(bad_claim("bad", "x"), start + std::chrono::seconds(4)).empty());
+  CHECK(book.put(bad_claim("bad", "y"), start + std::chrono::seconds(5)).size() == 1);
+  CHECK(book.put(bad_claim("bad", "z"), start + std::chrono::seconds(5)).empty());
+  // From anywhere: a hundred at once, then one a second.
+  told = 0;
+  const auto later = start + std::chrono::hours(1);
+  for (int i = 0; i < 1000; ++i) {
+    told += book.put(bad_claim_in("team-" + std::to_string(i), i), later).size();
+  }
+  CHECK(told == 100);
+  CHECK(book.put(bad_claim_in("more", 1), later).empty());
+  CHECK(book.put(bad_claim_in("more", 2), later + std::chrono::seconds(1)).size() == 1);
+  CHECK(book.put(bad_claim_in("more", 3), later + std::chrono::seconds(1)).empty());
 }
 
 TEST_CASE("a note is no longer than the API server takes, and no character is cut") {
   UnreadableBook book;
-  static_cast<void>(book.tell_all());
+  static_cast<void>(book.tell_all(start));
   std::string text;
   while (text.size() < 4000) text += "\xc3\xa9";
-  const auto note = std::get<RecordEvent>(book.put(bad_claim("bad", text)).at(0)).event.note;
+  const auto note = std::get<RecordEvent>(book.put(bad_claim("bad", text), start).at(0)).event.note;
   CHECK(note.size() <= 1024);
   CHECK(note.size() >= 1022);
   CHECK(note.ends_with("\xc3\xa9"));
