@@ -1,6 +1,7 @@
 #include "alloc/request/prepared_claims.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,11 @@ namespace dray::alloc {
 namespace {
 
 constexpr int most_gone = 64;  // with one that comes
+
+/// Of the expressions of a pod's claims together, on one device: what the API server allows all
+/// expressions of a request. Counted are worst costs, as they are estimated when they are
+/// compiled, so that it does not depend on what was run before.
+constexpr std::uint64_t most_cost = 10 * cel::default_cost_limit;
 
 class Preparer {
  public:
@@ -100,10 +106,26 @@ class Preparer {
       }
     }
     spec.error = spec_error(spec);
+    if (!spec.error && !add_cost(spec)) {
+      spec.error = fmt::format(
+          ": the CEL expressions of this pod's claims may cost more than {} on a device",
+          most_cost);
+    }
     if (spec.error) {
       spec.error = fmt::format("claim {}, request {}{}", claim.label, name, *spec.error);
     }
     return spec;
+  }
+
+  /// Whether all expressions so far, with those of `spec`, cost no more than they may.
+  bool add_cost(const Spec& spec) {
+    const auto add = [this](const cluster::CompiledSelector& selector) {
+      if (selector.program == nullptr) return;
+      cost_ += std::min(selector.program->max_cost(), cel::default_cost_limit);
+    };
+    for (const auto& selector : spec.selectors) add(selector);
+    for (const auto& derived : spec.derived) add(derived.program);
+    return cost_ <= most_cost;
   }
 
   /// validateDeviceRequest up to where it looks at pools; what follows `claim C, request R`.
@@ -168,6 +190,7 @@ class Preparer {
   const Features& features_;
   Programs& programs_;
   PreparedClaims prepared_;
+  std::uint64_t cost_ = 0;
 };
 
 }  // namespace
@@ -189,6 +212,12 @@ const cluster::CompiledSelector& Programs::find(const std::string& text, cel::Pu
   }
   auto& compiled = known.by_text.obtain(text).first;
   compiled.has_cel = true;
+  // The API server takes none; what is stored all the same costs nothing here.
+  if (text.size() > cel::max_expression_length) {
+    compiled.error = fmt::format("too long: {} bytes, and more than {} are not compiled",
+                                 text.size(), cel::max_expression_length);
+    return compiled;
+  }
   auto program = cel::compile(text, {.environment = {}, .purpose = purpose});
   if (program) {
     compiled.program = std::move(*program);

@@ -60,6 +60,55 @@ TEST_CASE("requests become specs: one each, and one for each alternative") {
   CHECK(made.specs[2].count == 0);
 }
 
+TEST_CASE("an expression that the API server would not take is not compiled") {
+  const auto of_length = [](std::size_t length) {
+    const std::string text = "device.driver == ''";
+    return text.substr(0, text.size() - 1) + std::string(length - text.size(), 'x') + "'";
+  };
+  alloc::Programs programs;
+  const auto find = [&](std::size_t length) {
+    return programs.find(of_length(length), cel::Purpose::selector);
+  };
+  CHECK(find(cel::max_expression_length).program != nullptr);
+  const auto longer = find(cel::max_expression_length + 1);
+  CHECK(longer.program == nullptr);
+  CHECK(longer.has_cel);
+  CHECK(longer.error == "too long: 10241 bytes, and more than 10240 are not compiled");
+  CHECK(find(std::size_t{10} << 20U).program == nullptr);
+}
+
+TEST_CASE("the expressions of a pod's claims have a bound together") {
+  // Each may cost more than half a million on a device, and less than a million.
+  const std::string costly =
+      "device.attributes['a'].all(k, device.attributes['a'].all(l, device.attributes['a'].all(m, "
+      "k != l || l != m)))";
+  alloc::Programs programs;
+  const auto& found = programs.find(costly, cel::Purpose::selector);
+  REQUIRE(found.program != nullptr);
+  const auto each = std::min(found.program->max_cost(), cel::default_cost_limit);
+  INFO(each);
+  REQUIRE(each > cel::default_cost_limit / 20);
+  const auto fits = 10 * cel::default_cost_limit / each;
+  const auto claims = [&](std::uint64_t selectors) {
+    std::vector<ResourceClaim> all;
+    for (std::uint64_t i = 0; i < selectors; ++i) {
+      auto spec = exactly(1);
+      spec.selectors.push_back({costly});
+      all.push_back(make_claim("c" + std::to_string(i), {request("r", spec)}));
+    }
+    return all;
+  };
+  Prepares prepare;
+  const auto few = prepare(claims(fits));
+  CHECK(std::ranges::none_of(few.specs, [](const auto& spec) { return spec.error.has_value(); }));
+  const auto many = prepare(claims(fits + 1));
+  CHECK(many.specs.back().error ==
+        "claim default/c" + std::to_string(fits) +
+            ", request r: the CEL expressions of this pod's claims may cost more than 10000000 on "
+            "a device");
+  CHECK_FALSE(many.specs.front().error);
+}
+
 TEST_CASE("what upstream refuses before it looks at a device") {
   struct Row {
     const char* name;
