@@ -11,6 +11,8 @@
 #include <ctime>
 #include <memory>
 
+#include "service/log_rate.h"
+
 namespace dray::service {
 namespace {
 
@@ -69,6 +71,15 @@ std::string on_one_line(std::string_view text) {
   return out;
 }
 
+LogRate& rate() {
+  static LogRate made;
+  return made;
+}
+
+constexpr LogRate::Limit usual{.burst = 100, .a_second = 10};
+/// One line for each pod that is placed, or several.
+constexpr LogRate::Limit of_decisions{.burst = 10'000, .a_second = 1'000};
+
 void write_line(char severity, int verbosity, std::string_view message, LogFields fields) {
   if (const auto epoch = epoch_held.load(); epoch > 0) {
     fields.emplace_back("epoch", std::to_string(epoch));
@@ -78,6 +89,20 @@ void write_line(char severity, int verbosity, std::string_view message, LogField
   logger()->log(
       spdlog::level::info, "{}",
       format_log_line(format_used, severity, verbosity, message, micros, getpid(), fields));
+}
+
+struct Level {
+  char severity;
+  int verbosity;
+};
+
+void write_bounded(Level level, std::string_view message, const LogFields& fields,
+                   const std::source_location& from) {
+  const auto& limit = level.verbosity >= 2 ? of_decisions : usual;
+  const auto left_out = rate().take(from, limit, LogRate::Clock::now());
+  if (!left_out) return;
+  if (*left_out > 0) write_line(level.severity, level.verbosity, lines_left_out(*left_out), {});
+  write_line(level.severity, level.verbosity, message, fields);
 }
 
 }  // namespace
@@ -118,14 +143,22 @@ bool logs(int verbosity) {
   return verbosity <= verbosity_shown;
 }
 
-void log_info(int verbosity, std::string_view message, const LogFields& fields) {
-  if (logs(verbosity)) write_line('I', verbosity, message, fields);
+std::string lines_left_out(std::uint64_t count) {
+  return fmt::format("{} like the next one {} left out: too many in a short time",
+                     count == 1 ? "1 line" : fmt::format("{} lines", count),
+                     count == 1 ? "was" : "were");
 }
-void log_warning(std::string_view message, const LogFields& fields) {
-  write_line('W', 0, message, fields);
+
+void log_info(int verbosity, std::string_view message, const LogFields& fields,
+              const std::source_location& from) {
+  if (logs(verbosity)) write_bounded({'I', verbosity}, message, fields, from);
 }
-void log_error(std::string_view message) {
-  write_line('E', 0, message, {});
+void log_warning(std::string_view message, const LogFields& fields,
+                 const std::source_location& from) {
+  write_bounded({'W', 0}, message, fields, from);
+}
+void log_error(std::string_view message, const std::source_location& from) {
+  write_bounded({'E', 0}, message, {}, from);
 }
 
 }  // namespace dray::service
