@@ -77,6 +77,11 @@ Result<ClusterConfig> resolve(const wire::KubeconfigContext& context) {
   if (context.exec && config.token.empty() && config.token_file.empty()) {
     config.exec = std::make_shared<const ExecLogin>(context, config.tls.ca);
   }
+  for (const auto& [folder, file] :
+       {std::pair{&of_cluster, &context.ca_file}, std::pair{&of_user, &context.certificate_file},
+        std::pair{&of_user, &context.key_file}, std::pair{&of_user, &context.token_file}}) {
+    if (!file->empty()) config.files.push_back((*folder / *file).string());
+  }
   config.namespace_name = context.namespace_name;
   if (context.insecure) {
     config.warnings.push_back("insecure-skip-tls-verify: anybody may pose as the API server");
@@ -115,6 +120,7 @@ Result<ClusterConfig> read_kubeconfig(std::span<const std::string> paths,
   config->read_again = [paths = std::vector<std::string>(paths.begin(), paths.end()),
                         context = std::string(context)] { return read_kubeconfig(paths, context); };
   config->name = std::move(names);
+  config->files.insert(config->files.end(), paths.begin(), paths.end());
   return config;
 }
 
@@ -196,6 +202,7 @@ Result<ClusterConfig> in_cluster_config(const GetEnv& getenv, const std::string&
   }
   config.namespace_name = trimmed(net::read_file(folder + "/namespace").value_or(""));
   config.name = "in-cluster";
+  config.files = {folder + "/ca.crt", config.token_file};
   config.read_again = [getenv, folder] { return in_cluster_config(getenv, folder); };
   return config;
 }

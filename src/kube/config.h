@@ -31,8 +31,9 @@ struct ClusterConfig {
   std::shared_ptr<const ExecLogin> exec;
   std::optional<wire::ExecCredential> given;  ///< by the plugin when this was read
   std::string namespace_name;
-  std::vector<std::string> warnings;  ///< for the log: what is allowed, and unwise
-  std::string name;                   ///< for messages: which files it is from
+  std::vector<std::string> warnings;    ///< for the log: what is allowed, and unwise
+  std::string name;                     ///< for messages: which files it is from
+  std::vector<std::string> files = {};  ///< all that it was read from
   /// Reads the same files again; no plugin is run. Empty: it was not read from files.
   std::function<Result<ClusterConfig>()> read_again = nullptr;
 };

@@ -75,6 +75,9 @@ asio::awaitable<HttpResponse> readyz(Admin admin, bool verbose) {
   if (const auto* watch = admin.readiness->policy_watch) {
     checks.push_back({"policy", "", fmt::format("{}", fmt::join(watch->warnings(), "; "))});
   }
+  if (const auto& sandbox = admin.readiness->sandbox; !sandbox.empty()) {
+    checks.push_back({"sandbox", "", sandbox});
+  }
   co_return report("readyz", checks, verbose);
 }
 

@@ -36,6 +36,7 @@ struct Readiness {
   /// The Lease of the leader, and who stands by; null: there is no Lease. As `gates`.
   const Leadership* leadership = nullptr;
   const StandbyWatch* standbys = nullptr;
+  std::string sandbox = {};  ///< what the process has given up. As `gates`.
   /// /livez fails when TLS has kept dray from the API server for longer: the Lease's duration.
   Duration tls_patience = std::chrono::seconds(15);
 };

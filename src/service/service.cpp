@@ -69,6 +69,7 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
                                 options_.extender.tls ? BodyType::any : BodyType::declared)),
       admin_(io, options_.admin, admin_routes(engine_, api, metrics_, readiness_)) {
   readiness_.gates = &watches_.gates;
+  readiness_.sandbox = options_.sandbox;
   readiness_.policy_watch = &watches_.policy.emplace(io, engine_);
   if (!options_.policy_file.empty()) {
     policy_.emplace(

@@ -46,6 +46,7 @@ struct ServiceOptions {
   RecorderOptions record;
   std::optional<TracerOptions> tracing;  ///< absent: nobody wants spans
   PartitionOptions partition;            ///< that Partition::check() accepts
+  std::string sandbox = {};              ///< what the process has given up; for /readyz?verbose
   std::chrono::milliseconds drain =
       std::chrono::seconds(15);  ///< for requests and writes in flight; no write takes longer
   /// A leader whose port cannot be opened does not try for the Lease again before.

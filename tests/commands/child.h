@@ -34,6 +34,7 @@ class Child {
   std::string wait_for_error(std::string_view words) { return wait_for(err_, words); }
 
   void send(int signal) const;
+  [[nodiscard]] pid_t pid() const { return pid_; }
   /// Reads to its end.
   Ended wait();
 

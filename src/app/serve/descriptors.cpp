@@ -3,21 +3,40 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace dray::app {
 namespace {
 
-/// Health port 256, dashboard 128, handshakes 256 and 32 more that are being closed, API server 66,
-/// files and timers.
-constexpr std::size_t reserve = 768;
-constexpr std::size_t min_connections = 64;
-constexpr std::size_t max_connections = 2048;
+/// The Lease's connections, those of reviews, and the collector's.
+constexpr std::size_t other_clients = 16;
+/// Record, history, files that are read again, pipes of a plugin, standard streams, epoll, timers.
+constexpr std::size_t files = 64;
+/// Connections that have given way, and are open until their strand closes them; and listeners.
+constexpr std::size_t closing = 96;
+constexpr std::size_t least = 8;
+
+/// Every bound of a port on what it has open.
+std::vector<std::size_t*> bounds_of(const std::vector<net::HttpServerOptions*>& ports) {
+  std::vector<std::size_t*> all;
+  for (auto* port : ports) {
+    all.push_back(&port->max_connections);
+    if (port->tls) all.push_back(&port->max_handshakes);
+  }
+  return all;
+}
+
+std::size_t sum(const std::vector<std::size_t*>& bounds) {
+  return std::accumulate(
+      bounds.begin(), bounds.end(), std::size_t{0},
+      [](std::size_t so_far, const std::size_t* bound) { return so_far + *bound; });
+}
 
 }  // namespace
 
 std::size_t raise_descriptor_limit() {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return reserve + min_connections;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
   if (limit.rlim_cur < limit.rlim_max) {
     const rlimit raised{limit.rlim_max, limit.rlim_max};
     if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
@@ -25,9 +44,21 @@ std::size_t raise_descriptor_limit() {
   return limit.rlim_cur;
 }
 
-std::size_t extender_connections(std::size_t descriptors) {
-  const auto left = descriptors > reserve ? descriptors - reserve : 0;
-  return std::clamp(left, min_connections, max_connections);
+std::size_t descriptors_kept(std::size_t api_connections) {
+  return 2 * api_connections + other_clients + files + closing;
+}
+
+bool fit_to_descriptors(std::size_t descriptors, std::size_t kept,
+                        const std::vector<net::HttpServerOptions*>& ports) {
+  const auto bounds = bounds_of(ports);
+  const auto wanted = sum(bounds);
+  const auto left = descriptors > kept ? descriptors - kept : 0;
+  if (wanted <= left) return true;
+  for (auto* bound : bounds) {
+    const auto part = static_cast<double>(*bound) / static_cast<double>(wanted);
+    *bound = std::max(least, static_cast<std::size_t>(part * static_cast<double>(left)));
+  }
+  return sum(bounds) <= left;
 }
 
 }  // namespace dray::app

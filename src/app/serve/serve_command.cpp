@@ -24,6 +24,7 @@
 #include "app/serve/descriptors.h"
 #include "app/serve/exit_deadline.h"
 #include "app/serve/limits.h"
+#include "app/serve/sandbox.h"
 #include "app/serve/serve_configuration.h"
 #include "app/serve/serve_options.h"
 #include "dashboard/cluster_access.h"
@@ -137,16 +138,16 @@ class ServeCommand : public Command {
     if (!limited) return std::unexpected(std::move(limited.error()));
     auto options = service_options(flags_);
     if (!options) return std::unexpected(options.error());
-    options->extender.max_connections =
-        std::min(options->extender.max_connections, extender_connections(raise_descriptor_limit()));
     std::random_device random;
     options->engine.share_id_seed = (std::uint64_t{random()} << 32) | random();
     const auto threads = thread_count();
     auto dashboard_at = dashboard_server(flags_);
     if (!dashboard_at) return std::unexpected(std::move(dashboard_at.error()));
+    share_descriptors(*options, *dashboard_at, limited->api.connections);
     // Before signals are caught: a plugin of the kubeconfig may run for half a minute.
     const auto config = needed_config(*dashboard_at);
     if (!config) return std::unexpected(config.error());
+    options->sandbox = sandbox(*config);
     // Before `io`, whose handlers may refer to it.
     net::OwnThread dashboard_thread;
     asio::io_context io(static_cast<int>(threads));
@@ -170,8 +171,7 @@ class ServeCommand : public Command {
       if (port) service::log_info(0, fmt::format("dashboard on port {}", *port));
       if (!port) service::log_warning("there is no dashboard: " + port.error().message);
     }
-    service::log_info(0, fmt::format("extender on port {}, health and metrics on port {}",
-                                     service.extender_port(), service.admin_port()));
+    announce(service, options->sandbox);
     Running running{service, dashboard ? &*dashboard : nullptr, io, options->drain};
     asio::co_spawn(io, stop_on_signal(&running, &end_signals), asio::detached);
     asio::co_spawn(io, reload_on_hangup(&service, &reload_signals, &with), asio::detached);
@@ -192,6 +192,32 @@ class ServeCommand : public Command {
 
   [[nodiscard]] unsigned thread_count() const {
     return flags_.threads != 0 ? flags_.threads : std::max(2U, std::thread::hardware_concurrency());
+  }
+
+  /// So that what a port has open never keeps another port, or the API server's answers, from one.
+  static void share_descriptors(service::ServiceOptions& options,
+                                std::optional<net::HttpServerOptions>& dashboard,
+                                std::size_t api_connections) {
+    std::vector ports{&options.extender, &options.admin};
+    if (dashboard) ports.push_back(&*dashboard);
+    const auto descriptors = raise_descriptor_limit();
+    const auto kept = descriptors_kept(api_connections);
+    if (fit_to_descriptors(descriptors, kept, ports)) return;
+    service::log_warning(
+        fmt::format("the limit of open files is {}: with less than {} connections may be refused",
+                    descriptors, kept + 100));
+  }
+
+  /// Before the first thread, and once a plugin has run. What is in force.
+  [[nodiscard]] std::string sandbox(const kube::ClusterConfig& config) const {
+    if (flags_.sandbox != "on") return "off: --sandbox=off";
+    return enter_sandbox(sandbox_needs(flags_, config, kube::process_environment));
+  }
+
+  static void announce(const service::Service& service, const std::string& sandbox) {
+    service::log_info(0, "sandbox: " + sandbox);
+    service::log_info(0, fmt::format("extender on port {}, health and metrics on port {}",
+                                     service.extender_port(), service.admin_port()));
   }
 
   /// Of the API server, where it is asked for the cluster or for who may see the dashboard.

@@ -263,6 +263,9 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
       .add_option("--drain", f.drain, "How long requests and writes in flight may take at SIGTERM")
       ->capture_default_str();
   command.add_option("--threads", f.threads, "For requests; 0: one a core")->capture_default_str();
+  command.add_option("--sandbox", f.sandbox, "Give up files and system calls that are not needed")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
   command
       .add_option("-v,--verbosity", f.verbosity,
                   "What is logged, 0 to 10: 2 decisions, 4 each step of them")

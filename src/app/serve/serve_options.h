@@ -61,6 +61,7 @@ struct ServeFlags {
   std::string otlp_endpoint;
   double otlp_sampling = 1;
   unsigned threads = 0;
+  std::string sandbox = "on";
   int verbosity = 0;
   std::string logging_format = "text";
 };

@@ -154,6 +154,17 @@ TEST_CASE("a tenant is shown his own, and nothing of the whole cluster") {
   CHECK_THAT(other.get("/v1/dashboard/ledger").body, !Contains("default/c"));
 }
 
+TEST_CASE("a tenant may not simulate: what is simulated is the whole cluster") {
+  Bench tenant(tenant_of("default"));
+  const auto refused = tenant.get("/v1/simulate", "localhost", "POST");
+  CHECK(refused.status == 403);
+  CHECK(refused.body == "what is simulated is the whole cluster\n");
+  CHECK(tenant.get("/v1/simulate", "localhost", "POST", "Bearer wrong").status == 401);
+  // Who sees everything gets further: to what is wrong with the question.
+  Bench all;
+  CHECK(all.get("/v1/simulate", "localhost", "POST").status == 415);
+}
+
 TEST_CASE("the revision moves with what is shown, and only then") {
   Bench bench;
   const auto first = bench.get("/v1/dashboard/queues").body;

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <iterator>
+#include <memory>
 #include <ranges>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,12 +15,17 @@
 #include <vector>
 
 #include "kube/api_path.h"
+#include "kube/reviewer.h"
 #include "kube/write_request.h"
+#include "net/http_server.h"
+#include "tests/unit/net/support.h"
 
 // The rights that are installed are those of the requests that dray makes, no fewer and no more.
 
 namespace dray::kube::rights_test {
 namespace {
+
+namespace asio = boost::asio;
 
 /// `patch resource.k8s.io/resourceclaims/status`; `get /metrics` for a path that is no resource.
 using Rights = std::set<std::string>;
@@ -86,6 +94,17 @@ void add_all_first(Rights& rights, std::index_sequence<I...>) {
   (add_first<std::variant_alternative_t<I, engine::Write>>(rights), ...);
 }
 
+/// Informer's and Lister's for these kinds.
+void add_reads(Rights& rights, std::span<const Kind> kinds) {
+  for (const auto kind : kinds) {
+    for (const auto version : kind_info(kind).versions) {
+      const auto path = collection_path(kind, version);
+      rights.insert(right_of("GET", path + "?limit=500"));
+      rights.insert(right_of("GET", path + "?watch=1&resourceVersion=1"));
+    }
+  }
+}
+
 /// Of every request that the code can make as dray's account.
 Rights used() {
   Rights rights;
@@ -109,14 +128,7 @@ Rights used() {
       R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"o","uid":"u"},"spec":{}})");
   REQUIRE(pod);
   rights.insert(right_of(*pod));
-  // Informer and Lister.
-  for (const auto kind : cluster_kinds()) {
-    for (const auto version : kind_info(kind).versions) {
-      const auto path = collection_path(kind, version);
-      rights.insert(right_of("GET", path + "?limit=500"));
-      rights.insert(right_of("GET", path + "?watch=1&resourceVersion=1"));
-    }
-  }
+  add_reads(rights, cluster_kinds());
   // read_feature_gates().
   rights.insert(right_of("GET", "/metrics"));
   // The API server's own check of who writes an allocation, with the verb of the request.
@@ -156,6 +168,38 @@ Rights installed() {
   return rights;
 }
 
+/// Of the role of this name in a file.
+Rights of_role(const std::string& file, const std::string& name) {
+  Rights rights;
+  for (const auto& object : YAML::LoadAllFromFile(file)) {
+    if (object["kind"].as<std::string>() != "ClusterRole") continue;
+    if (object["metadata"]["name"].as<std::string>() == name) add_rules(rights, object["rules"]);
+  }
+  return rights;
+}
+
+asio::awaitable<net::HttpResponse> take_down(net::HttpRequest request,
+                                             std::shared_ptr<std::vector<std::string>> targets) {
+  targets->push_back(request.method + " " + request.target);
+  co_return net::json_response(201, "{}");
+}
+
+/// The targets of what a Reviewer asks an API server: this one answers, and takes them down.
+std::vector<std::string> asked_by_a_reviewer() {
+  net::testing::Loop loop;
+  const auto targets = std::make_shared<std::vector<std::string>>();
+  net::HttpServer server(loop.io, {}, [targets](net::HttpRequest request) {
+    return take_down(std::move(request), targets);
+  });
+  ClusterConfig config;
+  config.server = *net::Url::parse("http://127.0.0.1:" + std::to_string(server.listen().value()));
+  const auto reviewer =
+      Reviewer::make(loop.io, config, std::chrono::seconds(30), ConfigReload::Options()).value();
+  static_cast<void>(loop.run(reviewer->who("token")));
+  static_cast<void>(loop.run(reviewer->may({}, {})));
+  return *targets;
+}
+
 std::vector<std::string> without(const Rights& rights, const Rights& others) {
   std::vector<std::string> left;
   std::ranges::set_difference(rights, others, std::back_inserter(left));
@@ -184,6 +228,23 @@ TEST_CASE("no right is installed that no request of dray needs") {
   const auto unused = without(installed(), used());
   CAPTURE(unused);
   CHECK(unused.empty());
+}
+
+TEST_CASE("the dashboard's overlay gives dray the right to ask who somebody is, and no other") {
+  Rights used_by_it;
+  for (const auto& asked : asked_by_a_reviewer()) {
+    const auto space = asked.find(' ');
+    used_by_it.insert(right_of(asked.substr(0, space), asked.substr(space + 1)));
+  }
+  CHECK(used_by_it == of_role("overlays/dashboard/dashboard.yaml", "dray-dashboard"));
+  CHECK(of_role("overlays/dashboard/dashboard.yaml", "dray-dashboard-operator") ==
+        Rights{"get /dashboard"});
+}
+
+TEST_CASE("dray record has the right to read what it records, and no other") {
+  Rights reads;
+  add_reads(reads, cluster_kinds());
+  CHECK(of_role("deploy/chart/reader/role.yaml", "dray-reader") == reads);
 }
 
 }  // namespace dray::kube::rights_test
