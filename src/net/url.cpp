@@ -5,8 +5,22 @@
 namespace dray::net {
 namespace {
 
+/// Without what may be a secret: a user with a password, and what follows a question mark.
+std::string shown(std::string_view text) {
+  std::string out(text);
+  const auto at = out.rfind('@');
+  if (at != std::string::npos) {
+    const auto scheme = out.find("://");
+    const auto from = scheme == std::string::npos || scheme > at ? 0 : scheme + 3;
+    out.replace(from, at - from, "...");
+  }
+  const auto query = out.find('?');
+  if (query != std::string::npos) out.replace(query + 1, std::string::npos, "...");
+  return out;
+}
+
 std::unexpected<Error> bad(std::string_view text, std::string_view why) {
-  return fail(ErrorCode::invalid, "url " + std::string(text) + ": " + std::string(why));
+  return fail(ErrorCode::invalid, "url " + shown(text) + ": " + std::string(why));
 }
 
 }  // namespace

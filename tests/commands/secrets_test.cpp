@@ -101,7 +101,7 @@ void check_run(const std::string& kubeconfig, bool reaches,
   const auto ports = child.wait_for_error("health and metrics on port ");
   const auto admin = port_after(ports, "health and metrics on port ");
   const auto extender = port_after(ports, "extender on port ");
-  child.wait_for_error(reaches ? "the cluster has been listed" : "watch");
+  child.wait_for_error(reaches ? "the cluster has been listed" : "pods: ");
   const std::string headers = "Authorization: Bearer " + sentinels[4] +
                               "\r\nProxy-Authorization: Basic " + sentinels[4] +
                               "\r\nCookie: session=" + sentinels[4] + "\r\n";
@@ -208,7 +208,8 @@ TEST_CASE("errors about secrets do not show them") {
       {"a login of another kind",
        "{auth-provider: {name: x, config: {id-token: " + sentinels[6] + "}}}"},
       {"a key that is none",
-       "{client-certificate-data: eA==, client-key-data: " + sentinels[2] + "}"},
+       "{client-certificate-data: eA==, client-key-data: " + sentinels[2] + "}",
+       "https://127.0.0.1:9"},
       {"a token that is no text", "{token: {value: " + sentinels[0] + "}}"},
       {"a plugin that prints what is no credential", plugin("echo " + sentinels[1])},
       {"a plugin that prints half of one",
@@ -227,8 +228,8 @@ TEST_CASE("errors about secrets do not show them") {
         folder.write("kubeconfig", kubeconfig_text(row.server, row.user, row.cluster));
     const auto ended =
         dray({"serve", "--kubeconfig", kubeconfig, "--insecure-extender", "--extender-address",
-              "127.0.0.1:0", "--admin-address", "no address", "-v", "10"});
-    CHECK(ended.status == 2);
+              "127.0.0.1:0", "--admin-address", "127.0.0.1:0", "-v", "10"});
+    CHECK(ended.status != 0);
     check_none(row.name, ended.err);
     const auto doctor = dray({"doctor", "--kubeconfig", kubeconfig});
     check_none(row.name, doctor.err + doctor.out);

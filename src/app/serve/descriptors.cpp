@@ -54,9 +54,14 @@ bool fit_to_descriptors(std::size_t descriptors, std::size_t kept,
   const auto wanted = sum(bounds);
   const auto left = descriptors > kept ? descriptors - kept : 0;
   if (wanted <= left) return true;
+  // Each has the least in any case; what is left beyond is shared by what is wanted beyond.
+  const auto floor_of = [](std::size_t bound) { return std::min(bound, least); };
+  std::size_t floors = 0;
+  for (const auto* bound : bounds) floors += floor_of(*bound);
+  const auto beyond = left > floors ? left - floors : 0;
   for (auto* bound : bounds) {
-    const auto part = static_cast<double>(*bound) / static_cast<double>(wanted);
-    *bound = std::max(least, static_cast<std::size_t>(part * static_cast<double>(left)));
+    const auto floor = floor_of(*bound);
+    *bound = floor + (*bound - floor) * beyond / (wanted - floors);
   }
   return sum(bounds) <= left;
 }

@@ -40,4 +40,21 @@ TEST_CASE("what is no URL of a server is refused") {
   }
 }
 
+TEST_CASE("an error about a URL does not repeat a password or a query") {
+  struct Row {
+    const char* text;
+    const char* shown;
+  };
+  const auto row = GENERATE(Row{"https://admin:s3cret@x:1", "url https://...@x:1: "},
+                            Row{"https://a:s3cret@b:s3cret@x", "url https://...@x: "},
+                            Row{"ftp://admin:s3cret@x", "url ftp://...@x: "},
+                            Row{"admin:s3cret@x", "url ...@x: "},
+                            Row{"https://x/?token=s3cret", "url https://x/?...: "},
+                            Row{"https://x/?token=s3cret@y", "url https://...@y: "});
+  const auto url = Url::parse(row.text);
+  REQUIRE_FALSE(url);
+  CHECK(url.error().message.starts_with(row.shown));
+  CHECK_FALSE(url.error().message.contains("s3cret"));
+}
+
 }  // namespace dray::net::url_test
