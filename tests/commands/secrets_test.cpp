@@ -143,7 +143,8 @@ TEST_CASE("no secret of a kubeconfig or of a request is in logs, records, metric
   const TempFolder folder;
   const bool refuses = GENERATE(false, true);
   const FakeApi api({}, refuses ? 401 : 200, {{"/api/v1/pods", pod}});
-  const auto url = "http://127.0.0.1:" + std::to_string(api.port());
+  // By name: in the sandbox hosts are looked up, too.
+  const auto url = "http://localhost:" + std::to_string(api.port());
   const auto write = [&](const std::string& user, const std::string& more = {}) {
     return folder.write("kubeconfig", kubeconfig_text(url, user, more));
   };

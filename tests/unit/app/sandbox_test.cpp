@@ -1,7 +1,6 @@
 #include "app/serve/sandbox.h"
 
 #include <fcntl.h>
-#include <netdb.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -18,7 +17,6 @@
 #include <fstream>
 #include <functional>
 #include <string>
-#include <thread>
 
 #include "tests/temp_folder.h"
 
@@ -166,19 +164,6 @@ TEST_CASE("sockets are those of networks and of this host") {
   CHECK(open_socket(AF_PACKET, SOCK_RAW) == EAFNOSUPPORT);
   CHECK(open_socket(AF_VSOCK, SOCK_STREAM) == EAFNOSUPPORT);
   CHECK(open_socket(AF_ALG, SOCK_SEQPACKET) == EAFNOSUPPORT);
-}
-
-TEST_CASE("in the sandbox threads start, and names of hosts are looked up") {
-  CHECK(in_child([] {
-          static_cast<void>(enter_sandbox({}));
-          int answer = 1;
-          std::thread([&] {
-            addrinfo* found = nullptr;
-            answer = getaddrinfo("localhost", "80", nullptr, &found);
-            if (found != nullptr) freeaddrinfo(found);
-          }).join();
-          return answer;
-        }) == 0);
 }
 
 TEST_CASE("nothing is left to read in a core dump, and no program gives new privileges") {
