@@ -53,13 +53,6 @@ def catch_tests():
     return there
 
 
-def python_tests():
-    there = set()
-    for file in (ROOT / "tools").glob("*_test.py"):
-        there |= set(re.findall(r"^    def (test_\w+)\(", file.read_text(), flags=re.M))
-    return there
-
-
 def deep_jobs():
     """As blocks of commands name the long jobs."""
     text = (ROOT / "tools/dev/deep.sh").read_text()
@@ -121,7 +114,7 @@ class Documents(unittest.TestCase):
         self.assertGreater(len(claims), 50)
         self.assertEqual(len(set(claims)), len(claims))
         self.assertEqual(set(claims), {claim for claim, _ in shown})
-        there = go_tests() | catch_tests() | python_tests()
+        there = go_tests() | catch_tests() | tool_tests()
         self.assertEqual({test for _, test in shown} - there, set())
 
     def test_each_target_of_reliability_is_judged_and_says_what_gives_it(self):
