@@ -74,6 +74,8 @@ struct Document::Impl {
   std::string text;  // and the padding that the parser may read
   ondemand::parser parser;
   ondemand::document root;
+  /// The value that peek() found to be an object without members: the parser is past it.
+  const void* passed = nullptr;
 
   /// The one that the last document of this thread has left: a parser's buffers cost more to
   /// allocate than a small object to read.
@@ -123,6 +125,7 @@ void Document::visit_root(const void* function, Callback callback) {
     problem_ = {ErrorCode::invalid, {}, "expected a JSON object"};
     return;
   }
+  impl_->passed = nullptr;
   callback(function, Reader(this, &value, nullptr, {}, 0));
 }
 
@@ -163,12 +166,13 @@ void Reader::visit_items(const void* function, Document::Callback callback) cons
       return fail("malformed JSON " + document_->impl_->place());
     }
     callback(function, Reader(document_, &value, this, {}, index++));
+    document_->impl_->passed = nullptr;
     if (failed()) return;
   }
 }
 
 void Reader::visit_members(const void* function, Document::Callback callback) const {
-  if (failed() || is_null(value_)) return;
+  if (failed() || document_->impl_->passed == value_ || is_null(value_)) return;
   ondemand::object object;
   if (value_of(value_).get_object().get(object) != simdjson::SUCCESS) {
     return fail_type("an object");
@@ -182,6 +186,7 @@ void Reader::visit_members(const void* function, Document::Callback callback) co
     }
     if (is_null(&value)) continue;
     callback(function, Reader(document_, &value, this, key, 0));
+    document_->impl_->passed = nullptr;
     if (failed()) return;
   }
 }
@@ -270,7 +275,7 @@ std::string Reader::raw() const {
 std::string Reader::peek(std::string_view key) const {
   ondemand::object object;
   std::string_view text;
-  if (failed() || is_null(value_)) return {};
+  if (failed() || document_->impl_->passed == value_ || is_null(value_)) return {};
   if (value_of(value_).get_object().get(object) != simdjson::SUCCESS) {
     fail_type("an object");
     return {};
@@ -284,9 +289,11 @@ std::string Reader::peek(std::string_view key) const {
     return {};
   }
   std::string result(text);
-  bool is_empty = false;
-  if (object.reset().get(is_empty) != simdjson::SUCCESS) {
+  bool has_members = false;
+  if (object.reset().get(has_members) != simdjson::SUCCESS) {
     fail("malformed JSON " + document_->impl_->place());
+  } else if (!has_members) {
+    document_->impl_->passed = value_;
   }
   return result;
 }

@@ -113,6 +113,31 @@ TEST_CASE("very deep values are skipped") {
   CHECK(name == "n");
 }
 
+TEST_CASE("an object without members may be peeked at, and is left, like others") {
+  Document document(R"({"a":[{},{"k":"x"},{}],"b":{},"c":1})");
+  std::string seen;
+  document.visit([&](const Reader& root) {
+    root.members([&](const Reader& member) {
+      const auto look = [&](const Reader& object) {
+        seen += "<" + object.peek("k") + object.peek("other") + ">";
+        object.members([&](const Reader& inner) { seen += inner.key(); });
+      };
+      if (member.key() == "a") member.items(look);
+      if (member.key() == "b") look(member);
+      if (member.key() == "c") seen += std::to_string(member.integer());
+    });
+  });
+  CHECK_FALSE(document.problem());
+  CHECK(seen == "<><x>k<><>1");
+  Document empty("{}");
+  empty.visit([&](const Reader& root) {
+    CHECK(root.peek("k").empty());
+    CHECK(root.peek("k").empty());
+    root.members([](const Reader& member) { FAIL(member.key()); });
+  });
+  CHECK_FALSE(empty.problem());
+}
+
 TEST_CASE("peek leaves the members to be read") {
   std::string kind;
   int members = 0;
