@@ -9,6 +9,7 @@
 #include "wire/object/object_codec.h"
 #include "wire/yaml/documents.h"
 #include "wire/yaml/json_yaml.h"
+#include "wire/yaml/yaml_bounds.h"
 
 namespace dray::wire {
 namespace {
@@ -36,6 +37,22 @@ const Json& object_at(const Json& object, const char* key) {
 
 const Json& list_at(const Json& object, const char* key) {
   return member_of(object, key, Json::value_t::array);
+}
+
+/// Whether JSON has more objects and lists in each other than YAML may have: each costs a call
+/// here.
+bool is_too_deep(std::string_view json) {
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_text && c == '\\') ++i;
+    if (c == '"') in_text = !in_text;
+    if (in_text) continue;
+    if ((c == '{' || c == '[') && ++depth > deepest_yaml) return true;
+    if (c == '}' || c == ']') --depth;
+  }
+  return false;
 }
 
 constexpr std::array container_lists{"containers", "initContainers"};
@@ -188,7 +205,9 @@ Result<void> PodTemplates::add(std::string_view file, int line) {
   if (kind == "ResourceClaimTemplate") claim_templates_.push_back(space + "/" + name);
   Found found;
   if (kind == "Pod") {
-    found.emplace_back(Json::json_pointer(), "");
+    // One without a spec is as another kind of object: nothing in it can be changed.
+    const auto spec = json.find("spec");
+    if (spec != json.end() && spec->is_object()) found.emplace_back(Json::json_pointer(), "");
   } else {
     find_templates(json, Json::json_pointer(), "", found);
   }
@@ -229,6 +248,10 @@ Result<PodTemplates> PodTemplates::read(std::string_view text, std::string_view 
     return made.add(file, line);
   };
   for (const auto& document : *documents) {
+    if (is_too_deep(document.json)) {
+      return fail(ErrorCode::invalid,
+                  fmt::format("{}:{}: nested deeper than {}", file, document.line, deepest_yaml));
+    }
     auto json = Json::parse(document.json, nullptr, false);
     if (json.is_null()) continue;
     if (!is_list(json)) {
