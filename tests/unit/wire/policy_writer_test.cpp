@@ -44,8 +44,8 @@ TEST_CASE("a policy is read as it was written") {
 
 /// A file's text.
 std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 TEST_CASE("so are those that dray comes with") {
