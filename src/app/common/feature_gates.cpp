@@ -10,7 +10,8 @@ void add_feature_gates(CLI::App& command, std::vector<std::string>& gates) {
   command
       .add_option("--feature-gates", gates,
                   "Kubernetes' gates for DRA, as DRADerivedAttributes=true")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 Result<void> set_feature_gates(alloc::Features& features, std::span<const std::string> gates) {

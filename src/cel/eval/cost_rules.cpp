@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "cel/text/cost_per_byte.h"
-#include "cel/text/named_format.h"
+#include "dray/cel/named_format.h"
 #include "cel/value/values.h"
 
 namespace dray::cel {

@@ -2,7 +2,7 @@
 
 #include "cel/eval/evaluation.h"
 #include "cel/eval/functions.h"
-#include "cel/text/named_format.h"
+#include "dray/cel/named_format.h"
 #include "cel/value/values.h"
 
 namespace dray::cel {

@@ -1,4 +1,4 @@
-#include "cel/text/named_format.h"
+#include "dray/cel/named_format.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "cel/text/named_format.h"
+#include "dray/cel/named_format.h"
 #include "cel/text/net_text.h"
 #include "cel/text/number_text.h"
 #include "cel/text/time_text.h"

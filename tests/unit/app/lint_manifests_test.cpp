@@ -1,13 +1,13 @@
-#include "app/lint/lint_expressions.h"
+#include "app/lint/lint_manifests.h"
 
 #include <catch2/catch.hpp>
 
-namespace dray::app::lint_expressions_test {
+namespace dray::app::lint_manifests_test {
 namespace {
 
 std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> found;
-  for (const auto& finding : lint_expressions(text, "f.yaml").findings) {
+  for (const auto& finding : lint_manifests(text, "f.yaml").findings) {
     found.push_back(finding.text());
   }
   return found;
@@ -23,10 +23,12 @@ std::string class_of(const std::string& expression) {
 }  // namespace
 
 TEST_CASE("a wrong expression is found with its place and Kubernetes' words") {
-  CHECK(lines(class_of(R"(device.drivr == "x")")) ==
-        Lines{"f.yaml:8:25: DeviceClass gpu: spec.selectors[0].cel.expression: Invalid value: "
-              "\"device.drivr == \"x\"\": compilation failed: ERROR: <input>:1:7: undefined field "
-              "'drivr'\n | device.drivr == \"x\"\n | ......^"});
+  CHECK(
+      lines(class_of(R"(device.drivr == "x")")) ==
+      Lines{
+          "f.yaml:8:25: DeviceClass gpu: spec.selectors[0].cel.expression: Invalid value: "
+          "\"device.drivr == \\\"x\\\"\": compilation failed: ERROR: <input>:1:7: undefined field "
+          "'drivr'\n | device.drivr == \"x\"\n | ......^"});
   CHECK(lines(class_of(R"(device.driver == "x")")).empty());
 }
 
@@ -89,14 +91,34 @@ TEST_CASE("what the new environment lacks is found, although schedulers would ta
 }
 
 TEST_CASE("a file that is no YAML is a finding with its place") {
-  const auto result = lint_expressions("a: [", "f.yaml");
+  const auto result = lint_manifests("a: [", "f.yaml");
   REQUIRE(result.findings.size() == 1);
   CHECK_THAT(result.findings[0].text(), Catch::StartsWith("f.yaml:1:"));
-  CHECK(lint_expressions("", "f.yaml").findings.empty());
+  CHECK(lint_manifests("", "f.yaml").findings.empty());
 }
 
-TEST_CASE("expressions are counted") {
-  CHECK(lint_expressions(class_of("'true'") + "---\n" + class_of("'1'"), "f").expressions == 2);
+TEST_CASE("objects and expressions are counted") {
+  const auto result = lint_manifests(
+      class_of("'true'") + "---\n" + class_of("'1'") + "---\nkind: Namespace\n", "f");
+  CHECK(result.expressions == 2);
+  CHECK(result.objects == 2);
 }
 
-}  // namespace dray::app::lint_expressions_test
+TEST_CASE("namespaces of other files say who may have admin access") {
+  const std::string claim =
+      "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: a}, "
+      "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: x, adminAccess: true}}]}}}";
+  CHECK(lines(claim).empty());  // nothing is known of the namespace
+  wire::ValidationOptions options;
+  read_namespaces("{kind: Namespace, metadata: {name: a}}", options);
+  const auto refused = lint_manifests(claim, "f.yaml", options).findings;
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].path == "spec.devices.requests[0].exactly.adminAccess");
+  read_namespaces(
+      "{kind: List, items: [{kind: Namespace, metadata: {name: a, labels: "
+      "{resource.kubernetes.io/admin-access: 'true'}}}]}",
+      options);
+  CHECK(lint_manifests(claim, "f.yaml", options).findings.empty());
+}
+
+}  // namespace dray::app::lint_manifests_test
