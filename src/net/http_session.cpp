@@ -131,7 +131,11 @@ Received complete(HttpRequestParser& parser, const std::shared_ptr<Connection>& 
   auto request = parser.take();
   request.peer = connection->peer();
   request.client_name = connection->peer_name();
-  request.has_left = [connection] { return connection->peer_has_closed(); };
+  // Who keeps the request does not keep the connection, which ends before its io_context does.
+  request.has_left = [asked_on = std::weak_ptr(connection)] {
+    const auto open = asked_on.lock();
+    return open == nullptr || open->peer_has_closed();
+  };
   return {Received::Outcome::request, std::move(request), keep_alive};
 }
 
