@@ -163,14 +163,14 @@ std::optional<Scenario> ScenarioGenerator::next(bool stop) {
 }
 
 std::optional<Scenario> ScenarioGenerator::next_open() {
-  while (!open_devices_.empty()) {
-    auto scenario = with_surplus(open_devices_.back());
-    open_devices_.pop_back();
+  while (!open_.devices.empty()) {
+    auto scenario = with_surplus(open_.devices.back());
+    open_.devices.pop_back();
     if (tried_.sets.insert(scenario).second) return scenario;
   }
-  while (!open_nodes_.empty()) {
-    const auto node = open_nodes_.back();
-    open_nodes_.pop_back();
+  while (!open_.nodes.empty()) {
+    const auto node = open_.nodes.back();
+    open_.nodes.pop_back();
     if (capacity_.of(node) > 0) return with_surplus(capacity_.chunks_on(node));
   }
   while (growing_) {
@@ -302,11 +302,11 @@ void ScenarioGenerator::grow(GrowingNodes::Asked asked) {
 /// The nodes whose victims may give enough by themselves, those that are nearly enough first.
 void ScenarioGenerator::open_nodes_of_all() {
   for (const auto& giver : capacity_.givers()) {
-    if (open_nodes_.size() == nodes_of_second_look) break;
-    if (may_give_enough(giver)) open_nodes_.push_back(giver.node);
+    if (open_.nodes.size() == nodes_of_second_look) break;
+    if (may_give_enough(giver)) open_.nodes.push_back(giver.node);
   }
-  open_devices_of(open_nodes_);
-  std::ranges::reverse(open_nodes_);
+  open_devices_of(open_.nodes);
+  std::ranges::reverse(open_.nodes);
 }
 
 /// Of parts of devices, those of one device are tried alone, where least goes: with all of the node
@@ -333,7 +333,7 @@ void ScenarioGenerator::open_devices_of(std::span<const NodeIndex> nodes) {
   std::ranges::stable_sort(by_loss, {}, [](const auto& each) { return each.first; });
   if (by_loss.size() > devices_of_second_look) by_loss.resize(devices_of_second_look);
   for (auto& [loss, scenario] : by_loss | std::views::reverse) {
-    open_devices_.push_back(std::move(scenario));
+    open_.devices.push_back(std::move(scenario));
   }
 }
 
@@ -378,14 +378,14 @@ void ScenarioGenerator::open_nodes_of_last() {
     tasks.insert(tasks.end(), found_[place].tasks.begin(), found_[place].tasks.end());
   }
   for (const auto* task : tasks) {
-    if (task->node && std::ranges::find(open_nodes_, *task->node) == open_nodes_.end()) {
-      open_nodes_.push_back(*task->node);
+    if (task->node && std::ranges::find(open_.nodes, *task->node) == open_.nodes.end()) {
+      open_.nodes.push_back(*task->node);
     }
   }
-  std::ranges::stable_sort(open_nodes_, {}, [&](NodeIndex node) {
+  std::ranges::stable_sort(open_.nodes, {}, [&](NodeIndex node) {
     return std::ranges::count_if(tasks, [&](const auto* task) { return task->node == node; });
   });
-  std::ranges::reverse(open_nodes_);
+  std::ranges::reverse(open_.nodes);
 }
 
 }  // namespace dray::planner

@@ -94,8 +94,12 @@ class ScenarioGenerator {
   std::vector<policy::Amounts> taken_;  ///< of each queue and what is below it
   std::int32_t moves_left_;             ///< chunks of queues that owe nothing, to be moved
   enum class Phase : std::uint8_t { looking, last, ended } phase_ = Phase::looking;
-  std::vector<cluster::NodeIndex> open_nodes_;  ///< of the last victims, the next one at the end
-  std::vector<Scenario> open_devices_;          ///< of parts of one device, the next one at the end
+  /// What is tried next, from the end.
+  struct Open {
+    std::vector<cluster::NodeIndex> nodes;  ///< of the last victims
+    std::vector<Scenario> devices;          ///< of parts of one device, before the nodes
+  };
+  Open open_;
   std::optional<GrowingNodes> growing_;
   /// All that was found as one scenario.
   struct AllFound {
