@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "dray/cel/named_format.h"
 #include "cel/text/net_text.h"
 #include "cel/text/number_text.h"
 #include "cel/text/time_text.h"
 #include "cel/text/utf8.h"
 #include "cel/value/values.h"
+#include "dray/cel/named_format.h"
 
 namespace dray::cases {
 

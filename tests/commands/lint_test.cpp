@@ -59,7 +59,8 @@ TEST_CASE("lint finds wrong expressions wherever they stand, with line and colum
   for (const auto* want :
        {":6:38: DeviceClass c: spec.selectors[0].cel.expression: Invalid value: \"device.driver = "
         "\\\"x\\\"\": compilation failed: ERROR: <input>:1:15: Syntax error",
-        ":18:29: ResourceClaim team/a: spec.devices.requests[0].exactly.selectors[0].cel.expression: "
+        ":18:29: ResourceClaim team/a: "
+        "spec.devices.requests[0].exactly.selectors[0].cel.expression: "
         "Invalid value: \"device.driver\": must evaluate to bool",
         ":24:36: ResourceClaim team/a: "
         "spec.devices.requests[1].firstAvailable[0].selectors[0].cel.expression: ",

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "cel/text/cost_per_byte.h"
-#include "dray/cel/named_format.h"
 #include "cel/value/values.h"
+#include "dray/cel/named_format.h"
 
 namespace dray::cel {
 

@@ -2,8 +2,8 @@
 
 #include "cel/eval/evaluation.h"
 #include "cel/eval/functions.h"
-#include "dray/cel/named_format.h"
 #include "cel/value/values.h"
+#include "dray/cel/named_format.h"
 
 namespace dray::cel {
 

@@ -4,11 +4,11 @@
 
 #include <cmath>
 
-#include "dray/cel/named_format.h"
 #include "cel/text/net_text.h"
 #include "cel/text/number_text.h"
 #include "cel/text/time_text.h"
 #include "cel/value/values.h"
+#include "dray/cel/named_format.h"
 
 namespace dray::cel {
 namespace {
