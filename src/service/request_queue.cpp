@@ -17,7 +17,8 @@ struct RequestQueue::Shared {
   Shared(asio::io_context& io, std::size_t at_a_time) : gate(io, at_a_time) {}
 
   net::Gate gate;
-  std::atomic<std::size_t> inside = 0;  ///< worked on or waiting
+  std::atomic<std::size_t> inside = 0;   ///< worked on or waiting
+  std::atomic<std::size_t> working = 0;  ///< of these
 };
 
 RequestQueue::RequestQueue(asio::io_context& io, RequestQueueOptions options)
@@ -25,6 +26,10 @@ RequestQueue::RequestQueue(asio::io_context& io, RequestQueueOptions options)
 
 std::size_t RequestQueue::size() const {
   return shared_->inside.load();
+}
+
+std::size_t RequestQueue::working() const {
+  return shared_->working.load();
 }
 
 asio::awaitable<std::expected<RequestQueue::Turn, Shed>> RequestQueue::enter(
@@ -39,10 +44,12 @@ asio::awaitable<std::expected<RequestQueue::Turn, Shed>> RequestQueue::enter(
     --shared->inside;
     co_return std::unexpected(Shed::late);
   }
+  ++shared->working;
   // Weak: what is left of a request when the service is gone frees nothing.
   Turn turn(shared.get(), [weak = std::weak_ptr<Shared>(shared)](const void*) {
     const auto held = weak.lock();
     if (!held) return;
+    --held->working;
     --held->inside;
     held->gate.leave();
   });

@@ -15,7 +15,7 @@
 namespace dray::service {
 
 struct RequestQueueOptions {
-  std::size_t at_a_time = 8;  ///< requests that are worked on
+  std::size_t at_a_time = 2;  ///< requests that are worked on: each takes a thread at most
   std::size_t waiting = 256;  ///< beside these; more are refused at once
   /// kube-scheduler's default httpTimeout: a caller that has waited longer has given up.
   std::chrono::milliseconds wait_time = std::chrono::seconds(5);
@@ -46,6 +46,8 @@ class RequestQueue {
   boost::asio::awaitable<std::expected<Turn, Shed>> enter(std::function<bool()> has_left);
   /// Requests that are worked on or wait.
   [[nodiscard]] std::size_t size() const;
+  /// Of these, those that are worked on.
+  [[nodiscard]] std::size_t working() const;
 
  private:
   struct Shared;

@@ -67,7 +67,9 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
       extender_(io, options_.extender,
                 extender_routes(engine_, metrics_, partition_, requests_, tracer_.get(),
                                 options_.extender.tls ? BodyType::any : BodyType::declared)),
-      admin_(io, options_.admin, admin_routes(engine_, api, metrics_, readiness_)) {
+      admin_{
+          {},
+          {admin_.thread.io(), options_.admin, admin_routes(engine_, api, metrics_, readiness_)}} {
   readiness_.gates = &watches_.gates;
   readiness_.sandbox = options_.sandbox;
   readiness_.policy_watch = &watches_.policy.emplace(io, engine_);
@@ -107,6 +109,7 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
 }
 
 Service::~Service() {
+  admin_.thread.stop();
   api_.stop();
 }
 
@@ -121,7 +124,7 @@ Result<void> Service::start() {
     if (auto read = policy_->open(); !read) return read;
     policy_->start();
   }
-  const auto admin = admin_.listen();
+  const auto admin = admin_.server.listen();
   if (!admin) return std::unexpected(Error(admin.error()).within("admin address"));
   ports_.admin = *admin;
   // Bound once now, so that a wrong address or certificate is an error at start.
@@ -255,7 +258,7 @@ asio::awaitable<void> Service::drain() {
   }
   if (leadership_) co_await leadership_->release();
   api_.stop();
-  co_await admin_.drain(std::chrono::seconds(1));
+  co_await admin_.server.drain(std::chrono::seconds(1));
 }
 
 }  // namespace dray::service

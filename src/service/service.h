@@ -13,6 +13,7 @@
 #include "kube/cluster_api.h"
 #include "metrics/metrics.h"
 #include "net/http_server.h"
+#include "net/own_thread.h"
 #include "service/admin_routes.h"
 #include "service/clock.h"
 #include "service/engine_strand.h"
@@ -79,8 +80,12 @@ class Service {
   /// readyz turns 503, requests and writes in flight are finished (within ServiceOptions::drain),
   /// the Lease is given back.
   boost::asio::awaitable<void> drain();
-  /// Writes what the recorder still has. Call when no thread runs the io_context any more.
-  void end_recording() { engine_.end_recording(); }
+  /// Writes what the recorder still has. Call when no thread runs the io_context any more; health
+  /// is not answered any more.
+  void end_recording() {
+    admin_.thread.stop();
+    engine_.end_recording();
+  }
 
  private:
   void leadership_changed(engine::LeadershipChanged change);
@@ -109,7 +114,11 @@ class Service {
   EngineStrand engine_;
   RequestQueue requests_;
   net::HttpServer extender_;
-  net::HttpServer admin_;
+  /// Health and metrics wait behind no request of the extender.
+  struct Admin {
+    net::OwnThread thread;
+    net::HttpServer server;
+  } admin_;
   std::optional<PolicyFile> policy_;
   std::optional<Leadership> leadership_;
   struct Ports {

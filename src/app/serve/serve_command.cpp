@@ -191,7 +191,8 @@ class ServeCommand : public Command {
   }
 
   [[nodiscard]] unsigned thread_count() const {
-    return flags_.threads != 0 ? flags_.threads : std::max(2U, std::thread::hardware_concurrency());
+    if (flags_.threads != 0) return flags_.threads;
+    return std::max(2U, std::thread::hardware_concurrency()) + 1;
   }
 
   /// So that what a port has open never keeps another port, or the API server's answers, from one.

@@ -262,7 +262,8 @@ void add_serve_flags(CLI::App& command, ServeFlags& f) {
   command
       .add_option("--drain", f.drain, "How long requests and writes in flight may take at SIGTERM")
       ->capture_default_str();
-  command.add_option("--threads", f.threads, "For requests; 0: one a core")->capture_default_str();
+  command.add_option("--threads", f.threads, "For requests; 0: one a core, and one more")
+      ->capture_default_str();
   command.add_option("--sandbox", f.sandbox, "Give up files and system calls that are not needed")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
