@@ -171,11 +171,11 @@ void check_meta(const Field& meta, FieldErrors& errors) {
   const auto finalizers = meta.child("finalizers");
   for (const auto& finalizer : finalizers.items()) {
     check_format("qualifiedName", finalizers, finalizer.text(), errors);
-    const auto name = finalizer.text();
-    const bool known = name.find('/') != std::string_view::npos || name == "kubernetes" ||
-                       name == "orphan" || name == "foregroundDeletion";
+    const auto text = finalizer.text();
+    const bool known = text.find('/') != std::string_view::npos || text == "kubernetes" ||
+                       text == "orphan" || text == "foregroundDeletion";
     if (!known) {
-      errors.invalid(finalizer, name,
+      errors.invalid(finalizer, text,
                      "name is neither a standard finalizer name nor is it fully qualified");
     }
   }
