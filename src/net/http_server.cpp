@@ -11,13 +11,13 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <map>
 #include <mutex>
 #include <utility>
 
 #include "net/async_event.h"
 #include "net/http_session.h"
 #include "net/published.h"
+#include "net/session_set.h"
 
 namespace dray::net {
 
@@ -68,8 +68,8 @@ struct HttpServer::State {
     const std::lock_guard lock(mutex);
     std::vector<std::shared_ptr<Session>> open;
     open.reserve(sessions.size() + handshakes.size());
-    for (const auto& [number, session] : sessions) open.push_back(session);
-    for (const auto& [number, session] : handshakes) open.push_back(session);
+    sessions.append_to(open);
+    handshakes.append_to(open);
     return open;
   }
   /// Whether it may go on.
@@ -78,20 +78,20 @@ struct HttpServer::State {
     session->number = ++accepted;
     if (!served->options.tls) return admit(session);
     const auto most = served->options.max_handshakes;
-    make_room_of_address(handshakes, session->network, share_of(most));
-    make_room(handshakes, most);
-    handshakes.emplace(session->number, session);
+    handshakes.make_room_of(session->network, share_of(most));
+    handshakes.make_room(most);
+    handshakes.add(session);
     return true;
   }
   /// It has shown its certificate. Whether it may go on.
   [[nodiscard]] bool admit_shaken(const std::shared_ptr<Session>& session) {
     const std::lock_guard lock(mutex);
-    return handshakes.erase(session->number) > 0 && admit(session);
+    return handshakes.remove(session->number) && admit(session);
   }
   void remove(const std::shared_ptr<Session>& session) {
     const std::lock_guard lock(mutex);
-    handshakes.erase(session->number);
-    sessions.erase(session->number);
+    handshakes.remove(session->number);
+    sessions.remove(session->number);
   }
 
   // Fixed after construction.
@@ -108,9 +108,8 @@ struct HttpServer::State {
   mutable std::mutex mutex;
   std::shared_ptr<tcp::acceptor> acceptor;
   std::uint16_t port = 0;
-  using Sessions = std::map<std::uint64_t, std::shared_ptr<Session>>;  ///< the oldest first
-  Sessions handshakes;                                                 ///< that are not finished
-  Sessions sessions;
+  SessionSet handshakes;  ///< that are not finished
+  SessionSet sessions;
   std::uint64_t accepted = 0;
 
  private:
@@ -118,36 +117,17 @@ struct HttpServer::State {
   bool admit(const std::shared_ptr<Session>& session) {
     const auto most = served->options.max_connections;
     if (served->options.oldest_gives_way) {
-      make_room_of_address(sessions, session->network, share_of(most));
-      make_room(sessions, most);
-    } else if (of_address(sessions, session->network) >= share_of(most)) {
+      sessions.make_room_of(session->network, share_of(most));
+      sessions.make_room(most);
+    } else if (sessions.count_of(session->network) >= share_of(most)) {
       return false;
     }
-    sessions.emplace(session->number, session);
+    sessions.add(session);
     return true;
   }
   /// What one address may have of `most`.
   [[nodiscard]] std::size_t share_of(std::size_t most) const {
     return std::max<std::size_t>(1, most * served->options.max_percent_of_one_address / 100);
-  }
-  static std::size_t of_address(const Sessions& among, const std::string& network) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        among, [&](const auto& each) { return each.second->network == network; }));
-  }
-  static void make_room_of_address(Sessions& among, const std::string& network, std::size_t most) {
-    for (auto count = of_address(among, network); count >= most; --count) {
-      const auto oldest = std::ranges::find_if(
-          among, [&](const auto& each) { return each.second->network == network; });
-      oldest->second->connection->close_soon();
-      among.erase(oldest);
-    }
-  }
-  /// The oldest are taken out here: they count no more, however long their end takes.
-  static void make_room(Sessions& among, std::size_t most) {
-    while (!among.empty() && among.size() >= most) {
-      among.begin()->second->connection->close_soon();
-      among.erase(among.begin());
-    }
   }
 };
 
