@@ -63,7 +63,7 @@ void use_core(int core) {
   if (std::thread::hardware_concurrency() < 2) return;
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(core, &set);
+  CPU_SET(static_cast<std::size_t>(core), &set);
   ::sched_setaffinity(0, sizeof set, &set);
 }
 

@@ -31,7 +31,7 @@ asio::awaitable<void> say_nothing(std::shared_ptr<net::BodySink> sink) {
   }
 }
 
-net::HttpResponse read(const FakeApi::State& state, const net::HttpRequest& request) {
+net::HttpResponse read_answer(const FakeApi::State& state, const net::HttpRequest& request) {
   if (request.query("watch")) {
     net::HttpResponse stream{200, {{"Content-Type", "application/json"}}, {}, {}};
     stream.stream = say_nothing;
@@ -65,7 +65,7 @@ asio::awaitable<net::HttpResponse> answer(std::shared_ptr<FakeApi::State> state,
     }
     --state->held;
   }
-  if (request.method == "GET") co_return read(*state, request);
+  if (request.method == "GET") co_return read_answer(*state, request);
   co_return net::json_response(request.method == "POST" ? 201 : 200, std::move(request.body));
 }
 
