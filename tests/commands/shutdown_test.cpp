@@ -115,7 +115,7 @@ TEST_CASE("SIGTERM ends serve in time, whatever is under way, and it is unready 
   const auto extender = port_after(ports, "extender on port ");
   const auto admin = port_after(ports, "health and metrics on port ");
   child.wait_for_error("the cluster has been listed");
-  CHECK(ask(admin, "/readyz").status == 200);
+  wait_until([&] { return ask(admin, "/readyz").status == 200; });
 
   Asked asked;
   asked.threads.emplace_back(

@@ -40,8 +40,8 @@ TEST_CASE("what the command line does not know is named, with status 2 and no ou
       Row{"a command that is like none",
           {"x"},
           "dray: no command \"x\"; there are allocate, completion, convert, demo, devices, "
-          "doctor, explain, handback, lint, man, match, policy, queues, record, repair, replay, "
-          "serve, simulate, snapshot, top"},
+          "doctor, explain, handback, limits, lint, man, match, policy, queues, record, repair, "
+          "replay, serve, simulate, snapshot, top"},
       Row{"serve", {"serve", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"demo", {"demo", "--bogus"}, "The following argument was not expected: --bogus"},
       Row{"allocate",

@@ -113,7 +113,7 @@ TEST_CASE("namespaces of other files say who may have admin access") {
   read_namespaces("{kind: Namespace, metadata: {name: a}}", options);
   const auto refused = lint_manifests(claim, "f.yaml", options).findings;
   REQUIRE(refused.size() == 1);
-  CHECK(refused[0].path == "spec.devices.requests[0].exactly.adminAccess");
+  CHECK(refused[0].path == "spec.devices.requests[0].adminAccess");
   read_namespaces(
       "{kind: List, items: [{kind: Namespace, metadata: {name: a, labels: "
       "{resource.kubernetes.io/admin-access: 'true'}}}]}",
