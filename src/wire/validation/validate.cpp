@@ -16,7 +16,7 @@ constexpr std::string_view version = "resource.k8s.io/v1";
 
 /// Where the kind has the spec of a pod; nothing: it has none.
 std::optional<Field> pod_spec(std::string_view kind, const Field& object) {
-  const auto spec = object.child("spec");
+  auto spec = object.child("spec");
   if (kind == "Pod") return spec;
   constexpr std::array templated{"Deployment", "StatefulSet", "DaemonSet",
                                  "ReplicaSet", "Job",         "ReplicationController"};
