@@ -146,12 +146,16 @@ Result<void> Service::start() {
 }
 
 void Service::saw(kube::WatchEvent event) {
-  if (std::holds_alternative<engine::Synced>(event)) {
-    readiness_.synced = true;
-    log_info(0, "the cluster has been listed");
-  }
+  const bool synced = std::holds_alternative<engine::Synced>(event);
   auto told = partition_.see(std::move(event));
   if (told) std::visit([this](auto& each) { engine_.post(std::move(each)); }, *told);
+  if (!synced) return;
+  // Not before the engine knows: who sees it may ask for a node.
+  engine_.post("listed", [this](engine::Engine&, Time) {
+    readiness_.synced = true;
+    log_info(0, "the cluster has been listed");
+    return engine::Effects();
+  });
 }
 
 void Service::leadership_changed(engine::LeadershipChanged change) {

@@ -89,6 +89,7 @@ TEST_CASE("serve answers kube-scheduler's calls from filter to bind, and ends we
   const std::string nodes = R"("NodeNames":["dgxh100-05","dgxh100-06","a100-80"])";
   const auto filter = ask(serve.extender, "/v1/filter", with_pod(nodes));
   CHECK(filter.status == 200);
+  INFO(filter.body);
   CHECK(filter.body.contains(R"("NodeNames":["dgxh100-05"])"));
   CHECK(filter.body.contains(R"("Error":"")"));
 
