@@ -247,7 +247,7 @@ void Service::reload_policy() {
 }
 
 asio::awaitable<void> Service::drain() {
-  readiness_.draining = true;
+  begin_draining();
   watches_.gates.stop();
   watches_.policy->stop();
   if (watches_.standbys) watches_.standbys->stop();

@@ -77,7 +77,9 @@ class Service {
   /// Reads the policy file again, now.
   void reload_policy();
 
-  /// readyz turns 503, requests and writes in flight are finished (within ServiceOptions::drain),
+  /// readyz turns 503. drain() begins with it, too.
+  void begin_draining() { readiness_.draining = true; }
+  /// Requests and writes in flight are finished (within ServiceOptions::drain),
   /// the Lease is given back.
   boost::asio::awaitable<void> drain();
   /// Writes what the recorder still has. Call when no thread runs the io_context any more; health

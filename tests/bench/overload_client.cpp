@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <deque>
 #include <string_view>
@@ -24,7 +25,13 @@ int connect_to(std::uint16_t port) {
   to.sin_family = AF_INET;
   to.sin_port = htons(port);
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  // It goes on in the background; who waits for the socket sees what came of it.
+  const bool began = ::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 ||
+                     errno == EINPROGRESS;
+  if (!began) {
+    ::close(socket);
+    return -1;
+  }
   return socket;
 }
 

@@ -63,6 +63,7 @@ asio::awaitable<void> drain_and_stop(Running* running) {
 
 asio::awaitable<void> stop_on_signal(Running* running, asio::signal_set* signals) {
   const auto signal = co_await signals->async_wait(asio::use_awaitable);
+  running->service.begin_draining();
   service::log_info(0, fmt::format("signal {}: draining", signal));
   running->deadline.set(running->drain + after_drain, EXIT_FAILURE);
   asio::co_spawn(running->io, drain_and_stop(running), asio::detached);

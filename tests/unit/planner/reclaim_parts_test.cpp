@@ -86,7 +86,7 @@ TEST_CASE("whoever has parts of the device that can be freed goes, and nobody of
 TEST_CASE("of parts on any devices, some go where one device's are no more than what is owed") {
   // All ways to put four parts on two devices, and to owe some of it.
   constexpr std::array<std::int64_t, 3> sizes{20, 40, 60};
-  constexpr std::size_t ways = 6 * 6 * 6 * 6;
+  constexpr std::size_t ways = std::size_t{6} * 6 * 6 * 6;
   for (std::size_t way = 0; way < ways; ++way) {
     std::vector<Part> parts;
     std::array<std::int64_t, 2> used{};
