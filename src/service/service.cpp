@@ -67,9 +67,7 @@ Service::Service(asio::io_context& io, ServiceOptions options, kube::ClusterApi&
       extender_(io, options_.extender,
                 extender_routes(engine_, metrics_, partition_, requests_, tracer_.get(),
                                 options_.extender.tls ? BodyType::any : BodyType::declared)),
-      admin_{
-          {},
-          {admin_.thread.io(), options_.admin, admin_routes(engine_, api, metrics_, readiness_)}} {
+      admin_(options_.admin, admin_routes(engine_, api, metrics_, readiness_)) {
   readiness_.gates = &watches_.gates;
   readiness_.sandbox = options_.sandbox;
   readiness_.policy_watch = &watches_.policy.emplace(io, engine_);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "dray/engine/engine.h"
 #include "dray/engine/lease.h"
@@ -118,6 +119,9 @@ class Service {
   net::HttpServer extender_;
   /// Health and metrics wait behind no request of the extender.
   struct Admin {
+    Admin(net::HttpServerOptions options, net::HttpHandler handler)
+        : server(thread.io(), std::move(options), std::move(handler)) {}
+
     net::OwnThread thread;
     net::HttpServer server;
   } admin_;
