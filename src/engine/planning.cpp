@@ -201,7 +201,8 @@ void Engine::Router::plan_inline(const Uid& pod, const std::vector<NodeName>& no
   // Nobody's members are placed one by one: the gang's plan is on its way.
   if (job->members.size() > 1) return plans_.want();
   if (job->members.front().state != planner::MemberState::waiting) return;
-  // Room that has just become free is for who comes first: the plan says who.
+  // Freed room belongs to the first job in order, and only the pending plan knows which one that
+  // is.
   if (plans_.pending() && admission_.jobs().queue_counts().waits_above(job->queue, job->priority)) {
     return plans_.want();
   }

@@ -13,7 +13,7 @@ constexpr LogRate::Limit limit{.burst = 3, .a_second = 2};
 
 }  // namespace
 
-TEST_CASE("lines of a kind are bounded, and what was left out is told with the next one") {
+TEST_CASE("log lines of one kind are limited, and the next one says how many were left out") {
   LogRate rate;
   const auto kind = std::source_location::current();
   LogRate::Clock::time_point now{};
